@@ -1,0 +1,35 @@
+# The habits of this repository. `make` alone lists them.
+PYTHON ?= python3
+BIN := .venv/bin
+# The environment is made again whenever what it is made from changes.
+READY := .venv/.ready
+
+.PHONY: help install run test lint check format
+.DELETE_ON_ERROR:
+help:
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(READY)  ## make the environment (.venv)
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+run: $(READY)  ## start the journal on 127.0.0.1:8000; the first time, print a key
+	$(BIN)/journal-api serve --first-key
+
+test: $(READY)  ## run every test
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)  ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint test  ## lint, then test
+
+format: $(READY)  ## let ruff write it properly
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .

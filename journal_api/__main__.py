@@ -1,0 +1,5 @@
+"""`python -m journal_api` is the `journal-api` command."""
+
+from journal_api.cli import main
+
+main()

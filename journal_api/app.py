@@ -1,0 +1,171 @@
+"""The application: `create_app(settings)`, what happens around every request, and every error's answer."""
+
+import logging
+import re
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from journal_api import codec
+from journal_api.database import Database, api_error
+from journal_api.errors import (
+    ApiError,
+    InternalError,
+    MethodNotAllowed,
+    MisdirectedRequest,
+    NotFound,
+    ValidationFailed,
+)
+from journal_api.migrations import prepare
+from journal_api.routes import OPERATIONS, health
+from journal_api.settings import Settings
+
+log = logging.getLogger("journal_api")
+
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The journal as an ASGI application. Its lifespan makes or opens the database at `settings.db`."""
+    app = Starlette(
+        routes=[Route("/health", health), *OPERATIONS],
+        # Outermost first. Errors stands inside CORS, so that a page may read what went wrong.
+        middleware=[
+            Middleware(Frame, allowed_hosts=(*LOOPBACK_HOSTS, *settings.allowed_hosts)),
+            Middleware(
+                Cors,
+                allow_origins=settings.cors_origins,
+                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id"],
+                expose_headers=["ETag", "Location", "Retry-After", "X-Request-Id", "X-Trades-Unlinked"],
+            ),
+            Middleware(Errors),
+        ],
+        # Starlette's own answer would be plain text; Errors writes the envelope.
+        exception_handlers={HTTPException: pass_on},
+        lifespan=lifespan,
+    )
+    app.router.redirect_slashes = False
+    app.state.settings = settings
+    return app
+
+
+@asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    settings: Settings = app.state.settings
+    await anyio.to_thread.run_sync(prepare, settings)
+    app.state.database = await Database.open(settings.db)
+    try:
+        yield
+    finally:
+        await app.state.database.close()
+
+
+class Frame:
+    """Around everything: the id of the request, and the hosts that this service answers for.
+
+    The host check keeps a web page from driving a loopback service through a name of its own (DNS rebinding).
+    """
+
+    def __init__(self, app: ASGIApp, allowed_hosts: tuple[str, ...]) -> None:
+        self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        sent = headers.get("x-request-id", "")
+        request_id = sent if REQUEST_ID.fullmatch(sent) else f"req_{secrets.token_hex(8)}"
+        scope.setdefault("state", {})["request_id"] = request_id
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        if self.answers_for(headers.getlist("host")):
+            await self.app(scope, receive, send_with_id)
+        else:
+            await codec.failed(MisdirectedRequest())(scope, receive, send_with_id)
+
+    def answers_for(self, hosts: list[str]) -> bool:
+        host = HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        return host is not None and ("*" in self.allowed_hosts or host["name"].lower() in self.allowed_hosts)
+
+
+class Cors(CORSMiddleware):
+    """Starlette's CORS, its one error in our envelope."""
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        response = super().preflight_response(request_headers)
+        if response.status_code < 400:
+            return response
+        refused = ValidationFailed(bytes(response.body).decode())
+        vary = {name: value for name, value in response.headers.items() if name == "vary"}
+        return codec.failed(refused, vary)  # type: ignore[return-value]  # an ASGI application is all it takes
+
+
+class Errors:
+    """Whatever is raised below becomes the error envelope."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def note_start(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, note_start)
+        except Exception as error:
+            if scope["type"] != "http" or started:
+                raise
+            known = known_error(error, scope)
+            if known is None:
+                log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
+                known = InternalError()
+            headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
+            await codec.failed(known, headers)(scope, receive, send)
+
+
+def known_error(error: Exception, scope: Scope) -> ApiError | None:
+    """What to answer; None for a bug."""
+    match error:
+        case ApiError():
+            return error
+        case HTTPException(status_code=404):
+            return NotFound()
+        case HTTPException(status_code=405):
+            return MethodNotAllowed(allowed=methods_of_path(scope["app"].routes, scope))
+        case sqlite3.Error():
+            return api_error(error)
+    return None
+
+
+def methods_of_path(routes: list[BaseRoute], scope: Scope) -> list[str]:
+    """Every method that some route has for this path."""
+    matching = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
+    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
+
+
+async def pass_on(request: Request, error: Exception) -> Response:
+    raise error

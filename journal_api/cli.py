@@ -1,0 +1,238 @@
+"""The `journal-api` command. Errors are one line on standard error and exit 1."""
+
+import asyncio
+import hashlib
+import os
+import re
+import sqlite3
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from journal_api import __version__, importing, keys
+from journal_api.database import Database
+from journal_api.errors import ApiError, DatabaseRefused, NotFound
+from journal_api.migrations import prepare
+from journal_api.repositories import accounts, api_keys, imports, users
+from journal_api.server import serve as run_server
+from journal_api.settings import Settings, SettingsError
+from journal_api.values import Name100, TimeZone, as_text
+
+T = TypeVar("T")
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    os.umask(0o077)
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+    except click.ClickException as error:
+        sys.exit(f"journal-api: {error.format_message()}")
+    except (ApiError, DatabaseRefused, SettingsError, OSError, sqlite3.Error) as error:
+        sys.exit(f"journal-api: {error}")
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit("journal-api: stopped")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s")
+def cli() -> None:
+    """A trading journal over HTTP: tags, strategies, goals and the trades they hang on."""
+
+
+def with_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command `--db` and, as its first argument, the settings with what the options override."""
+
+    @click.option(
+        "--db", type=click.Path(path_type=Path), help="The database file (or JOURNAL_DB).", metavar="FILE"
+    )
+    @wraps(command)
+    def wrapped(db: Path | None, **options: Any) -> None:
+        settings = Settings.from_environ(os.environ)
+        command(msgspec.structs.replace(settings, db=db) if db else settings, **options)
+
+    return wrapped
+
+
+def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
+    """Do one piece of work on the database, beside a running server or without one."""
+
+    async def opened() -> T:
+        database = await Database.open(settings.db, guest=True)
+        try:
+            return await work(database)
+        finally:
+            await database.close()
+
+    prepare(settings)
+    return asyncio.run(opened())
+
+
+@cli.command()
+@click.option("--host", help="The address to listen on (or JOURNAL_HOST).")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on (or JOURNAL_PORT).")
+@click.option("--first-key", is_flag=True, help="If the database has no key yet, make one and print it.")
+@with_settings
+def serve(settings: Settings, host: str | None, port: int | None, first_key: bool) -> None:
+    """Answer HTTP requests until stopped."""
+    settings = msgspec.structs.replace(
+        settings,
+        host=settings.host if host is None else host,
+        port=settings.port if port is None else port,
+    )
+
+    async def make_first_key(database: Database) -> str | None:
+        async with database.transaction() as db:
+            if not await api_keys.is_empty(db):
+                return None
+            user_id = await users.id_of(db, None)
+            assert user_id is not None, "a database is made with its owner"
+            return await api_keys.insert(db, user_id, "first key", keys.SCOPES)
+
+    prepare(settings)
+    if first_key and (key := in_database(settings, make_first_key)):
+        click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
+    click.echo(f"Journal: {settings.db}")
+    run_server(settings)
+
+
+@cli.group("users")
+def users_group() -> None:
+    """The owners of journals in this database."""
+
+
+@users_group.command("add")
+@click.argument("name")
+@with_settings
+def add_user(settings: Settings, name: str) -> None:
+    """Add a user; their data is theirs alone."""
+
+    async def add(database: Database) -> None:
+        async with database.transaction() as db:
+            await users.insert(db, read(Name100.decode, name, "NAME"), settings)
+
+    in_database(settings, add)
+
+
+@users_group.command("list")
+@with_settings
+def list_users(settings: Settings) -> None:
+    """List the users, a name a line."""
+    for name in in_database(settings, lambda database: users.names(database.reader)):
+        click.echo(name)
+
+
+@cli.group("keys")
+def keys_group() -> None:
+    """API keys: who may call, with which scopes."""
+
+
+@keys_group.command("create")
+@click.argument("name")
+@click.option("--scopes", required=True, help="all, read, or a list such as read:tags,write:tags.")
+@click.option("--user", help="Whose key it is; the first user unless said.")
+@click.option("--expires", metavar="90d", help="After how many days it ends; never unless said.")
+@with_settings
+def create_key(settings: Settings, name: str, scopes: str, user: str | None, expires: str | None) -> None:
+    """Create a key and print it, for the only time."""
+    named = read(keys.scopes_named, scopes, "--scopes")
+    expires_at = read(days_from_now, expires, "--expires") if expires else None
+
+    async def create(database: Database) -> str:
+        async with database.transaction() as db:
+            user_id = await user_of(db, user)
+            return await api_keys.insert(db, user_id, read(Name100.decode, name, "NAME"), named, expires_at)
+
+    click.echo(in_database(settings, create))
+
+
+@keys_group.command("list")
+@with_settings
+def list_keys(settings: Settings) -> None:
+    """List the keys: id, user, name, last four characters, state, scopes."""
+    now = as_text(datetime.now(UTC))
+    for key_id, user, name, last_four, scopes, expires_at, revoked_at in in_database(
+        settings, lambda database: api_keys.list_all(database.reader)
+    ):
+        if revoked_at:
+            state = f"revoked {revoked_at[:10]}"
+        elif expires_at:
+            state = f"{'expired' if expires_at <= now else 'expires'} {expires_at[:10]}"
+        else:
+            state = "active"
+        click.echo("\t".join((str(key_id), user, name, f"...{last_four}", state, scopes)))
+
+
+@keys_group.command("revoke")
+@click.argument("key_id", metavar="ID", type=click.IntRange(1, 2**63 - 1))
+@with_settings
+def revoke_key(settings: Settings, key_id: int) -> None:
+    """Revoke a key; the next request with it is refused."""
+
+    async def revoke(database: Database) -> bool:
+        async with database.transaction() as db:
+            return await api_keys.revoke(db, key_id)
+
+    if not in_database(settings, revoke):
+        raise NotFound(f"there is no key {key_id}")
+
+
+@cli.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--account", required=True, help="The account the trades belong to; made if there is none.")
+@click.option("--timezone", help="The zone of times without an offset; the user's unless said.")
+@click.option("--user", help="Whose journal; the first user's unless said.")
+@with_settings
+def import_file(settings: Settings, file: Path, account: str, timezone: str | None, user: str | None) -> None:
+    """Import a file of trades: all of it or nothing."""
+    account = read(Name100.decode, account, "--account")
+    zone = read(TimeZone.decode, timezone, "--timezone") if timezone else None
+    with file.open("rb") as opened:
+        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+
+    async def run(database: Database) -> imports.Outcome:
+        async with database.transaction() as db:
+            user_id = await user_of(db, user)
+            account_id = await accounts.id_of(db, user_id, account)
+            if account_id is None:
+                account_id = await accounts.insert(db, user_id, account)
+                click.echo(f"New account {account!r}.", err=True)
+            found = importing.read(file, account_id, bar.update)
+            in_zone = zone or (await users.find(db, user_id)).timezone
+            return await imports.insert_trades(db, user_id, account_id, found, file.name, sha256, in_zone)
+
+    with click.progressbar(
+        length=file.stat().st_size, label=file.name, file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as bar:
+        outcome = in_database(settings, run)
+    click.echo(f"{outcome.added} new, {outcome.duplicates} already there")
+
+
+async def user_of(db: Any, name: str | None) -> int:
+    user_id = await users.id_of(db, name)
+    if user_id is None:
+        raise NotFound(f"there is no user {name!r}")
+    return user_id
+
+
+def read(reader: Callable[[str], T], text: str, option: str) -> T:
+    """An argument as its reader has it; its error as a click error."""
+    try:
+        return reader(text)
+    except ValueError as error:
+        raise click.ClickException(f"{option} {error}") from None
+
+
+def days_from_now(text: str) -> str:
+    found = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
+    if not found:
+        raise ValueError("must be a number of days such as 90d")
+    return as_text(datetime.now(UTC) + timedelta(days=int(found[1])))

@@ -1,0 +1,224 @@
+"""Between HTTP and msgspec: bodies and queries in, the envelope out."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from urllib.parse import parse_qsl
+
+import msgspec
+from starlette.requests import Request
+from starlette.types import Receive, Scope, Send
+
+from journal_api.database import Database
+from journal_api.errors import ApiError, RequestTooLarge, UnsupportedMediaType, ValidationFailed
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+LARGEST_BODY = 4 * 1024 * 1024
+WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+# How msgspec words its errors; test_codec.py holds it to them.
+AT_PATH = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
+ABOUT_MEMBER = re.compile(
+    r"Object (?P<what>missing required|contains unknown) field `(?P<member>.*)`", re.DOTALL
+)
+
+
+def database(request: Request) -> Database:
+    opened: Database = request.app.state.database
+    return opened
+
+
+# In ----------------------------------------------------------------------------------------------------
+
+
+async def decode_body(request: Request, struct: type[S]) -> S:
+    """The JSON body as the struct.
+
+    Raises UnsupportedMediaType, RequestTooLarge, or ValidationFailed with `fields`, `unknown_fields` or
+    `allowed`.
+    """
+    assert request.scope["operation"].body is struct, "the route's row states another struct"
+    check_media_type(request)
+    body = await read_body(request, LARGEST_BODY)
+    try:
+        # msgspec does not look inside strings that it skips; this does.
+        return msgspec.json.decode(body.decode("utf-8"), type=struct, dec_hook=decode_value)
+    except UnicodeDecodeError:
+        raise ValidationFailed("The body is not UTF-8.") from None
+    except RecursionError:
+        raise ValidationFailed("The body is nested too deeply.") from None
+    except msgspec.ValidationError as error:
+        raise explained(error, struct) from None
+    except msgspec.DecodeError as error:
+        raise ValidationFailed(f"The body is not JSON: {error}") from None
+
+
+def decode_query(request: Request, struct: type[S]) -> S:
+    """The known query parameters as the struct; unknown ones are ignored. Raises ValidationFailed."""
+    assert request.scope["operation"].query is struct, "the route's row states another struct"
+    whole_numbers = members_that_are_numbers(struct)
+    names = {field.encode_name for field in msgspec.structs.fields(struct)}
+    values: dict[str, str | int] = {}
+    query = request.scope["query_string"].decode("latin-1")
+    for name, text in parse_qsl(query, keep_blank_values=True):
+        if name not in names:
+            continue
+        if name in values:
+            raise ValidationFailed(fields={name: "must be sent once"})
+        if name in whole_numbers and not WHOLE_NUMBER.fullmatch(text):
+            raise ValidationFailed(fields={name: "must be a whole number"})
+        values[name] = int(text) if name in whole_numbers else text
+    try:
+        return msgspec.convert(values, struct, dec_hook=decode_value)
+    except msgspec.ValidationError as error:
+        raise explained(error, struct) from None
+
+
+def decode_value(kind: Any, sent: object) -> object:
+    """msgspec's hook: the types of values.py and money.py read themselves."""
+    return kind.decode(sent)
+
+
+def check_media_type(request: Request) -> None:
+    media_type, _, parameters = request.headers.get("content-type", "application/json").partition(";")
+    charset = re.search(r'charset\s*=\s*"?([^";\s]*)', parameters, re.IGNORECASE)
+    if (
+        media_type.strip().lower() != "application/json"
+        or (charset and charset[1].lower() not in ("utf-8", "utf8"))
+        or request.headers.get("content-encoding", "identity").strip().lower() != "identity"
+    ):
+        raise UnsupportedMediaType
+
+
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """The whole body, or RequestTooLarge as soon as it is longer than `max_bytes`."""
+    announced = request.headers.get("content-length", "0")
+    if announced.isdecimal() and int(announced[:20]) > max_bytes:
+        raise RequestTooLarge(max_bytes=max_bytes)
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > max_bytes:
+            raise RequestTooLarge(max_bytes=max_bytes)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def explained(error: msgspec.ValidationError, struct: type[msgspec.Struct]) -> ValidationFailed:
+    """The error of msgspec as `details`: which field and why, which unknown member, which words go."""
+    at = AT_PATH.fullmatch(str(error))
+    assert at is not None
+    path, reason = at["path"] or "", at["reason"]
+    if about := ABOUT_MEMBER.fullmatch(reason):
+        path = f"{path}.{about['member']}".lstrip(".")
+        if about["what"] == "contains unknown":
+            return ValidationFailed("The request has members that are not known.", unknown_fields=[path])
+        reason = "is required"
+    details: dict[str, Any] = {"fields": {path: worded(reason)}}
+    if allowed := words_allowed(struct, path):
+        details["allowed"] = allowed
+        details["fields"][path] = f"must be one of: {', '.join(allowed)}"
+    return ValidationFailed(**details)
+
+
+def worded(reason: str) -> str:
+    """msgspec's reason in the words of the contract."""
+    reason = reason.replace("`", "").replace("Expected ", "must be ").replace(", got ", ", not ")
+    if reason.startswith("must be str matching regex '^#"):
+        return "must be a colour #RRGGBB"
+    if reason.startswith("must be str matching regex '^[^"):
+        return "must not contain NUL"
+    return reason
+
+
+@lru_cache(maxsize=256)
+def words_allowed(struct: type[msgspec.Struct], member: str) -> list[str]:
+    """The words of a member that has a closed list of them, else nothing."""
+    hint = get_type_hints(struct).get(member)
+    for kind in (hint, *get_args(hint)):
+        if get_origin(kind) is Literal:
+            return [word for word in get_args(kind) if isinstance(word, str)]
+        if listed := getattr(kind, "allowed", None):
+            return list(listed)
+    return []
+
+
+@lru_cache(maxsize=64)
+def members_that_are_numbers(struct: type[msgspec.Struct]) -> frozenset[str]:
+    info = msgspec.inspect.type_info(struct)
+    assert isinstance(info, msgspec.inspect.StructType)
+    return frozenset(
+        field.encode_name
+        for field in info.fields
+        if any(
+            isinstance(kind, msgspec.inspect.IntType) for kind in getattr(field.type, "types", (field.type,))
+        )
+    )
+
+
+# Out ---------------------------------------------------------------------------------------------------
+
+
+class Envelope:
+    """A response: finished bytes of `data` or `error`, and `meta` around them with the id of the request."""
+
+    def __init__(
+        self, status: int, content: bytes, headers: Mapping[str, str], pagination: bytes = b""
+    ) -> None:
+        self.status, self.content, self.headers, self.pagination = status, content, headers, pagination
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request_id = scope["state"]["request_id"].encode("ascii")
+        body = b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id, self.pagination)
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        headers += [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+class NoContent:
+    """204 and no body."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": self.headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+Response = Envelope | NoContent
+
+
+def ok(**data: str) -> Envelope:
+    """200 with `data`: under each name the JSON text that a repository made."""
+    return Envelope(200, _data(data), {})
+
+
+def page(limit: int, offset: int, total: int, **data: str) -> Envelope:
+    """200 with one page of a list, and `meta.pagination`."""
+    pagination = b',"pagination":{"limit":%d,"offset":%d,"total":%d}' % (limit, offset, total)
+    return Envelope(200, _data(data), {}, pagination)
+
+
+def created(location: str, **data: str) -> Envelope:
+    """201 with the whole new object and where it is."""
+    return Envelope(201, _data(data), {"Location": location})
+
+
+def no_content(**headers: object) -> NoContent:
+    """204; `x_trades_unlinked=3` becomes the header X-Trades-Unlinked."""
+    return NoContent({name.replace("_", "-"): str(value) for name, value in headers.items()})
+
+
+def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelope:
+    """The error in its envelope."""
+    content = {"code": error.code, "message": str(error), "details": error.details}
+    headers = {**error.headers, **(headers or {})}
+    return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
+
+
+def _data(data: Mapping[str, str]) -> bytes:
+    members = ",".join(f'"{name}":{text}' for name, text in data.items())
+    return f'{{"ok":true,"data":{{{members}}}'.encode()

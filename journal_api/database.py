@@ -1,0 +1,178 @@
+"""The connections to the one database file, and the transaction helper.
+
+Exactly one connection writes; two more read. `isolation_level=None`: transactions begin and end here, in
+sight. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
+unfetched RETURNING would keep the write lock.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from aiosqlite import Connection, connect
+
+from journal_api.errors import ApiError, Busy, Conflict, DuplicateName, NotFound, StorageUnavailable
+from journal_api.money import sql_ratio
+from journal_api.periods import trading_day
+
+READERS = 2
+MOST_WAITING = 256
+LONGEST_WAIT = 2.0  # seconds
+FULL_OR_BROKEN = frozenset(
+    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+)
+
+
+class _Reader(sqlite3.Connection):
+    """A connection with the pragmas that every connection has."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for pragma in (
+            "foreign_keys = ON",
+            f"busy_timeout = {int(LONGEST_WAIT * 1000)}",
+            "trusted_schema = OFF",
+            "temp_store = MEMORY",
+            "mmap_size = 0",
+            "cell_size_check = ON",
+        ):
+            self.execute(f"PRAGMA {pragma}")
+        if self.execute("PRAGMA foreign_keys").fetchone() != (1,):
+            raise sqlite3.OperationalError("this SQLite was built without foreign keys")
+        self.create_function("trading_day", 3, trading_day, deterministic=True)
+        self.create_function("ratio", 2, sql_ratio, deterministic=True)
+
+
+class _Writer(_Reader):
+    """The connection that writes: durable before it answers (synchronous=FULL)."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+            raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
+        for pragma in ("synchronous = FULL", "wal_autocheckpoint = 1000", "journal_size_limit = 16777216"):
+            self.execute(f"PRAGMA {pragma}")
+
+
+class _Guest(_Writer):
+    """A writer beside a running server, which stays the only one that checkpoints (DECISIONS 22)."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute("PRAGMA wal_autocheckpoint = 0")
+
+
+class Database:
+    """The open database of one process: `reader` for one statement, `transaction()` for all that writes."""
+
+    def __init__(self, writer: Connection, readers: list[Connection]) -> None:
+        self._writer = writer
+        self._open = [*readers, writer]
+        self._readers = cycle(readers)
+        self._writing = asyncio.Lock()
+        self._waiting = 0
+
+    @classmethod
+    async def open(cls, path: Path, *, guest: bool = False) -> "Database":
+        writer = await _connect(path, "rw", _Guest if guest else _Writer)
+        return cls(writer, [await _connect(path, "ro", _Reader) for _ in range(READERS)])
+
+    async def close(self) -> None:
+        """Close the readers first, so that the writer's close can fold the log into the file."""
+        await self._writer.execute_fetchall("PRAGMA optimize")
+        for connection in self._open:
+            await connection.close()
+
+    @property
+    def reader(self) -> Connection:
+        return next(self._readers)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Connection]:
+        """All writes of the block or none; any exception, cancellation included, rolls back.
+
+        Raises Busy before anything is written when the queue is full or the turn does not come.
+
+        The rollback is unconditional: it queues behind whatever a cancelled await left running, and ahead
+        of the next BEGIN. Without an open transaction it does nothing.
+        """
+        await self._take_turn()
+        try:
+            await self._writer.execute_fetchall("BEGIN IMMEDIATE")
+            yield self._writer
+            await self._writer.execute_fetchall("COMMIT")
+        except BaseException:
+            await self._writer.rollback()
+            raise
+        finally:
+            self._writing.release()
+
+    async def _take_turn(self) -> None:
+        if self._waiting >= MOST_WAITING:
+            raise Busy
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(LONGEST_WAIT):
+                await self._writing.acquire()
+        except TimeoutError:
+            raise Busy from None
+        finally:
+            self._waiting -= 1
+
+
+def _connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> Connection:
+    """To be awaited."""
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    connecting = connect(uri, uri=True, isolation_level=None, factory=factory)
+    # A connection that nobody closed must not keep the process alive.
+    connecting._thread.daemon = True
+    return connecting
+
+
+async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:
+    """The first column of the first row, None without a row."""
+    for row in await db.execute_fetchall(sql, values):
+        return row[0]
+    return None
+
+
+async def fetch_json(db: Connection, sql: str, values: Mapping[str, Any]) -> str:
+    """The one JSON text that the statement makes; raises NotFound when it makes none."""
+    text = await fetch(db, sql, values)
+    if text is None:
+        raise NotFound
+    return str(text)
+
+
+def json_text(values: Sequence[object]) -> str:
+    """A list as one parameter, for `json_each(:values)`."""
+    return msgspec.json.encode(values, enc_hook=str).decode()
+
+
+@contextmanager
+def unique_name() -> Iterator[None]:
+    """Raises DuplicateName when a statement of the block meets a name that is taken."""
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
+            raise DuplicateName from None
+        raise
+
+
+def api_error(error: sqlite3.Error) -> ApiError | None:
+    """What a database error means to the caller; None for a bug of ours."""
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Busy()
+    if primary in FULL_OR_BROKEN:
+        return StorageUnavailable()
+    if primary == sqlite3.SQLITE_CONSTRAINT:
+        # The backstop of every check that a repository makes; no constraint surfaces as a 500.
+        return Conflict()
+    return None

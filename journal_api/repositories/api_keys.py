@@ -1,0 +1,83 @@
+"""API keys: only the hash and the last four characters are kept."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.database import fetch
+from journal_api.keys import hashed, new_key
+from journal_api.values import now
+
+
+class KeyRow(NamedTuple):
+    """A key and its owner, as a request needs them."""
+
+    user_id: int
+    scopes: str
+    expires_at: str | None
+    revoked_at: str | None
+    timezone: str
+    day_rollover: str
+
+
+async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
+    rows = await db.execute_fetchall(
+        """
+        SELECT user_id, scopes, expires_at, revoked_at, timezone, day_rollover
+        FROM api_keys
+        JOIN users ON users.id = user_id
+        WHERE hash = :hash
+        """,
+        {"hash": key_hash},
+    )
+    return next((KeyRow(*row) for row in rows), None)
+
+
+async def insert(
+    db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None
+) -> str:
+    """Store a new key and return it, for the only time."""
+    key = new_key()
+    await db.execute_fetchall(
+        """
+        INSERT INTO api_keys (user_id, name, hash, last_four, scopes, created_at, expires_at)
+        VALUES (:user_id, :name, :hash, :last_four, :scopes, :now, :expires_at)
+        """,
+        {
+            "user_id": user_id,
+            "name": name,
+            "hash": hashed(key),
+            "last_four": key[-4:],
+            "scopes": " ".join(scopes),
+            "now": now(),
+            "expires_at": expires_at,
+        },
+    )
+    return key
+
+
+async def list_all(db: Connection) -> list[tuple[int, str, str, str, str, str | None, str | None]]:
+    """(id, user, name, last four, scopes, expires_at, revoked_at) of every key."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT api_keys.id, users.name, api_keys.name, last_four, scopes, expires_at, revoked_at
+        FROM api_keys
+        JOIN users ON users.id = user_id
+        ORDER BY api_keys.id
+        """
+    )
+    return [tuple(row) for row in rows]
+
+
+async def is_empty(db: Connection) -> bool:
+    return await fetch(db, "SELECT 1 FROM api_keys LIMIT 1", {}) is None
+
+
+async def revoke(db: Connection, key_id: int) -> bool:
+    """Revoke the key from now on; whether there is such a key. A second time changes nothing."""
+    rows = await db.execute_fetchall(
+        "UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id RETURNING id",
+        {"id": key_id, "now": now()},
+    )
+    return bool(list(rows))

@@ -1,0 +1,86 @@
+"""Tags. A deleted tag is taken off every trade by its foreign key."""
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.database import fetch, fetch_json, unique_name
+from journal_api.patches import assignments, changes, with_sort_name
+from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
+from journal_api.values import now, sort_name
+
+TAG = """json_object(
+    'id', id,
+    'category_id', category_id,
+    'name', name,
+    'color', color,
+    'type', type,
+    'created_at', created_at,
+    'updated_at', updated_at)"""
+
+
+async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
+    return await fetch_json(
+        db,
+        f"""
+        SELECT '[' || coalesce(group_concat(tag), '') || ']'
+        FROM (SELECT {TAG} AS tag
+              FROM tags
+              WHERE user_id = :user_id
+                AND (:category_id IS NULL OR category_id = :category_id)
+                AND (:type IS NULL OR type = :type)
+              ORDER BY sort_name, id)
+        """,
+        {"user_id": user_id, "category_id": query.category_id, "type": query.type},
+    )
+
+
+async def get(db: Connection, user_id: int, tag_id: int) -> str:
+    """Raises NotFound."""
+    return await fetch_json(
+        db,
+        f"SELECT {TAG} FROM tags WHERE id = :id AND user_id = :user_id",
+        {"id": tag_id, "user_id": user_id},
+    )
+
+
+async def find(db: Connection, user_id: int, tag_id: int) -> Tag:
+    """Raises NotFound."""
+    return json.decode(await get(db, user_id, tag_id), type=Tag)
+
+
+async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
+    """The new id; raises DuplicateName."""
+    with unique_name():
+        return int(
+            await fetch(
+                db,
+                """
+                INSERT INTO tags (user_id, category_id, name, sort_name, color, type, created_at, updated_at)
+                VALUES (:user_id, :category_id, :name, :sort_name, :color, :type, :now, :now)
+                RETURNING id
+                """,
+                {
+                    "user_id": user_id,
+                    "category_id": tag.category_id,
+                    "name": tag.name,
+                    "sort_name": sort_name(tag.name),
+                    "color": tag.color,
+                    "type": tag.type,
+                    "now": now(),
+                },
+            )
+        )
+
+
+async def update(db: Connection, stored: Tag, patch: TagPatch) -> None:
+    """Raises DuplicateName."""
+    if changed := with_sort_name(changes(stored, patch)):
+        changed["updated_at"] = now()
+        with unique_name():
+            await db.execute_fetchall(
+                f"UPDATE tags SET {assignments(changed)} WHERE id = :id", {**changed, "id": stored.id}
+            )
+
+
+async def delete(db: Connection, stored: Tag) -> None:
+    await db.execute_fetchall("DELETE FROM tags WHERE id = :id", {"id": stored.id})

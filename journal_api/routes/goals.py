@@ -1,0 +1,53 @@
+"""Goals: interface.md §4."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, created, database, decode_body, decode_query, no_content, ok
+from journal_api.repositories import accounts, copy_groups, goals, snapshots, users
+from journal_api.structs.goals import GoalCreate, GoalPatch, GoalQuery
+
+
+async def list_goals(request: Request) -> Response:
+    """The caller's goals, the active ones unless asked otherwise."""
+    query = decode_query(request, GoalQuery)
+    return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
+
+
+async def get_goal(request: Request) -> Response:
+    """One goal."""
+    return ok(goal=await goals.get(database(request).reader, request.user.id, request.path_params["id"]))
+
+
+async def create_goal(request: Request) -> Response:
+    """Create a goal; its history is there at the first read of its snapshots."""
+    sent = await decode_body(request, GoalCreate)
+    async with database(request).transaction() as db:
+        await accounts.require(db, request.user.id, sent.account_id)
+        await copy_groups.require(db, request.user.id, sent.copy_group_id)
+        goal_id = await goals.insert(db, request.user.id, sent, await users.today(db, request.user.id))
+        goal = await goals.get(db, request.user.id, goal_id)
+    return created(f"/v1/goals/{goal_id}", goal=goal)
+
+
+async def update_goal(request: Request) -> Response:
+    """Update the fields sent. A goal that stops being active keeps its snapshots as they are now."""
+    patch = await decode_body(request, GoalPatch)
+    goal_id = request.path_params["id"]
+    async with database(request).transaction() as db:
+        stored = await goals.find(db, request.user.id, goal_id)
+        if patch.scope:
+            await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
+            await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
+        if stored.status == "active" and patch.status in ("paused", "archived"):
+            await snapshots.refresh(db, goal_id)
+        await goals.update(db, stored, patch, await users.today(db, request.user.id))
+        goal = await goals.get(db, request.user.id, goal_id)
+    return ok(goal=goal)
+
+
+async def delete_goal(request: Request) -> Response:
+    """Delete a goal and its snapshots."""
+    async with database(request).transaction() as db:
+        stored = await goals.find(db, request.user.id, request.path_params["id"])
+        await goals.delete(db, stored)
+    return no_content()

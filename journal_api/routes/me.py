@@ -1,0 +1,27 @@
+"""The caller's own settings."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, database, decode_body, ok
+from journal_api.repositories import accounts, copy_groups, trades, users
+from journal_api.structs.me import MePatch
+
+
+async def get_me(request: Request) -> Response:
+    """Name, time zone, day rollover and the selection that is active in the front end."""
+    return ok(me=await users.get(database(request).reader, request.user.id))
+
+
+async def update_me(request: Request) -> Response:
+    """Update the fields sent. A new zone or rollover moves every trade to its trading day."""
+    patch = await decode_body(request, MePatch)
+    async with database(request).transaction() as db:
+        stored = await users.find(db, request.user.id)
+        if patch.active_selection:
+            selected = patch.active_selection
+            await accounts.require(db, request.user.id, selected.account_id, "active_selection")
+            await copy_groups.require(db, request.user.id, selected.copy_group_id, "active_selection")
+        if await users.update(db, stored, patch):
+            await trades.move_to_their_days(db, request.user.id)
+        me = await users.get(db, request.user.id)
+    return ok(me=me)

@@ -1,0 +1,26 @@
+"""The metrics that goals can have."""
+
+from msgspec import json
+from starlette.requests import Request
+
+from journal_api.codec import Response, ok
+from journal_api.metrics import METRICS
+from journal_api.structs.metrics import Metric
+
+ALL = json.encode(
+    [
+        Metric(
+            key=metric.key,
+            title=metric.title,
+            description=metric.description,
+            unit=metric.unit,
+            natural_direction=metric.direction,
+        )
+        for metric in METRICS.values()
+    ]
+).decode()
+
+
+async def list_metrics(request: Request) -> Response:
+    """Every metric: key, title, description, unit and natural direction."""
+    return ok(metrics=ALL)

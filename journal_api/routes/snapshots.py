@@ -1,0 +1,21 @@
+"""Snapshots of a goal: interface.md §4."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, database, decode_query, page
+from journal_api.periods import trading_day
+from journal_api.repositories import snapshots
+from journal_api.structs.snapshots import SnapshotQuery
+from journal_api.values import now
+
+
+async def list_snapshots(request: Request) -> Response:
+    """One page of a goal's snapshots, newest period first, true as of this request."""
+    query = decode_query(request, SnapshotQuery)
+    goal_id, opened = request.path_params["id"], database(request)
+    today = trading_day(now(), request.user.timezone, request.user.day_rollover)
+    if not await snapshots.are_true(opened.reader, request.user.id, goal_id, today):
+        async with opened.transaction() as db:
+            await snapshots.refresh(db, goal_id)
+    found, total = await snapshots.page(opened.reader, goal_id, query)
+    return page(query.limit, query.offset, total, snapshots=found)

@@ -1,0 +1,41 @@
+"""Tag categories: interface.md §4."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, created, database, decode_body, no_content, ok
+from journal_api.repositories import tag_categories
+from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
+
+
+async def list_tag_categories(request: Request) -> Response:
+    """The caller's tag categories, by name."""
+    found = await tag_categories.list_of_user(database(request).reader, request.user.id)
+    return ok(tag_categories=found)
+
+
+async def create_tag_category(request: Request) -> Response:
+    """Create a category; 409 duplicate_name if the caller has one of that name."""
+    sent = await decode_body(request, TagCategoryCreate)
+    async with database(request).transaction() as db:
+        category_id = await tag_categories.insert(db, request.user.id, sent)
+        tag_category = await tag_categories.get(db, request.user.id, category_id)
+    return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
+
+
+async def update_tag_category(request: Request) -> Response:
+    """Rename a category."""
+    patch = await decode_body(request, TagCategoryPatch)
+    category_id = request.path_params["id"]
+    async with database(request).transaction() as db:
+        stored = await tag_categories.find(db, request.user.id, category_id)
+        await tag_categories.update(db, stored, patch)
+        tag_category = await tag_categories.get(db, request.user.id, category_id)
+    return ok(tag_category=tag_category)
+
+
+async def delete_tag_category(request: Request) -> Response:
+    """Delete a category; 409 category_has_tags while tags belong to it."""
+    async with database(request).transaction() as db:
+        stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
+        await tag_categories.delete(db, stored)
+    return no_content()

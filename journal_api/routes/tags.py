@@ -1,0 +1,43 @@
+"""Tags: interface.md §4."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, created, database, decode_body, decode_query, no_content, ok
+from journal_api.repositories import tag_categories, tags
+from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
+
+
+async def list_tags(request: Request) -> Response:
+    """The caller's tags, by name; of one category or one type if asked."""
+    query = decode_query(request, TagQuery)
+    return ok(tags=await tags.list_of_user(database(request).reader, request.user.id, query))
+
+
+async def create_tag(request: Request) -> Response:
+    """Create a tag in one of the caller's categories."""
+    sent = await decode_body(request, TagCreate)
+    async with database(request).transaction() as db:
+        await tag_categories.require(db, request.user.id, sent.category_id)
+        tag_id = await tags.insert(db, request.user.id, sent)
+        tag = await tags.get(db, request.user.id, tag_id)
+    return created(f"/v1/tags/{tag_id}", tag=tag)
+
+
+async def update_tag(request: Request) -> Response:
+    """Update the fields sent; what hangs on the tag stays."""
+    patch = await decode_body(request, TagPatch)
+    tag_id = request.path_params["id"]
+    async with database(request).transaction() as db:
+        stored = await tags.find(db, request.user.id, tag_id)
+        await tag_categories.require(db, request.user.id, patch.category_id)
+        await tags.update(db, stored, patch)
+        tag = await tags.get(db, request.user.id, tag_id)
+    return ok(tag=tag)
+
+
+async def delete_tag(request: Request) -> Response:
+    """Delete a tag and take it off every trade."""
+    async with database(request).transaction() as db:
+        stored = await tags.find(db, request.user.id, request.path_params["id"])
+        await tags.delete(db, stored)
+    return no_content()

@@ -1,0 +1,132 @@
+"""Goals: interface.md §2 and the validation rules of §4."""
+
+from decimal import Decimal
+from typing import Any, ClassVar, Literal, Self
+
+from msgspec import UNSET, Struct, UnsetType
+
+from journal_api.errors import ValidationFailed
+from journal_api.metrics import METRICS, GoalDirection, MetricKey
+from journal_api.money import Money
+from journal_api.periods import Timeframe
+from journal_api.structs.strategies import check_scope
+from journal_api.values import Day, GoalScope, Name100, RowId
+
+GoalStatus = Literal["active", "paused", "archived"]
+
+
+class GoalDay(Day):
+    """A day from 2000-01-01 to 2100-12-31."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date"}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        day = super().decode(sent)
+        if not 2000 <= day.year <= 2100:
+            raise ValueError("must be from 2000-01-01 to 2100-12-31")
+        return day
+
+
+class GoalCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Left out, the direction is the metric's natural one; without account and group the goal is global."""
+
+    goal_name: Name100
+    metric: MetricKey
+    target_value: Money
+    direction: GoalDirection | UnsetType = UNSET
+    timeframe: Timeframe = "monthly"
+    custom_start: GoalDay | UnsetType = UNSET
+    custom_end: GoalDay | UnsetType = UNSET
+    account_id: RowId | None = None
+    copy_group_id: RowId | None = None
+
+    def __post_init__(self) -> None:
+        check_target(self.metric, self.target_value)
+        check_window(self.timeframe, self.custom_start, self.custom_end)
+        check_scope(self.account_id, self.copy_group_id)
+        if self.direction is UNSET:
+            self.direction = METRICS[self.metric].direction
+
+
+class GoalPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    goal_name: Name100 | UnsetType = UNSET
+    metric: MetricKey | UnsetType = UNSET
+    target_value: Money | UnsetType = UNSET
+    direction: GoalDirection | UnsetType = UNSET
+    timeframe: Timeframe | UnsetType = UNSET
+    custom_start: GoalDay | UnsetType = UNSET
+    custom_end: GoalDay | UnsetType = UNSET
+    status: GoalStatus | UnsetType = UNSET
+    scope: GoalScope | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        check_window(self.timeframe, self.custom_start, self.custom_end)
+
+
+class GoalQuery(Struct, kw_only=True):
+    status: Literal["active", "paused", "archived", "all"] = "active"
+    account_id: RowId | None = None
+
+
+class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: int
+    goal_name: str
+    metric: str
+    target_value: Decimal
+    direction: GoalDirection
+    timeframe: Timeframe
+    custom_start: str | None
+    custom_end: str | None
+    account_id: int | None
+    copy_group_id: int | None
+    status: GoalStatus
+    scope: str
+    created_at: str
+    updated_at: str
+
+
+def check_target(metric: str, target: Decimal) -> None:
+    """Rule 1: 0 is a target for max_drawdown alone."""
+    if target == 0 and metric != "max_drawdown":
+        raise ValidationFailed(fields={"target_value": "must not be 0 unless the metric is max_drawdown"})
+
+
+def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | UnsetType) -> None:
+    """Rules 4 and 6, as far as the body alone tells."""
+    dates = {"custom_start": start, "custom_end": end}
+    sent = [field for field, day in dates.items() if day is not UNSET]
+    missing = [field for field in dates if field not in sent]
+    if timeframe == "custom" and missing:
+        raise ValidationFailed(fields=dict.fromkeys(missing, "is required when timeframe is custom"))
+    if timeframe not in ("custom", UNSET) and sent:
+        raise ValidationFailed(fields=dict.fromkeys(sent, "belongs to timeframe custom"))
+    if not isinstance(start, UnsetType) and not isinstance(end, UnsetType) and end < start:
+        raise ValidationFailed(fields={"custom_end": "must be on or after custom_start"})
+
+
+def changes_of(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
+    """The members of the goal that the PATCH changes, the consequences of its rules included.
+
+    Raises ValidationFailed for what is wrong with the merged goal.
+    """
+    sent: dict[str, Any] = {
+        field: getattr(patch, field)
+        for field in patch.__struct_fields__
+        if getattr(patch, field) is not UNSET
+    }
+    dates: dict[str, Any] = {
+        field: str(sent.pop(field)) for field in ("custom_start", "custom_end") if field in sent
+    }
+    if patch.timeframe is UNSET:
+        # Rule 7: on a custom goal, dates alone are checked and not written.
+        if dates and stored.timeframe != "custom":
+            raise ValidationFailed(fields=dict.fromkeys(dates, "belongs to timeframe custom"))
+    elif patch.timeframe == "custom":
+        sent |= dates
+    else:
+        sent |= {"custom_start": None, "custom_end": None}
+    if not isinstance(patch.metric, UnsetType) and patch.metric != stored.metric:
+        sent.setdefault("direction", METRICS[patch.metric].direction)
+    check_target(sent.get("metric", stored.metric), sent.get("target_value", stored.target_value))
+    return {field: value for field, value in sent.items() if value != getattr(stored, field)}

@@ -1,0 +1,13 @@
+"""What `GET /v1/metrics` says of a metric."""
+
+from msgspec import Struct
+
+from journal_api.metrics import GoalDirection, Unit
+
+
+class Metric(Struct, kw_only=True, forbid_unknown_fields=True):
+    key: str
+    title: str
+    description: str
+    unit: Unit
+    natural_direction: GoalDirection

@@ -1,0 +1,91 @@
+"""Strategies: interface.md §2, and the PATCH rules of §4 that concern the body alone."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+from journal_api.errors import ValidationFailed
+from journal_api.structs.setups import Setup, SetupCreate, SetupPatch
+from journal_api.values import Color, Name, RowId, Text, free_form
+
+FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
+
+
+class StrategyCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    name: Name
+    description: Text | None = None
+    color_tag: Color = "#1d4ed8"
+    account_id: RowId | None = None
+    copy_group_id: RowId | None = None
+    risk_rules: Raw = Raw(b"null")
+    exit_rules: Raw = Raw(b"null")
+    optimal_conditions: Raw = Raw(b"null")
+    setups: Annotated[list[SetupCreate], Meta(max_length=50)] = []
+
+    def __post_init__(self) -> None:
+        check_scope(self.account_id, self.copy_group_id)
+        check_free_form(self)
+
+
+class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A sent `setups` is the whole list. Setting one of the two scopes clears the other (rule 10)."""
+
+    name: Name | UnsetType = UNSET
+    description: Text | None | UnsetType = UNSET
+    color_tag: Color | UnsetType = UNSET
+    account_id: RowId | None | UnsetType = UNSET
+    copy_group_id: RowId | None | UnsetType = UNSET
+    risk_rules: Raw | UnsetType = UNSET
+    exit_rules: Raw | UnsetType = UNSET
+    optimal_conditions: Raw | UnsetType = UNSET
+    setups: Annotated[list[SetupPatch], Meta(max_length=50)] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        check_scope(self.account_id, self.copy_group_id)
+        check_free_form(self)
+        if isinstance(self.account_id, int):
+            self.copy_group_id = None
+        if isinstance(self.copy_group_id, int):
+            self.account_id = None
+
+
+class StrategyQuery(Struct, kw_only=True):
+    account_id: RowId | None = None
+    copy_group_id: RowId | None = None
+
+
+class StrategyListItem(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: int
+    name: str
+    description: str | None
+    color_tag: str
+    account_id: int | None
+    copy_group_id: int | None
+    setup_count: int
+    created_at: str
+    updated_at: str
+
+
+class Strategy(StrategyListItem, kw_only=True, forbid_unknown_fields=True):
+    risk_rules: Raw
+    exit_rules: Raw
+    optimal_conditions: Raw
+    setups: list[Setup]
+
+
+def check_scope(account_id: object, copy_group_id: object) -> None:
+    """Raises ValidationFailed when both are set: one account or one copy group, not both."""
+    if isinstance(account_id, int) and isinstance(copy_group_id, int):
+        reason = "account_id and copy_group_id exclude each other"
+        raise ValidationFailed(fields={"account_id": reason, "copy_group_id": reason})
+
+
+def check_free_form(strategy: StrategyCreate | StrategyPatch) -> None:
+    """Raises ValidationFailed unless each is an object or null within the limits; drops the white space."""
+    for field in FREE_FORM:
+        sent = getattr(strategy, field)
+        if isinstance(sent, Raw):
+            try:
+                setattr(strategy, field, Raw(free_form(bytes(sent))))
+            except ValueError as error:
+                raise ValidationFailed(fields={field: str(error)}) from None

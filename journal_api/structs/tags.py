@@ -1,0 +1,34 @@
+"""Tags: interface.md §2."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from journal_api.values import Color, Name100, RowId, TagType
+
+
+class TagCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    category_id: RowId
+    name: Name100
+    color: Color = "#3b82f6"
+    type: TagType = "custom"
+
+
+class TagPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    category_id: RowId | UnsetType = UNSET
+    name: Name100 | UnsetType = UNSET
+    color: Color | UnsetType = UNSET
+    type: TagType | UnsetType = UNSET
+
+
+class TagQuery(Struct, kw_only=True):
+    category_id: RowId | None = None
+    type: TagType | None = None
+
+
+class Tag(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: int
+    category_id: int
+    name: str
+    color: str
+    type: TagType
+    created_at: str
+    updated_at: str

@@ -1,0 +1,202 @@
+"""The values that bodies and queries are made of, and how each is read (DECISIONS 5).
+
+A class here is a type that msgspec does not know: `decode` takes what JSON gave, returns the value or
+raises ValueError with the reason, and codec.py adds the path. `json_schema` describes it to clients.
+"""
+
+import re
+import unicodedata
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, ClassVar, Literal, Self
+from zoneinfo import ZoneInfo, available_timezones
+
+from msgspec import UNSET, Meta
+
+RowId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+# The length guards what the pattern cannot: `$` also matches before a final newline.
+Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$", max_length=7)]
+# NUL is refused, because SQLite's JSON functions end a text there.
+Text = Annotated[str, Meta(max_length=10_000, pattern="^[^\\u0000]*$")]
+TagType = Literal["mistake", "custom"]
+
+
+class Name(str):
+    """A name: white space around it dropped, NFC, 1 to `max_length` code points, no control characters."""
+
+    max_length: ClassVar[int] = 255
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "minLength": 1, "maxLength": max_length}
+
+    def __init_subclass__(cls) -> None:
+        cls.json_schema = {"type": "string", "minLength": 1, "maxLength": cls.max_length}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str):
+            raise ValueError("must be a string")
+        name = unicodedata.normalize("NFC", sent.strip())
+        if not 1 <= len(name) <= cls.max_length:
+            raise ValueError(f"must be 1 to {cls.max_length} characters")
+        if any(unicodedata.category(character) == "Cc" for character in name):
+            raise ValueError("must not contain control characters")
+        return cls(name)
+
+
+class Name40(Name):
+    max_length = 40
+
+
+class Name50(Name):
+    max_length = 50
+
+
+class Name100(Name):
+    max_length = 100
+
+
+class Day(date):
+    """A calendar day, YYYY-MM-DD and nothing else that ISO 8601 allows."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date"}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", sent):
+            raise ValueError("must be a date YYYY-MM-DD")
+        try:
+            return cls.fromisoformat(sent)
+        except ValueError:
+            raise ValueError("is not a day of the calendar") from None
+
+
+class Selection(str):
+    """Which accounts: `account_<n>`, `group_<n>` or `all`."""
+
+    others: ClassVar[tuple[str, ...]] = ("all",)
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": "^(account_|group_)[1-9][0-9]*$|^all$",
+    }
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        found = isinstance(sent, str) and re.fullmatch(r"(?:account|group)_([1-9][0-9]{0,18})", sent)
+        if sent in cls.others or (found and int(found[1]) < 2**63):
+            return cls(sent)
+        raise ValueError(
+            "must be account_<n>, group_<n> or " + " or ".join(repr(word) for word in cls.others)
+        )
+
+    @property
+    def account_id(self) -> int | None:
+        return int(self.removeprefix("account_")) if self.startswith("account_") else None
+
+    @property
+    def copy_group_id(self) -> int | None:
+        return int(self.removeprefix("group_")) if self.startswith("group_") else None
+
+
+class GoalScope(Selection):
+    """A selection, or the empty string: whatever the owner's active selection is."""
+
+    others = ("all", "")
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": "^((account_|group_)[1-9][0-9]*|all)?$",
+    }
+
+
+class TimeZone(str):
+    """An IANA time zone name."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["America/New_York"]}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str) or sent not in available_timezones():
+            raise ValueError("must be an IANA time zone such as Europe/Berlin")
+        return cls(sent)
+
+
+class DayRollover(str):
+    """The wall-clock time at which the next trading day begins, HH:MM; 00:00 is the calendar day."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str) or not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", sent):
+            raise ValueError("must be a time HH:MM")
+        return cls(sent)
+
+
+class Timestamp(datetime):
+    """An instant: RFC 3339, or without an offset and then read in a zone that the caller names."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date-time"}
+    _FORM = re.compile(
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
+        r"([Zz]|[+-][0-9]{2}:[0-9]{2})?"
+    )
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str) or not cls._FORM.fullmatch(sent):
+            raise ValueError("must be a time such as 2026-04-09T15:38:40Z")
+        try:
+            instant = cls.fromisoformat(sent.upper())
+        except ValueError:
+            raise ValueError("is not a time of the calendar") from None
+        if not 1970 <= instant.year <= 2200:
+            raise ValueError("must be in the years 1970 to 2200")
+        return instant
+
+    def stored(self, timezone: str) -> str:
+        """The instant in UTC as it is stored and answered: a fixed width, so that text order is time order.
+
+        A wall-clock time that a change of clocks skips or repeats is read by the offset before the change.
+        """
+        aware = self if self.tzinfo else self.replace(tzinfo=ZoneInfo(timezone))
+        return as_text(aware)
+
+
+def as_text(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def now() -> str:
+    """This instant, in the form in which every timestamp is stored and answered."""
+    return as_text(datetime.now(UTC))
+
+
+def sort_name(name: str) -> str:
+    """What lists are ordered by: the name without its case."""
+    return unicodedata.normalize("NFC", name.casefold())
+
+
+def require_name(row_id: object, name: object) -> None:
+    """Raises ValueError, worded as msgspec words it, for a new nested item that comes without its name."""
+    if row_id is UNSET and name is UNSET:
+        raise ValueError("Object missing required field `name`")
+
+
+def free_form(sent: bytes) -> bytes:
+    """Free-form JSON token by token as it was sent, without the white space around the tokens.
+
+    Raises ValueError unless it is an object or null, of at most 64 KiB and 32 levels.
+    """
+    if len(sent) > 64 * 1024:
+        raise ValueError("must be at most 64 KiB")
+    if sent != b"null" and not sent.startswith(b"{"):
+        raise ValueError("must be an object or null")
+    depth = deepest = 0
+    for bracket in re.findall(rb"[\[\]{}]", _STRING.sub(b"", sent)):
+        depth += 1 if bracket in b"[{" else -1
+        deepest = max(deepest, depth)
+    if deepest > 32:
+        raise ValueError("must be at most 32 levels deep")
+    return _STRING_OR_SPACE.sub(lambda found: found[1] or b"", sent)
+
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING_OR_SPACE = re.compile(rb'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', re.DOTALL)

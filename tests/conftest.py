@@ -1,0 +1,112 @@
+"""A real journal on a real database file, and a client that checks every answer it gets."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from asgi_lifespan import LifespanManager
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.keys import SCOPES
+from journal_api.repositories import api_keys
+from journal_api.routes import OPERATIONS
+from journal_api.settings import Settings
+
+BASE_URL = "http://localhost/v1"
+
+
+class Meta(msgspec.Struct, forbid_unknown_fields=True):
+    request_id: str
+    pagination: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
+
+
+class ErrorBody(msgspec.Struct, forbid_unknown_fields=True):
+    code: str
+    message: str
+    details: dict[str, Any]
+
+
+class ErrorEnvelope(msgspec.Struct, forbid_unknown_fields=True):
+    ok: bool
+    error: ErrorBody
+    meta: Meta
+
+
+SUCCESS = {
+    (operation.method, operation.path): msgspec.defstruct(
+        "Success",
+        [
+            ("ok", bool),
+            ("data", msgspec.defstruct("Data", list(operation.data.items()), forbid_unknown_fields=True)),
+            ("meta", Meta),
+        ],
+        forbid_unknown_fields=True,
+    )
+    for operation in OPERATIONS
+}
+
+
+async def check_answer(response: httpx.Response) -> None:
+    """Every answer of the whole suite: the declared struct, strictly, and the id of the request."""
+    await response.aread()
+    request = response.request
+    assert response.headers["x-request-id"]
+    if response.status_code == 204 or request.method in ("HEAD", "OPTIONS"):
+        assert response.content == b""
+        return
+    assert response.headers["content-type"] == "application/json"
+    if response.status_code >= 400:
+        refused = msgspec.json.decode(response.content, type=ErrorEnvelope)
+        assert not refused.ok
+        assert refused.meta.request_id == response.headers["x-request-id"]
+    else:
+        operation = next(
+            (
+                operation
+                for operation in OPERATIONS
+                if operation.method == request.method and operation.path_regex.match(request.url.path)
+            ),
+            None,
+        )
+        if operation is None:
+            return
+        answer: Any = msgspec.json.decode(response.content, type=SUCCESS[operation.method, operation.path])
+        assert answer.ok
+        assert answer.meta.request_id == response.headers["x-request-id"]
+
+
+def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=app, raise_app_exceptions=False),
+        base_url=base_url,
+        headers={"Authorization": f"Bearer {key}"} if key else {},
+        event_hooks={"response": [check_answer]},
+    )
+
+
+async def new_key_for(app: Starlette, user_id: int = 1, scopes: tuple[str, ...] = SCOPES) -> str:
+    async with app.state.database.transaction() as db:
+        return await api_keys.insert(db, user_id, "test", scopes)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(db=tmp_path / "journal.db")
+
+
+@pytest.fixture
+async def app(settings: Settings) -> AsyncIterator[Starlette]:
+    app = create_app(settings)
+    async with LifespanManager(app):
+        yield app
+
+
+@pytest.fixture
+async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """The owner, with every scope."""
+    async with client_of(app, await new_key_for(app)) as client:
+        yield client
