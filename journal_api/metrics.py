@@ -164,7 +164,7 @@ METRICS = {
         Metric(
             "max_drawdown",
             "Maximum drawdown",
-            "The largest fall of cumulative net P&L from its peak, trade by trade, from 0 at the period's start.",
+            "The largest fall of cumulative net P&L from its peak, trade by trade, the peak starting at 0.",
             "currency",
             lambda facts: amount(facts.max_drawdown),
             "at_most",

@@ -1,4 +1,4 @@
-"""uvicorn, set up for one journal: one process, one database, the loopback interface unless told otherwise."""
+"""uvicorn, set up for one journal: one process, one database, loopback unless told otherwise."""
 
 import uvicorn
 from filelock import FileLock, Timeout

@@ -82,7 +82,7 @@ async def insert(
 
 
 async def names_of(db: Connection, user_id: int) -> Names:
-    strategies = await db.execute_fetchall(
+    strategies: Iterable[Any] = await db.execute_fetchall(
         "SELECT name, id FROM strategies WHERE user_id = :user_id", {"user_id": user_id}
     )
     setups = await db.execute_fetchall(
@@ -95,13 +95,13 @@ async def names_of(db: Connection, user_id: int) -> Names:
         """,
         {"user_id": user_id},
     )
-    tags = await db.execute_fetchall(
+    tags: Iterable[Any] = await db.execute_fetchall(
         "SELECT name, id FROM tags WHERE user_id = :user_id", {"user_id": user_id}
     )
     return Names(
-        {name: row_id for name, row_id in strategies},
+        dict(strategies),
         {(strategy_id, name): row_id for strategy_id, name, row_id in setups},
-        {name: row_id for name, row_id in tags},
+        dict(tags),
     )
 
 

@@ -1,7 +1,8 @@
 """Setups of a strategy, with their confirmations, written as one canonical list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
+from typing import Any
 
 from aiosqlite import Connection
 
@@ -48,8 +49,8 @@ async def replace_all(
     """
     # Ids are given out here, so that one statement can write the setups and one their confirmations. No other
     # connection can take them: this one holds the write lock.
-    rows = await db.execute_fetchall("SELECT name, seq FROM sqlite_sequence")
-    last = {name: seq for name, seq in rows}
+    rows: Iterable[Any] = await db.execute_fetchall("SELECT name, seq FROM sqlite_sequence")
+    last: dict[str, int] = dict(rows)
     setup_ids, confirmation_ids = count(last.get("setups", 0) + 1), count(last.get("confirmations", 0) + 1)
     diff = diff_setups(strategy_id, stored, sent, setup_ids, confirmation_ids)
     if diff.deleted_setups:

@@ -42,13 +42,13 @@ class State(Struct):
     metric: str
     direction: GoalDirection
     timeframe: Timeframe
-    custom_start: date | None
-    custom_end: date | None
+    # For timeframe custom; else two nulls.
+    custom_window: list[date | None]
     timezone: str
     day_rollover: str
     created_at: str
     account_ids: list[int]
-    starting_balance: int
+    starting_balances: list[int]
     # (since, target), oldest first
     targets: list[tuple[date, int]]
     seen_change: int | None
@@ -187,7 +187,8 @@ async def state_of(db: Connection, goal_id: int) -> State:
                   WHEN goals.account_id IS NOT NULL THEN accounts.id = goals.account_id
                   WHEN goals.copy_group_id IS NOT NULL
                       THEN copy_group_members.copy_group_id = goals.copy_group_id
-                  WHEN follows_selection AND active_account_id IS NOT NULL THEN accounts.id = active_account_id
+                  WHEN follows_selection AND active_account_id IS NOT NULL
+                      THEN accounts.id = active_account_id
                   WHEN follows_selection AND active_copy_group_id IS NOT NULL
                       THEN copy_group_members.copy_group_id = active_copy_group_id
                   ELSE true
@@ -198,15 +199,17 @@ async def state_of(db: Connection, goal_id: int) -> State:
             'metric', metric,
             'direction', direction,
             'timeframe', timeframe,
-            'custom_start', custom_start,
-            'custom_end', custom_end,
+            'custom_window', json_array(custom_start, custom_end),
             'timezone', timezone,
             'day_rollover', day_rollover,
             'created_at', goals.created_at,
             'account_ids', (SELECT json_group_array(id) FROM account),
-            'starting_balance', (SELECT coalesce(sum(starting_balance), 0) FROM account),
+            'starting_balances', (SELECT json_group_array(starting_balance) FROM account),
             'targets', (SELECT json_group_array(json_array(since, target_value))
-                        FROM (SELECT since, target_value FROM goal_targets WHERE goal_id = :id ORDER BY since)),
+                        FROM (SELECT since, target_value
+                              FROM goal_targets
+                              WHERE goal_id = :id
+                              ORDER BY since)),
             'seen_change', seen_change,
             'last_change', (SELECT coalesce(max(sequence), 0) FROM changes),
             'first_trade', (SELECT min((SELECT min(trading_day)
@@ -251,8 +254,10 @@ async def days_changed(db: Connection, state: State) -> list[date]:
 def stale_periods(state: State, changed: Sequence[date]) -> Iterator[Period]:
     """The periods of the history that are to be computed."""
     if state.timeframe == "custom":
-        assert state.custom_start and state.custom_end
-        return iter([Period(state.custom_start, state.custom_end)])
+        start, end = state.custom_window
+        assert start is not None, "schema.sql holds custom goals to their dates"
+        assert end is not None
+        return iter([Period(start, end)])
     first, last, timeframe = state.first_day, state.today, state.timeframe
     if state.seen_change is None or state.oldest is None or state.newest is None:
         return periods_between(first, last, timeframe)
@@ -272,7 +277,7 @@ async def opening_balance(
     if state.timeframe != "custom":
         before = await stored_balance(db, state, state.first_day, first - ONE_DAY)
         if before is None:
-            return state.starting_balance
+            return sum(state.starting_balances)
         return None if before.opening is None or before.net is None else before.opening + before.net
     if state.seen_change is not None and all(day >= first for day in changed):
         now_stored = await stored_balance(db, state, first, first)
@@ -288,7 +293,7 @@ async def opening_balance(
         {"accounts": json_text(state.account_ids), "first": first.isoformat()},
     )
     high, low = next(iter(rows))
-    return state.starting_balance + (int(high) << 32) + int(low)
+    return sum(state.starting_balances) + (int(high) << 32) + int(low)
 
 
 async def stored_balance(db: Connection, state: State, first: date, last: date) -> Balance | None:
@@ -356,7 +361,7 @@ def explained(state: State, unit: Unit, measured: Measured, found: Facts | None)
 async def replace_some(
     db: Connection, state: State, stale: Sequence[Period], snapshots: Sequence[Snapshot]
 ) -> None:
-    """Three statements: drop what is stale or no longer of the history, write what there is, note what was seen."""
+    """Drop what is stale or no longer of the history, write what there is, note what was seen."""
     await db.execute_fetchall(
         """
         DELETE FROM snapshots

@@ -11,9 +11,9 @@ INSERT = """
         setup_id, source_trade_id, external_id, notes, import_id, fingerprint, occurrence, created_at,
         updated_at)
     SELECT users.id, :account_id, :symbol, :direction, :quantity, :multiplier, :entry_price, :exit_price,
-        :stop_loss, :opened_at, :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross_pnl, :fees,
-        :initial_risk, :grade, :strategy_id, :setup_id, :source_trade_id, :external_id, :notes, :import_id,
-        :fingerprint, :occurrence, :now, :now
+        :stop_loss, :opened_at, :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross_pnl,
+        :fees, :initial_risk, :grade, :strategy_id, :setup_id, :source_trade_id, :external_id, :notes,
+        :import_id, :fingerprint, :occurrence, :now, :now
     FROM users
     WHERE users.id = :user_id
     ON CONFLICT DO NOTHING"""
