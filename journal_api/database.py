@@ -60,7 +60,7 @@ class _Writer(_Reader):
 
 
 class _Guest(_Writer):
-    """A writer beside a running server, which stays the only one that checkpoints (DECISIONS 22)."""
+    """A writer beside a running server, which stays the only one that checkpoints (DECISIONS 28)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

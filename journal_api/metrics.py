@@ -7,7 +7,7 @@ decisions: copies of one decision are one decision with their P&L and their risk
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ LARGEST_STORED = 2**63 - 1
 class Facts(Struct, kw_only=True, frozen=True):
     """What the trades of one period come to. Amounts are in 10^-8, the rest are counts.
 
-    None stands for a number that left 64 bits, or for the worst of nothing.
+    None stands for a number that left 64 bits, for the worst of nothing, or for what was not asked for.
     """
 
     trades: int
@@ -39,21 +39,24 @@ class Facts(Struct, kw_only=True, frozen=True):
     trading_days: int
     winning_days: int
     max_trades_per_day: int
-    win_streak: int
     gross_pnl: int
     fees: int
     net_pnl: int
     winning_pnl: int
     losing_pnl: int
-    max_drawdown: int | None
     worst_trade: int | None
     worst_day: int | None
     # The sum over decisions of net P&L / initial risk, each rounded to eight decimals.
     r_total: int | None
-    # What the accounts in scope held when the period began; only a balance asks for it.
+    # Special facts: only the metric that names one asks for it.
+    max_drawdown: int | None = None
+    win_streak: int | None = None
+    # What the accounts in scope held when the period began.
     opening_balance: int | None = None
 
 
+SpecialFact = Literal["max_drawdown", "win_streak", "opening_balance"]
+SPECIAL_FACTS = frozenset(get_args(SpecialFact))
 AMOUNTS = frozenset(
     {
         "gross_pnl",
@@ -95,6 +98,7 @@ class Metric(NamedTuple):
     unit: Unit
     measured_by: Callable[[Facts], Measured]
     direction: GoalDirection = "at_least"
+    special: SpecialFact | None = None
 
     def measure(self, facts: Facts | None) -> Measured:
         """The value over the period; None for facts is a sum that left 64 bits."""
@@ -168,6 +172,7 @@ METRICS = {
             "currency",
             lambda facts: amount(facts.max_drawdown),
             "at_most",
+            special="max_drawdown",
         ),
         Metric(
             "balance_target",
@@ -175,6 +180,7 @@ METRICS = {
             "The starting balances of the accounts in scope plus all net P&L to the end of the period.",
             "currency",
             balance,
+            special="opening_balance",
         ),
         Metric(
             "win_rate",
@@ -249,7 +255,8 @@ METRICS = {
             "Win streak",
             "The longest run of winning decisions; a break-even one neither adds to it nor breaks it.",
             "count",
-            lambda facts: count(facts.win_streak),
+            lambda facts: count(facts.win_streak or 0),
+            special="win_streak",
         ),
         Metric(
             "average_win",

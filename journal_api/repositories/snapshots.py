@@ -15,7 +15,7 @@ from msgspec import Raw, Struct, json
 from msgspec.structs import asdict, replace
 
 from journal_api.database import fetch_json, json_text
-from journal_api.metrics import AMOUNTS, METRICS, Facts, GoalDirection, Measured, Unit
+from journal_api.metrics import AMOUNTS, METRICS, SPECIAL_FACTS, Facts, GoalDirection, Measured, Metric
 from journal_api.money import json_number, units
 from journal_api.money import json_text as amount_text
 from journal_api.periods import ONE_DAY, Period, Timeframe, period_of, periods_between, trading_day
@@ -70,7 +70,7 @@ class State(Struct):
     @property
     def carries_forward(self) -> bool:
         """Whether a period depends on those before it."""
-        return self.metric == "balance_target"
+        return METRICS[self.metric].special == "opening_balance"
 
 
 class Snapshot(NamedTuple):
@@ -161,7 +161,7 @@ async def refresh(db: Connection, goal_id: int) -> None:
     state = await state_of(db, goal_id)
     changed = await days_changed(db, state)
     stale = list(dict.fromkeys(stale_periods(state, changed)))
-    found = await facts.of_periods(db, state.account_ids, stale)
+    found = await facts.of_periods(db, state.account_ids, stale, METRICS[state.metric].special)
     if state.carries_forward:
         found = carried_forward(found, await opening_balance(db, state, stale, changed))
     rows = [
@@ -238,7 +238,7 @@ async def days_changed(db: Connection, state: State) -> list[date]:
         WHERE sequence > :seen
           AND account_id IN (SELECT value FROM json_each(:accounts))
         UNION
-        SELECT trading_day
+        SELECT trades.trading_day
         FROM changes
         JOIN trades ON trades.setup_id = changes.setup_id
         WHERE sequence > :seen
@@ -335,7 +335,7 @@ def snapshot_of(state: State, period: Period, found: Facts | None) -> Snapshot:
         measured.actual,
         measured.achieves(state.direction, target),
         period.end < state.today,
-        explained(state, metric.unit, measured, found),
+        explained(state, metric, measured, found),
     )
 
 
@@ -344,16 +344,16 @@ def target_in_force(targets: Sequence[tuple[date, int]], day: date) -> int:
     return next((target for since, target in reversed(targets) if since <= day), targets[0][1])
 
 
-def explained(state: State, unit: Unit, measured: Measured, found: Facts | None) -> str:
+def explained(state: State, metric: Metric, measured: Measured, found: Facts | None) -> str:
     """The JSON of `snapshot_data`: what a person needs to compute the number again."""
     data: dict[str, object] = {
-        "unit": unit,
+        "unit": metric.unit,
         "timezone": state.timezone,
         "day_rollover": state.day_rollover,
         "reason": measured.reason,
     }
     for name, value in (asdict(found) if found else {}).items():
-        if name != "opening_balance" or state.carries_forward:
+        if name not in SPECIAL_FACTS or name == metric.special:
             data[name] = Raw(amount_text(value).encode()) if name in AMOUNTS and value is not None else value
     return json.encode(data).decode()
 
