@@ -90,7 +90,7 @@ class Frame:
             return
         headers = Headers(scope=scope)
         sent = headers.get("x-request-id", "")
-        request_id = sent if REQUEST_ID.fullmatch(sent) else f"req_{secrets.token_hex(8)}"
+        request_id = sent if REQUEST_ID.fullmatch(sent) else new_request_id()
         scope.setdefault("state", {})["request_id"] = request_id
 
         async def send_with_id(message: Message) -> None:
@@ -106,6 +106,10 @@ class Frame:
     def answers_for(self, hosts: list[str]) -> bool:
         host = HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         return host is not None and ("*" in self.allowed_hosts or host["name"].lower() in self.allowed_hosts)
+
+
+def new_request_id() -> str:
+    return f"req_{secrets.token_hex(8)}"
 
 
 class Cors(CORSMiddleware):

@@ -168,9 +168,11 @@ class Envelope:
     ) -> None:
         self.status, self.content, self.headers, self.pagination = status, content, headers, pagination
 
+    def body(self, request_id: str) -> bytes:
+        return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), self.pagination)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request_id = scope["state"]["request_id"].encode("ascii")
-        body = b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id, self.pagination)
+        body = self.body(scope["state"]["request_id"])
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
         headers += [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})

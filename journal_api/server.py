@@ -2,9 +2,11 @@
 
 import uvicorn
 from filelock import FileLock, Timeout
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from journal_api.app import create_app
-from journal_api.errors import DatabaseRefused
+from journal_api import codec
+from journal_api.app import create_app, new_request_id
+from journal_api.errors import DatabaseRefused, ValidationFailed
 from journal_api.settings import Settings
 
 
@@ -20,7 +22,7 @@ def serve(settings: Settings) -> None:
             create_app(settings),
             host=settings.host,
             port=settings.port,
-            http="httptools",
+            http=Protocol,
             ws="none",
             lifespan="on",
             proxy_headers=False,
@@ -30,3 +32,17 @@ def serve(settings: Settings) -> None:
         )
     finally:
         lock.release()
+
+
+class Protocol(HttpToolsProtocol):
+    """uvicorn's HTTP, its one error of its own in our envelope."""
+
+    def send_400_response(self, msg: str) -> None:
+        request_id = new_request_id()
+        body = codec.failed(ValidationFailed(msg)).body(request_id)
+        head = (
+            "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
