@@ -161,6 +161,7 @@ def known_error(error: Exception, scope: Scope) -> ApiError | None:
         case HTTPException(status_code=405):
             return MethodNotAllowed(allowed=methods_of_path(scope["app"].routes, scope))
         case sqlite3.Error():
+            log.warning("%s: %s", scope["state"]["request_id"], error)
             return api_error(error)
     return None
 

@@ -4,22 +4,17 @@ A goal remembers the newest change that it has seen. Reading its snapshots first
 days that changed since, and those from the newest stored period to today's; the others stay as they are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal
-from itertools import chain
-from typing import NamedTuple
 
 from aiosqlite import Connection
-from msgspec import Raw, Struct, json
-from msgspec.structs import asdict, replace
+from msgspec import json
 
 from journal_api.database import fetch_json, json_text
-from journal_api.metrics import AMOUNTS, METRICS, SPECIAL_FACTS, Facts, GoalDirection, Measured, Metric
-from journal_api.money import json_number, units
-from journal_api.money import json_text as amount_text
-from journal_api.periods import ONE_DAY, Period, Timeframe, period_of, periods_between, trading_day
-from journal_api.repositories import facts
+from journal_api.history import GoalState, Snapshot, carried_forward, is_kept, snapshot_of, stale_periods
+from journal_api.money import json_number
+from journal_api.periods import Period, period_of
+from journal_api.repositories import balances, facts
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values import now
 
@@ -33,71 +28,6 @@ SNAPSHOT = f"""json_object(
     'closed', json(iif(closed, 'true', 'false')),
     'snapshot_data', json(snapshot_data),
     'computed_at', computed_at)"""
-
-
-class State(Struct):
-    """What a refresh has to know of a goal."""
-
-    goal_id: int
-    metric: str
-    direction: GoalDirection
-    timeframe: Timeframe
-    # For timeframe custom; else two nulls.
-    custom_window: list[date | None]
-    timezone: str
-    day_rollover: str
-    created_at: str
-    account_ids: list[int]
-    starting_balances: list[int]
-    # (since, target), oldest first
-    targets: list[tuple[date, int]]
-    seen_change: int | None
-    last_change: int
-    first_trade: date | None
-    oldest: date | None
-    newest: date | None
-
-    @property
-    def today(self) -> date:
-        return date.fromisoformat(trading_day(now(), self.timezone, self.day_rollover))
-
-    @property
-    def first_day(self) -> date:
-        """Where the history starts: the first counted trade or the goal's creation, the earlier."""
-        created = date.fromisoformat(trading_day(self.created_at, self.timezone, self.day_rollover))
-        return min(self.first_trade or created, created)
-
-    @property
-    def carries_forward(self) -> bool:
-        """Whether a period depends on those before it."""
-        return METRICS[self.metric].special == "opening_balance"
-
-
-class Snapshot(NamedTuple):
-    """A row of the table."""
-
-    period_start: str
-    period_end: str
-    target: int
-    actual: int | None
-    achieved: bool | None
-    closed: bool
-    snapshot_data: str
-
-
-class Balance(Struct):
-    """What a stored snapshot says of balances, in 10^-8."""
-
-    opening_balance: Decimal | None = None
-    net_pnl: Decimal | None = None
-
-    @property
-    def opening(self) -> int | None:
-        return None if self.opening_balance is None else units(self.opening_balance)
-
-    @property
-    def net(self) -> int | None:
-        return None if self.net_pnl is None else units(self.net_pnl)
 
 
 # Read ----------------------------------------------------------------------------------------------------
@@ -161,18 +91,14 @@ async def refresh(db: Connection, goal_id: int) -> None:
     state = await state_of(db, goal_id)
     changed = await days_changed(db, state)
     stale = list(dict.fromkeys(stale_periods(state, changed)))
-    found = await facts.of_periods(db, state.account_ids, stale, METRICS[state.metric].special)
+    found = await facts.of_periods(db, state.account_ids, stale, state.special)
     if state.carries_forward:
-        found = carried_forward(found, await opening_balance(db, state, stale, changed))
-    rows = [
-        snapshot_of(state, period, one)
-        for period, one in found.items()
-        if state.timeframe != "daily" or period.start == state.today or one is None or one.trades
-    ]
+        found = carried_forward(found, await balances.opening_balance(db, state, stale, changed))
+    rows = [snapshot_of(state, period, one) for period, one in found.items() if is_kept(state, period, one)]
     await replace_some(db, state, stale, rows)
 
 
-async def state_of(db: Connection, goal_id: int) -> State:
+async def state_of(db: Connection, goal_id: int) -> GoalState:
     text = await fetch_json(
         db,
         """
@@ -202,7 +128,8 @@ async def state_of(db: Connection, goal_id: int) -> State:
             'custom_window', json_array(custom_start, custom_end),
             'timezone', timezone,
             'day_rollover', day_rollover,
-            'created_at', goals.created_at,
+            'created_on', trading_day(goals.created_at, timezone, day_rollover),
+            'today', trading_day(:now, timezone, day_rollover),
             'account_ids', (SELECT json_group_array(id) FROM account),
             'starting_balances', (SELECT json_group_array(starting_balance) FROM account),
             'targets', (SELECT json_group_array(json_array(since, target_value))
@@ -222,12 +149,12 @@ async def state_of(db: Connection, goal_id: int) -> State:
         JOIN users ON users.id = user_id
         WHERE goals.id = :id
         """,
-        {"id": goal_id},
+        {"id": goal_id, "now": now()},
     )
-    return json.decode(text, type=State)
+    return json.decode(text, type=GoalState)
 
 
-async def days_changed(db: Connection, state: State) -> list[date]:
+async def days_changed(db: Connection, state: GoalState) -> list[date]:
     """The trading days in scope whose numbers may have moved since the goal last looked, oldest first."""
     if state.seen_change is None:
         return []
@@ -251,115 +178,8 @@ async def days_changed(db: Connection, state: State) -> list[date]:
     return [date.fromisoformat(row[0]) for row in rows]
 
 
-def stale_periods(state: State, changed: Sequence[date]) -> Iterator[Period]:
-    """The periods of the history that are to be computed."""
-    if state.timeframe == "custom":
-        start, end = state.custom_window
-        assert start is not None, "schema.sql holds custom goals to their dates"
-        assert end is not None
-        return iter([Period(start, end)])
-    first, last, timeframe = state.first_day, state.today, state.timeframe
-    if state.seen_change is None or state.oldest is None or state.newest is None:
-        return periods_between(first, last, timeframe)
-    if state.carries_forward and changed:
-        return periods_between(min(max(first, *changed[:1]), state.newest), last, timeframe)
-    # An earlier first trade brings the empty periods after it; days without a trade have no snapshot.
-    earlier = periods_between(first, state.oldest - ONE_DAY, timeframe) if timeframe != "daily" else ()
-    known = (period_of(day, timeframe) for day in changed if first <= day <= last)
-    return chain(earlier, known, periods_between(state.newest, last, timeframe))
-
-
-async def opening_balance(
-    db: Connection, state: State, stale: Sequence[Period], changed: Sequence[date]
-) -> int | None:
-    """What the accounts in scope held when the first stale period began; None when that is out of range."""
-    first = stale[0].start
-    if state.timeframe != "custom":
-        before = await stored_balance(db, state, state.first_day, first - ONE_DAY)
-        if before is None:
-            return sum(state.starting_balances)
-        return None if before.opening is None or before.net is None else before.opening + before.net
-    if state.seen_change is not None and all(day >= first for day in changed):
-        now_stored = await stored_balance(db, state, first, first)
-        if now_stored is not None and now_stored.opening is not None:
-            return now_stored.opening
-    # In halves, so that no sum leaves 64 bits.
-    rows = await db.execute_fetchall(
-        """
-        SELECT coalesce(sum(net_pnl >> 32), 0), coalesce(sum(net_pnl & 4294967295), 0)
-        FROM trades
-        WHERE account_id IN (SELECT value FROM json_each(:accounts)) AND trading_day < :first
-        """,
-        {"accounts": json_text(state.account_ids), "first": first.isoformat()},
-    )
-    high, low = next(iter(rows))
-    return sum(state.starting_balances) + (int(high) << 32) + int(low)
-
-
-async def stored_balance(db: Connection, state: State, first: date, last: date) -> Balance | None:
-    """What the newest snapshot says that starts between the two days; None without one."""
-    rows = await db.execute_fetchall(
-        """
-        SELECT snapshot_data
-        FROM snapshots
-        WHERE goal_id = :goal_id AND period_start BETWEEN :first AND :last
-        ORDER BY period_start DESC
-        LIMIT 1
-        """,
-        {
-            "goal_id": state.goal_id,
-            "first": period_of(first, state.timeframe).start.isoformat(),
-            "last": last.isoformat(),
-        },
-    )
-    return next((json.decode(row[0], type=Balance) for row in rows), None)
-
-
-def carried_forward(found: dict[Period, Facts | None], opening: int | None) -> dict[Period, Facts | None]:
-    """The facts with the balance that each period opens with."""
-    carried: dict[Period, Facts | None] = {}
-    for period, one in found.items():
-        carried[period] = replace(one, opening_balance=opening) if one else None
-        opening = None if one is None or opening is None else opening + one.net_pnl
-    return carried
-
-
-def snapshot_of(state: State, period: Period, found: Facts | None) -> Snapshot:
-    metric = METRICS[state.metric]
-    measured = metric.measure(found)
-    target = target_in_force(state.targets, period.end)
-    return Snapshot(
-        period.start.isoformat(),
-        period.end.isoformat(),
-        target,
-        measured.actual,
-        measured.achieves(state.direction, target),
-        period.end < state.today,
-        explained(state, metric, measured, found),
-    )
-
-
-def target_in_force(targets: Sequence[tuple[date, int]], day: date) -> int:
-    """The last target set until that day; before the first, the first."""
-    return next((target for since, target in reversed(targets) if since <= day), targets[0][1])
-
-
-def explained(state: State, metric: Metric, measured: Measured, found: Facts | None) -> str:
-    """The JSON of `snapshot_data`: what a person needs to compute the number again."""
-    data: dict[str, object] = {
-        "unit": metric.unit,
-        "timezone": state.timezone,
-        "day_rollover": state.day_rollover,
-        "reason": measured.reason,
-    }
-    for name, value in (asdict(found) if found else {}).items():
-        if name not in SPECIAL_FACTS or name == metric.special:
-            data[name] = Raw(amount_text(value).encode()) if name in AMOUNTS and value is not None else value
-    return json.encode(data).decode()
-
-
 async def replace_some(
-    db: Connection, state: State, stale: Sequence[Period], snapshots: Sequence[Snapshot]
+    db: Connection, state: GoalState, stale: Sequence[Period], snapshots: Sequence[Snapshot]
 ) -> None:
     """Drop what is stale or no longer of the history, write what there is, note what was seen."""
     await db.execute_fetchall(
