@@ -22,6 +22,7 @@ from journal_api.migrations import prepare
 from journal_api.repositories import accounts, api_keys, imports, users
 from journal_api.server import serve as run_server
 from journal_api.settings import Settings, SettingsError
+from journal_api.structs.accounts import AccountCreate
 from journal_api.values import Name100, TimeZone, as_text
 
 T = TypeVar("T")
@@ -203,7 +204,7 @@ def import_file(settings: Settings, file: Path, account: str, timezone: str | No
             user_id = await user_of(db, user)
             account_id = await accounts.id_of(db, user_id, account)
             if account_id is None:
-                account_id = await accounts.insert(db, user_id, account)
+                account_id = await accounts.insert(db, user_id, AccountCreate(name=account))
                 click.echo(f"New account {account!r}.", err=True)
             found = importing.read(file, account_id, bar.update)
             in_zone = zone or (await users.find(db, user_id)).timezone

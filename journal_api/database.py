@@ -165,6 +165,16 @@ def unique_name() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def unique_value(field: str) -> Iterator[None]:
+    """Raises Conflict for `field` when a statement of the block meets a value that is taken."""
+    try:
+        with unique_name():
+            yield
+    except DuplicateName:
+        raise Conflict(f"That {field} is taken.", fields={field: "is taken"}) from None
+
+
 def api_error(error: sqlite3.Error) -> ApiError | None:
     """What a database error means to the caller; None for a bug of ours."""
     primary = getattr(error, "sqlite_errorcode", 0) & 0xFF

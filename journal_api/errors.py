@@ -56,6 +56,10 @@ class CategoryHasTags(ApiError):
     status, code, message = 409, "category_has_tags", "Tags still belong to this category."
 
 
+class AccountHasTrades(ApiError):
+    status, code, message = 409, "account_has_trades", "Trades still belong to this account."
+
+
 class Conflict(ApiError):
     status, code, message = 409, "conflict", "The request contradicts what is stored."
 

@@ -12,7 +12,10 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import UNSET, Meta
 
+from journal_api.errors import ValidationFailed
+
 RowId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
+Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 # The length guards what the pattern cannot: `$` also matches before a final newline.
 Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$", max_length=7)]
@@ -52,6 +55,32 @@ class Name50(Name):
 
 class Name100(Name):
     max_length = 100
+
+
+# ISO 4217, the codes of currencies that are in use.
+CURRENCIES = frozenset(
+    """
+    AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
+    CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP
+    GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD
+    KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN
+    NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP
+    SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS VES VND
+    VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG
+    """.split()  # noqa: SIM905
+)
+
+
+class Currency(str):
+    """A currency of ISO 4217, three capital letters."""
+
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["USD"]}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str) or sent not in CURRENCIES:
+            raise ValueError("must be a currency of ISO 4217 such as USD")
+        return cls(sent)
 
 
 class Day(date):
@@ -172,6 +201,12 @@ def now() -> str:
 def sort_name(name: str) -> str:
     """What lists are ordered by: the name without its case."""
     return unicodedata.normalize("NFC", name.casefold())
+
+
+def check_range(since: Day | None, until: Day | None) -> None:
+    """Raises ValidationFailed when the `from` of a query is after its `to`."""
+    if since and until and since > until:
+        raise ValidationFailed(fields={"from": "must not be after to"})
 
 
 def require_name(row_id: object, name: object) -> None:

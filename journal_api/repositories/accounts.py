@@ -1,11 +1,54 @@
-"""Accounts, as far as strategies, goals and imports point at them."""
+"""Accounts. With a deleted one its goals go, and its strategies lose their account, by foreign keys."""
+
+from typing import Any
 
 from aiosqlite import Connection
-from msgspec import UnsetType
+from msgspec import UnsetType, json
 
-from journal_api.database import fetch, unique_name
-from journal_api.errors import ValidationFailed
+from journal_api.database import fetch, fetch_json, unique_name
+from journal_api.errors import AccountHasTrades, ValidationFailed
+from journal_api.money import Money, json_number
+from journal_api.patches import assignments, changes, with_sort_name
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
 from journal_api.values import now, sort_name
+
+ACCOUNT = f"""json_object(
+    'id', id,
+    'name', name,
+    'currency', currency,
+    'starting_balance', {json_number("starting_balance")},
+    'broker', broker,
+    'archived', json(iif(archived, 'true', 'false')),
+    'created_at', created_at,
+    'updated_at', updated_at)"""
+
+
+async def list_of_user(db: Connection, user_id: int) -> str:
+    return await fetch_json(
+        db,
+        f"""
+        SELECT '[' || coalesce(group_concat(account), '') || ']'
+        FROM (SELECT {ACCOUNT} AS account
+              FROM accounts
+              WHERE user_id = :user_id
+              ORDER BY sort_name, id)
+        """,
+        {"user_id": user_id},
+    )
+
+
+async def get(db: Connection, user_id: int, account_id: int) -> str:
+    """Raises NotFound."""
+    return await fetch_json(
+        db,
+        f"SELECT {ACCOUNT} FROM accounts WHERE id = :id AND user_id = :user_id",
+        {"id": account_id, "user_id": user_id},
+    )
+
+
+async def find(db: Connection, user_id: int, account_id: int) -> Account:
+    """Raises NotFound."""
+    return json.decode(await get(db, user_id, account_id), type=Account)
 
 
 async def require(
@@ -32,17 +75,49 @@ async def id_of(db: Connection, user_id: int, name: str) -> int | None:
     return None if found is None else int(found)
 
 
-async def insert(db: Connection, user_id: int, name: str) -> int:
+async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
     """The new id; raises DuplicateName."""
     with unique_name():
         return int(
             await fetch(
                 db,
                 """
-                INSERT INTO accounts (user_id, name, sort_name, created_at, updated_at)
-                VALUES (:user_id, :name, :sort_name, :now, :now)
+                INSERT INTO accounts (user_id, name, sort_name, currency, starting_balance, broker, archived,
+                    created_at, updated_at)
+                VALUES (:user_id, :name, :sort_name, :currency, :starting_balance, :broker, :archived,
+                    :now, :now)
                 RETURNING id
                 """,
-                {"user_id": user_id, "name": name, "sort_name": sort_name(name), "now": now()},
+                {
+                    "user_id": user_id,
+                    "name": account.name,
+                    "sort_name": sort_name(account.name),
+                    "currency": account.currency,
+                    "starting_balance": account.starting_balance.units,
+                    "broker": account.broker,
+                    "archived": account.archived,
+                    "now": now(),
+                },
             )
         )
+
+
+async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
+    """Raises DuplicateName."""
+    if changed := with_sort_name(changes(stored, patch)):
+        columns: dict[str, Any] = {
+            column: value.units if isinstance(value, Money) else value for column, value in changed.items()
+        }
+        columns["updated_at"] = now()
+        with unique_name():
+            await db.execute_fetchall(
+                f"UPDATE accounts SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
+            )
+
+
+async def delete(db: Connection, stored: Account) -> None:
+    """Raises AccountHasTrades."""
+    number = await fetch(db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": stored.id})
+    if number:
+        raise AccountHasTrades(trade_count=number)
+    await db.execute_fetchall("DELETE FROM accounts WHERE id = :id", {"id": stored.id})

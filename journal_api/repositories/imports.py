@@ -1,6 +1,5 @@
 """Imports: the rows of a file become trades, all of them or none, and none of them twice."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -118,7 +117,7 @@ def rows_of(
         except ValidationFailed as error:
             field, reason = next(iter(error.details["fields"].items()))
             raise at_line(line, f"{field} {reason}") from None
-        fingerprint = fingerprint_of(columns)
+        fingerprint = trades.fingerprint_of(columns)
         # The same external id is the same trade; the same content twice in one file is two trades.
         if columns["external_id"] is None:
             occurrences[fingerprint] += 1
@@ -148,19 +147,6 @@ def known(ids: dict[str, int], column: str, name: str) -> int:
     if name not in ids:
         raise ValidationFailed(fields={column: f"names {name!r}, which is not in the journal"})
     return ids[name]
-
-
-def fingerprint_of(columns: dict[str, Any]) -> bytes:
-    """What makes a trade the same trade: its external id, else what was traded, when and at which prices.
-
-    Fees and results are not part of it: a broker that corrects them does not make a new trade.
-    """
-    if columns["external_id"] is not None:
-        content = ["external", columns["external_id"]]
-    else:
-        fields = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
-        content = ["content", *(str(columns[field]) for field in fields)]
-    return hashlib.sha256("\x1f".join(content).encode()).digest()[:16]
 
 
 async def tag_new(db: Connection, import_id: int, batch: list[tuple[dict[str, Any], list[int]]]) -> None:

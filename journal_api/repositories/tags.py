@@ -1,9 +1,12 @@
 """Tags. A deleted tag is taken off every trade by its foreign key."""
 
+from collections.abc import Sequence
+
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, unique_name
+from journal_api.database import fetch, fetch_json, json_text, unique_name
+from journal_api.errors import ValidationFailed
 from journal_api.patches import assignments, changes, with_sort_name
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
 from journal_api.values import now, sort_name
@@ -46,6 +49,20 @@ async def get(db: Connection, user_id: int, tag_id: int) -> str:
 async def find(db: Connection, user_id: int, tag_id: int) -> Tag:
     """Raises NotFound."""
     return json.decode(await get(db, user_id, tag_id), type=Tag)
+
+
+async def require_all(db: Connection, user_id: int, tag_ids: Sequence[int]) -> None:
+    """Raises ValidationFailed naming the tags that are not the user's."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT value
+        FROM json_each(:tag_ids)
+        WHERE NOT EXISTS (SELECT 1 FROM tags WHERE id = value AND user_id = :user_id)
+        """,
+        {"tag_ids": json_text(tag_ids), "user_id": user_id},
+    )
+    if unknown := list(dict.fromkeys(row[0] for row in rows)):
+        raise ValidationFailed("Some tags are not yours.", unknown_tag_ids=unknown)
 
 
 async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:

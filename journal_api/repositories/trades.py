@@ -1,10 +1,69 @@
-"""Trades, as far as imports write them and goals count them."""
+"""Trades, with the tags and the checklist answers that hang on them."""
 
-from collections.abc import Iterable
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aiosqlite import Connection
+from msgspec import json
 
+from journal_api.database import fetch, fetch_json, json_text, unique_value
+from journal_api.errors import ValidationFailed
+from journal_api.money import json_number
+from journal_api.patches import assignments
+from journal_api.structs.trades import AnswerPut, Trade, TradeCreate, TradeQuery, as_written
+from journal_api.values import now
+
+AMOUNTS = (
+    *("quantity", "multiplier", "entry_price", "exit_price"),
+    *("stop_loss", "gross_pnl", "fees", "initial_risk"),
+)
+SCALARS = f"""
+    'id', id,
+    'account_id', account_id,
+    'symbol', symbol,
+    'direction', direction,
+    {", ".join(f"'{amount}', {json_number(amount)}" for amount in AMOUNTS)},
+    'opened_at', opened_at,
+    'closed_at', closed_at,
+    'trading_day', trading_day,
+    'net_pnl', {json_number("net_pnl")},
+    'rr_realized', {json_number("rr_realized")},
+    'grade', grade,
+    'strategy_id', strategy_id,
+    'setup_id', setup_id,
+    'source_trade_id', source_trade_id,
+    'external_id', external_id,
+    'notes', notes,
+    'tag_ids', json((SELECT json_group_array(tag_id)
+                     FROM (SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id))),
+    'created_at', created_at,
+    'updated_at', updated_at"""
+LIST_ITEM = f"json_object({SCALARS})"
+TRADE = f"""json_object({SCALARS},
+    'tags', json((
+        SELECT '[' || coalesce(group_concat(tag), '') || ']'
+        FROM (SELECT json_object('id', tags.id, 'name', name, 'color', color, 'type', type) AS tag
+              FROM trade_tags
+              JOIN tags ON tags.id = tag_id
+              WHERE trade_id = trade.id
+              ORDER BY sort_name, tags.id))),
+    'confirmations', json((
+        SELECT '[' || coalesce(group_concat(answer), '') || ']'
+        FROM (SELECT json_object(
+                  'confirmation_id', confirmation_id,
+                  'name', name,
+                  'was_present', json(iif(was_present, 'true', 'false')),
+                  'notes', confirmation_answers.notes) AS answer
+              FROM confirmation_answers
+              JOIN confirmations ON confirmations.id = confirmation_id
+              WHERE trade_id = trade.id
+              ORDER BY sort_order, confirmation_id))))"""
+# A trade with what follows from it.
+WITH_RATIO = """
+    SELECT *, CASE WHEN initial_risk IS NOT NULL THEN ratio(net_pnl, initial_risk) END AS rr_realized
+    FROM trades"""
 INSERT = """
     INSERT INTO trades (user_id, account_id, symbol, direction, quantity, multiplier, entry_price, exit_price,
         stop_loss, opened_at, closed_at, trading_day, gross_pnl, fees, initial_risk, grade, strategy_id,
@@ -15,13 +74,197 @@ INSERT = """
         :fees, :initial_risk, :grade, :strategy_id, :setup_id, :source_trade_id, :external_id, :notes,
         :import_id, :fingerprint, :occurrence, :now, :now
     FROM users
-    WHERE users.id = :user_id
-    ON CONFLICT DO NOTHING"""
+    WHERE users.id = :user_id"""
+MATCHING = f"""
+    SELECT *
+    FROM ({WITH_RATIO})
+    WHERE user_id = :user_id
+      AND (:account_id IS NULL OR account_id = :account_id)
+      AND (:copy_group_id IS NULL OR account_id IN (
+          SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id))
+      AND (:strategy_id IS NULL OR strategy_id = :strategy_id)
+      AND (:setup_id IS NULL OR setup_id = :setup_id)
+      AND (:tag_id IS NULL OR id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id))
+      AND (:symbol IS NULL OR symbol = :symbol)
+      AND (:direction IS NULL OR direction = :direction)
+      AND (:grade IS NULL OR grade = :grade)
+      AND (:outcome IS NULL OR :outcome = CASE
+          WHEN closed_at IS NULL THEN 'open'
+          WHEN net_pnl > 0 THEN 'win'
+          WHEN net_pnl < 0 THEN 'loss'
+          ELSE 'breakeven' END)
+      AND (:since IS NULL OR trading_day >= :since)
+      AND (:until IS NULL OR trading_day <= :until)"""
+
+
+async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
+    """One page of the trades that match, newest first, and how many there are in all."""
+    values = {name: getattr(query, name) for name in query.__struct_fields__} | {
+        "user_id": user_id,
+        "since": str(query.since) if query.since else None,
+        "until": str(query.until) if query.until else None,
+    }
+    found = await db.execute_fetchall(
+        f"""
+        SELECT '[' || coalesce(group_concat(trade), '') || ']', (SELECT count(*) FROM ({MATCHING}))
+        FROM (SELECT {LIST_ITEM} AS trade
+              FROM ({MATCHING}) AS trade
+              ORDER BY opened_at DESC, id DESC
+              LIMIT :limit OFFSET :offset)
+        """,
+        values,
+    )
+    text, total = next(iter(found))
+    return text, total
+
+
+async def get(db: Connection, user_id: int, trade_id: int) -> str:
+    """The single form, with tags and answers; raises NotFound."""
+    return await fetch_json(
+        db,
+        f"SELECT {TRADE} FROM ({WITH_RATIO}) AS trade WHERE id = :id AND user_id = :user_id",
+        {"id": trade_id, "user_id": user_id},
+    )
+
+
+async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
+    """Raises NotFound."""
+    return json.decode(await get(db, user_id, trade_id), type=Trade)
+
+
+async def insert(db: Connection, user_id: int, trade: TradeCreate, timezone: str) -> int:
+    """The new id; raises Conflict when the account has a trade of that external_id."""
+    columns = trade.columns(timezone)
+    columns |= {"user_id": user_id, "import_id": None, "now": now()}
+    columns["fingerprint"] = fingerprint_of(columns)
+    columns["occurrence"] = await next_occurrence(db, columns)
+    with unique_value("external_id"):
+        await db.execute_fetchall(INSERT, columns)
+    return int(await fetch(db, "SELECT last_insert_rowid()", {}))
 
 
 async def insert_new(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
     """Insert the trades that are not there yet, told by external_id and by fingerprint and occurrence."""
-    await db.executemany(INSERT, rows)
+    await db.executemany(f"{INSERT} ON CONFLICT DO NOTHING", rows)
+
+
+async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: str) -> None:
+    """Write what differs; raises Conflict when the account has another trade of that external_id."""
+    before, after = as_written(stored).columns(timezone), trade.columns(timezone)
+    changed = {name: value for name, value in after.items() if value != before[name]}
+    if not changed:
+        return
+    changed["updated_at"] = now()
+    with unique_value("external_id"):
+        await db.execute_fetchall(
+            f"""
+            UPDATE trades
+            SET {assignments(changed)},
+                trading_day = (SELECT trading_day(:closes, timezone, day_rollover)
+                               FROM users
+                               WHERE users.id = user_id),
+                occurrence = CASE WHEN account_id = :account THEN occurrence ELSE (
+                    SELECT coalesce(max(other.occurrence), 0) + 1
+                    FROM trades AS other
+                    WHERE other.account_id = :account AND other.fingerprint = trades.fingerprint) END
+            WHERE id = :id
+            """,
+            {**changed, "id": stored.id, "closes": after["closed_at"], "account": after["account_id"]},
+        )
+
+
+async def delete(db: Connection, stored: Trade) -> None:
+    await db.execute_fetchall("DELETE FROM trades WHERE id = :id", {"id": stored.id})
+
+
+async def original_of(db: Connection, user_id: int, trade_id: int | None, copy_id: int | None) -> int | None:
+    """The original behind the trade that is to be copied: itself, or what it copies.
+
+    Raises ValidationFailed when it is not the user's, is the copy itself, or when the copy has copies.
+    """
+    if trade_id is None:
+        return None
+    original = await fetch(
+        db,
+        """
+        SELECT coalesce(source_trade_id, id)
+        FROM trades
+        WHERE id = :id AND user_id = :user_id
+        """,
+        {"id": trade_id, "user_id": user_id},
+    )
+    if original is None:
+        raise ValidationFailed(fields={"source_trade_id": "is not one of your trades"})
+    has_copies = await fetch(db, "SELECT 1 FROM trades WHERE source_trade_id = :id LIMIT 1", {"id": copy_id})
+    if original == copy_id or has_copies:
+        raise ValidationFailed(fields={"source_trade_id": "of an original with copies cannot be set"})
+    return int(original)
+
+
+async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
+    """Make these the tags of the trade; they are the user's."""
+    if sorted(set(tag_ids)) == stored.tag_ids:
+        return
+    values = {"id": stored.id, "tag_ids": json_text(tag_ids), "now": now()}
+    await db.execute_fetchall(
+        """
+        DELETE FROM trade_tags
+        WHERE trade_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO trade_tags (trade_id, tag_id)
+        SELECT DISTINCT :id, value
+        FROM json_each(:tag_ids)
+        WHERE value NOT IN (SELECT tag_id FROM trade_tags WHERE trade_id = :id)
+        """,
+        values,
+    )
+    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
+
+
+async def replace_answers(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
+    """Make these the checklist answers of the trade.
+
+    Raises ValidationFailed naming the confirmations that are not of the trade's setup, or are sent twice.
+    """
+    sent = [answer.confirmation_id for answer in answers]
+    rows = await db.execute_fetchall(
+        "SELECT id FROM confirmations WHERE setup_id = :setup_id", {"setup_id": stored.setup_id}
+    )
+    known = {row[0] for row in rows}
+    offenders = {
+        "unknown_confirmation_ids": [row_id for row_id in dict.fromkeys(sent) if row_id not in known],
+        "duplicate_confirmation_ids": [row_id for row_id, times in Counter(sent).items() if times > 1],
+    }
+    if any(offenders.values()):
+        details = {name: row_ids for name, row_ids in offenders.items() if row_ids}
+        raise ValidationFailed("Some confirmations are not of the trade's setup, or sent twice.", **details)
+    before = {(one.confirmation_id, one.was_present, one.notes) for one in stored.confirmations}
+    after = [(one.confirmation_id, one.was_present, one.notes) for one in answers]
+    if before == set(after):
+        return
+    values = {"id": stored.id, "rows": json_text(after), "now": now()}
+    await db.execute_fetchall(
+        """
+        DELETE FROM confirmation_answers
+        WHERE trade_id = :id AND confirmation_id NOT IN (SELECT value ->> 0 FROM json_each(:rows))
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+        SELECT :id, value ->> 0, value ->> 1, value ->> 2
+        FROM json_each(:rows)
+        WHERE true
+        ON CONFLICT DO UPDATE SET was_present = excluded.was_present, notes = excluded.notes
+        """,
+        values,
+    )
+    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
 async def move_to_their_days(db: Connection, user_id: int) -> None:
@@ -37,3 +280,31 @@ async def move_to_their_days(db: Connection, user_id: int) -> None:
         """,
         {"user_id": user_id},
     )
+
+
+async def next_occurrence(db: Connection, columns: dict[str, Any]) -> int:
+    """The how-manieth of its kind the trade is in its account."""
+    return int(
+        await fetch(
+            db,
+            """
+            SELECT coalesce(max(occurrence), 0) + 1
+            FROM trades
+            WHERE account_id = :account_id AND fingerprint = :fingerprint
+            """,
+            columns,
+        )
+    )
+
+
+def fingerprint_of(columns: dict[str, Any]) -> bytes:
+    """What makes a trade the same trade: its external id, else what was traded, when and at which prices.
+
+    Fees and results are not part of it: a broker that corrects them does not make a new trade.
+    """
+    if columns["external_id"] is not None:
+        content = ["external", columns["external_id"]]
+    else:
+        fields = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
+        content = ["content", *(str(columns[field]) for field in fields)]
+    return hashlib.sha256("\x1f".join(content).encode()).digest()[:16]

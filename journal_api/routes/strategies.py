@@ -45,6 +45,7 @@ async def update_strategy(request: Request) -> Response:
     strategy_id = request.path_params["id"]
     async with database(request).transaction() as db:
         stored = await strategies.find(db, request.user.id, strategy_id)
+        patch.settle_scope()
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
         await strategies.update(db, stored, patch)

@@ -60,9 +60,6 @@ class GoalPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     status: GoalStatus | UnsetType = UNSET
     scope: GoalScope | UnsetType = UNSET
 
-    def __post_init__(self) -> None:
-        check_window(self.timeframe, self.custom_start, self.custom_end)
-
 
 class GoalQuery(Struct, kw_only=True):
     status: Literal["active", "paused", "archived", "all"] = "active"
@@ -108,8 +105,9 @@ def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | U
 def changes_of(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
     """The members of the goal that the PATCH changes, the consequences of its rules included.
 
-    Raises ValidationFailed for what is wrong with the merged goal.
+    Raises ValidationFailed for what is wrong with the body or with the merged goal.
     """
+    check_window(patch.timeframe, patch.custom_start, patch.custom_end)
     sent: dict[str, Any] = {
         field: getattr(patch, field)
         for field in patch.__struct_fields__

@@ -5,21 +5,19 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from journal_api.errors import ValidationFailed
-from journal_api.values import Day
+from journal_api.values import Day, Offset, check_range
 
 
 class SnapshotQuery(Struct, kw_only=True):
     """`from` and `to` compare with `period_start` and are inclusive."""
 
     limit: Annotated[int, Meta(ge=1, le=365)] = 50
-    offset: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+    offset: Offset = 0
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
 
     def __post_init__(self) -> None:
-        if self.since and self.until and self.since > self.until:
-            raise ValidationFailed(fields={"from": "must not be after to"})
+        check_range(self.since, self.until)
 
 
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -28,7 +28,7 @@ class StrategyCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A sent `setups` is the whole list. Setting one of the two scopes clears the other (rule 10)."""
+    """A sent `setups` is the whole list."""
 
     name: Name | UnsetType = UNSET
     description: Text | None | UnsetType = UNSET
@@ -41,8 +41,11 @@ class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     setups: Annotated[list[SetupPatch], Meta(max_length=50)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        check_scope(self.account_id, self.copy_group_id)
         check_free_form(self)
+
+    def settle_scope(self) -> None:
+        """Rule 10: setting one of the two clears the other. Raises ValidationFailed when both are set."""
+        check_scope(self.account_id, self.copy_group_id)
         if isinstance(self.account_id, int):
             self.copy_group_id = None
         if isinstance(self.copy_group_id, int):

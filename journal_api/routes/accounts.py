@@ -1,0 +1,46 @@
+"""Accounts: DECISIONS 35."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, created, database, decode_body, no_content, ok
+from journal_api.repositories import accounts
+from journal_api.structs.accounts import AccountCreate, AccountPatch
+
+
+async def list_accounts(request: Request) -> Response:
+    """The caller's accounts, by name."""
+    return ok(accounts=await accounts.list_of_user(database(request).reader, request.user.id))
+
+
+async def get_account(request: Request) -> Response:
+    """One account."""
+    account = await accounts.get(database(request).reader, request.user.id, request.path_params["id"])
+    return ok(account=account)
+
+
+async def create_account(request: Request) -> Response:
+    """Create an account."""
+    sent = await decode_body(request, AccountCreate)
+    async with database(request).transaction() as db:
+        account_id = await accounts.insert(db, request.user.id, sent)
+        account = await accounts.get(db, request.user.id, account_id)
+    return created(f"/v1/accounts/{account_id}", account=account)
+
+
+async def update_account(request: Request) -> Response:
+    """Update the fields sent; another starting balance shows in every balance goal."""
+    patch = await decode_body(request, AccountPatch)
+    account_id = request.path_params["id"]
+    async with database(request).transaction() as db:
+        stored = await accounts.find(db, request.user.id, account_id)
+        await accounts.update(db, stored, patch)
+        account = await accounts.get(db, request.user.id, account_id)
+    return ok(account=account)
+
+
+async def delete_account(request: Request) -> Response:
+    """Delete an account without trades; its goals go, its strategies stay for all accounts."""
+    async with database(request).transaction() as db:
+        stored = await accounts.find(db, request.user.id, request.path_params["id"])
+        await accounts.delete(db, stored)
+    return no_content()

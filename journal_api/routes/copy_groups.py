@@ -1,0 +1,57 @@
+"""Copy groups: DECISIONS 35."""
+
+from starlette.requests import Request
+
+from journal_api.codec import Response, created, database, decode_body, no_content, ok
+from journal_api.repositories import copy_groups
+from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
+
+
+async def list_copy_groups(request: Request) -> Response:
+    """The caller's copy groups, by name, each with its number of members."""
+    return ok(copy_groups=await copy_groups.list_of_user(database(request).reader, request.user.id))
+
+
+async def get_copy_group(request: Request) -> Response:
+    """One copy group with its members."""
+    copy_group = await copy_groups.get(database(request).reader, request.user.id, request.path_params["id"])
+    return ok(copy_group=copy_group)
+
+
+async def create_copy_group(request: Request) -> Response:
+    """Create a copy group, without members yet."""
+    sent = await decode_body(request, CopyGroupCreate)
+    async with database(request).transaction() as db:
+        copy_group_id = await copy_groups.insert(db, request.user.id, sent)
+        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
+    return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
+
+
+async def update_copy_group(request: Request) -> Response:
+    """Update the fields sent; the master is one of the members."""
+    patch = await decode_body(request, CopyGroupPatch)
+    copy_group_id = request.path_params["id"]
+    async with database(request).transaction() as db:
+        stored = await copy_groups.find(db, request.user.id, copy_group_id)
+        await copy_groups.update(db, stored, patch)
+        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
+    return ok(copy_group=copy_group)
+
+
+async def replace_members(request: Request) -> Response:
+    """Make these the members of the group; an account is in one group at most."""
+    sent = await decode_body(request, MembersPut)
+    copy_group_id = request.path_params["id"]
+    async with database(request).transaction() as db:
+        stored = await copy_groups.find(db, request.user.id, copy_group_id)
+        await copy_groups.replace_members(db, request.user.id, stored, sent)
+        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
+    return ok(copy_group=copy_group)
+
+
+async def delete_copy_group(request: Request) -> Response:
+    """Delete a copy group; its accounts stay, its goals go, its strategies stay for all accounts."""
+    async with database(request).transaction() as db:
+        stored = await copy_groups.find(db, request.user.id, request.path_params["id"])
+        await copy_groups.delete(db, stored)
+    return no_content()

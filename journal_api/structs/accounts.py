@@ -1,0 +1,35 @@
+"""Accounts: the trading accounts of an owner (DECISIONS 35)."""
+
+from decimal import Decimal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from journal_api.money import Money
+from journal_api.values import Currency, Name100
+
+
+class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    name: Name100
+    currency: Currency = Currency("USD")
+    starting_balance: Money = Money(0)
+    broker: Name100 | None = None
+    archived: bool = False
+
+
+class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    name: Name100 | UnsetType = UNSET
+    currency: Currency | UnsetType = UNSET
+    starting_balance: Money | UnsetType = UNSET
+    broker: Name100 | None | UnsetType = UNSET
+    archived: bool | UnsetType = UNSET
+
+
+class Account(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: int
+    name: str
+    currency: str
+    starting_balance: Decimal
+    broker: str | None
+    archived: bool
+    created_at: str
+    updated_at: str
