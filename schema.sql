@@ -267,7 +267,7 @@ CREATE INDEX goals_of_user ON goals (user_id, id);
 CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
 
--- Which target was in force from which day on.
+-- Which target was in force from which day on; the first one from the beginning of time.
 CREATE TABLE goal_targets (
   goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
   since TEXT NOT NULL,
@@ -468,7 +468,8 @@ BEGIN
   UPDATE goals SET seen_change = NULL WHERE user_id = new.user_id AND metric = 'balance_target';
 END;
 
-CREATE TRIGGER goals_of_closed_balance AFTER DELETE ON accounts
+-- With an account its trades are out of every goal's sight, the marks that they left included.
+CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = old.user_id AND metric = 'balance_target';
+  UPDATE goals SET seen_change = NULL WHERE user_id = old.user_id;
 END;

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -140,6 +140,8 @@ class Errors:
 
         try:
             await self.app(scope, receive, note_start)
+        except ClientDisconnect:
+            return  # nobody is there to answer
         except Exception as error:
             if scope["type"] != "http" or started:
                 raise

@@ -36,11 +36,15 @@ def main() -> None:
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
     except click.ClickException as error:
-        sys.exit(f"journal-api: {error.format_message()}")
+        sys.exit(one_line(error.format_message()))
     except (ApiError, DatabaseRefused, SettingsError, OSError, sqlite3.Error) as error:
-        sys.exit(f"journal-api: {error}")
+        sys.exit(one_line(str(error)))
     except (click.Abort, KeyboardInterrupt):
         sys.exit("journal-api: stopped")
+
+
+def one_line(message: str) -> str:
+    return f"journal-api: {' '.join(message.split())}"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -145,7 +149,7 @@ def keys_group() -> None:
 def create_key(settings: Settings, name: str, scopes: str, user: str | None, expires: str | None) -> None:
     """Create a key and print it, for the only time."""
     named = read(keys.scopes_named, scopes, "--scopes")
-    expires_at = read(days_from_now, expires, "--expires") if expires else None
+    expires_at = read(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(database: Database) -> str:
         async with database.transaction() as db:
@@ -196,8 +200,11 @@ def import_file(settings: Settings, file: Path, account: str, timezone: str | No
     """Import a file of trades: all of it or nothing."""
     account = read(Name100.decode, account, "--account")
     zone = read(TimeZone.decode, timezone, "--timezone") if timezone else None
+    name = os.fsencode(file.name).decode(errors="replace")
     with file.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+
+    made: list[str] = []
 
     async def run(database: Database) -> imports.Outcome:
         async with database.transaction() as db:
@@ -205,20 +212,22 @@ def import_file(settings: Settings, file: Path, account: str, timezone: str | No
             account_id = await accounts.id_of(db, user_id, account)
             if account_id is None:
                 account_id = await accounts.insert(db, user_id, AccountCreate(name=account))
-                click.echo(f"New account {account!r}.", err=True)
+                made.append(account)
             found = importing.read(file, account_id, bar.update)
             in_zone = zone or (await users.find(db, user_id)).timezone
-            return await imports.insert_trades(db, user_id, account_id, found, file.name, sha256, in_zone)
+            return await imports.insert_trades(db, user_id, account_id, found, name, sha256, in_zone)
 
     with click.progressbar(
-        length=file.stat().st_size, label=file.name, file=sys.stderr, hidden=not sys.stderr.isatty()
+        length=file.stat().st_size, label=name, file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
         outcome = in_database(settings, run)
+    for new in made:
+        click.echo(f"New account {new!r}.", err=True)
     click.echo(f"{outcome.added} new, {outcome.duplicates} already there")
 
 
 async def user_of(db: Any, name: str | None) -> int:
-    user_id = await users.id_of(db, name)
+    user_id = await users.id_of(db, None if name is None else read(Name100.decode, name, "--user"))
     if user_id is None:
         raise NotFound(f"there is no user {name!r}")
     return user_id

@@ -111,10 +111,12 @@ def explained(error: msgspec.ValidationError, struct: type[msgspec.Struct]) -> V
     assert at is not None
     path, reason = at["path"] or "", at["reason"]
     if about := ABOUT_MEMBER.fullmatch(reason):
-        path = f"{path}.{about['member']}".lstrip(".")
+        path = f"{path}.{about['member']}" if path else about["member"]
         if about["what"] == "contains unknown":
             return ValidationFailed("The request has members that are not known.", unknown_fields=[path])
         reason = "is required"
+    if not path:
+        return ValidationFailed(f"The body {worded(reason)}.")
     details: dict[str, Any] = {"fields": {path: worded(reason)}}
     if allowed := words_allowed(struct, path):
         details["allowed"] = allowed

@@ -7,8 +7,9 @@ unfetched RETURNING would keep the write lock.
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from journal_api.periods import trading_day
 READERS = 2
 MOST_WAITING = 256
 LONGEST_WAIT = 2.0  # seconds
+WAL_TRIES = 100
 FULL_OR_BROKEN = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 )
@@ -53,10 +55,18 @@ class _Writer(_Reader):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+        if self.switched_to_wal() != "wal":
             raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
         for pragma in ("synchronous = FULL", "wal_autocheckpoint = 1000", "journal_size_limit = 16777216"):
             self.execute(f"PRAGMA {pragma}")
+
+    def switched_to_wal(self) -> str:
+        """The journal mode after the switch, which does not wait for others by itself."""
+        for _ in range(WAL_TRIES):
+            with suppress(sqlite3.OperationalError):
+                return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
+            time.sleep(LONGEST_WAIT / WAL_TRIES)
+        return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
 
 
 class _Guest(_Writer):
@@ -79,12 +89,21 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path, *, guest: bool = False) -> "Database":
-        writer = await _connect(path, "rw", _Guest if guest else _Writer)
-        return cls(writer, [await _connect(path, "ro", _Reader) for _ in range(READERS)])
+        opened = [await _connect(path, "rw", _Guest if guest else _Writer)]
+        try:
+            for _ in range(READERS):
+                opened.append(await _connect(path, "ro", _Reader))
+        except BaseException:
+            for connection in reversed(opened):
+                await connection.close()
+            raise
+        return cls(opened[0], opened[1:])
 
     async def close(self) -> None:
         """Close the readers first, so that the writer's close can fold the log into the file."""
-        await self._writer.execute_fetchall("PRAGMA optimize")
+        # Only ever an improvement: another process at work is no reason to fail after a commit.
+        with suppress(sqlite3.Error):
+            await self._writer.execute_fetchall("PRAGMA optimize")
         for connection in self._open:
             await connection.close()
 

@@ -28,7 +28,7 @@ class GoalState(Struct):
     today: date
     account_ids: list[int]
     starting_balances: list[int]
-    # (since, target), oldest first
+    # (since, target), oldest first; the first counts from the beginning
     targets: list[tuple[date, int]]
     seen_change: int | None
     last_change: int
@@ -98,7 +98,7 @@ def is_kept(state: GoalState, period: Period, found: Facts | None) -> bool:
 
 def snapshot_of(state: GoalState, period: Period, found: Facts | None) -> Snapshot:
     measured = METRICS[state.metric].measure(found)
-    target = target_in_force(state.targets, period.end)
+    target = target_in_force(state, period)
     return Snapshot(
         period.start.isoformat(),
         period.end.isoformat(),
@@ -110,9 +110,10 @@ def snapshot_of(state: GoalState, period: Period, found: Facts | None) -> Snapsh
     )
 
 
-def target_in_force(targets: Sequence[tuple[date, int]], day: date) -> int:
-    """The last target set until that day; before the first, the first."""
-    return next((target for since, target in reversed(targets) if since <= day), targets[0][1])
+def target_in_force(state: GoalState, period: Period) -> int:
+    """Of a closed period the target that was in force when it closed, else the present one."""
+    day = period.end if period.end < state.today else date.max
+    return next(target for since, target in reversed(state.targets) if since <= day)
 
 
 def explained(state: GoalState, measured: Measured, found: Facts | None) -> str:

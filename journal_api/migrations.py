@@ -24,10 +24,17 @@ def prepare(settings: Settings) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             path.touch(mode=0o600)
-        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as witness,
+            closing(sqlite3.connect(path, isolation_level=None)) as db,
+        ):
             db.execute("PRAGMA busy_timeout = 10000")
+            # The last to close would fold the log into the file, but one that only reads cannot: so a file
+            # that is refused stays as it is.
+            for connection in (db, witness):
+                connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
             bring_up_to_date(db, settings)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{path}: {error}") from error
 
 
@@ -55,24 +62,32 @@ def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
 
 def version_of(db: sqlite3.Connection) -> int:
     """The schema version of the file, 0 for an empty one; raises DatabaseRefused for a foreign one."""
-    application_id = int(db.execute("PRAGMA application_id").fetchone()[0])
-    version = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if application_id == 0 and version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone():
+    # In one statement, so that all three are of one moment.
+    application_id, version, has_tables = db.execute(
+        """
+        SELECT application_id, user_version, EXISTS (SELECT 1 FROM sqlite_schema)
+        FROM pragma_application_id, pragma_user_version
+        """
+    ).fetchone()
+    if (application_id, version, has_tables) == (0, 0, 0):
         return 0
     if application_id != APPLICATION_ID:
         raise DatabaseRefused("this file is not a journal")
-    if version > VERSION:
+    if not 1 <= version <= VERSION:
         raise DatabaseRefused(
-            f"this journal has schema {version}, written by a newer release; this one knows {VERSION}"
+            f"this journal has schema {version}, written by another release; this one knows 1 to {VERSION}"
         )
-    return version
+    return int(version)
 
 
 def create(db: sqlite3.Connection, settings: Settings) -> None:
     run(db, schema())
     db.execute(
-        "INSERT INTO users (name, timezone, day_rollover, created_at, updated_at) VALUES (?, ?, ?, ?, ?)",
-        ("owner", settings.timezone, settings.day_rollover, now(), now()),
+        """
+        INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
+        VALUES ('owner', :timezone, :day_rollover, :now, :now)
+        """,
+        {"timezone": settings.timezone, "day_rollover": settings.day_rollover, "now": now()},
     )
 
 

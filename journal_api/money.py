@@ -30,8 +30,12 @@ class Money(Decimal):
         """The same value if it keeps the limits; ValueError with the reason if not."""
         if not value.is_finite() or abs(value) > LARGEST:
             raise ValueError("must be between -10000000000 and 10000000000")
-        _, digits, exponent = value.normalize(EXACT).as_tuple()
-        if len(digits) > 15 or (isinstance(exponent, int) and exponent < -8):
+        _, digits, exponent = value.as_tuple()
+        assert isinstance(exponent, int), "finite"
+        written = "".join(map(str, digits)).lstrip("0")
+        significant = written.rstrip("0")
+        decimals = len(significant) - len(written) - exponent
+        if significant and (len(significant) > 15 or decimals > 8):
             raise ValueError("must have at most 15 significant digits and 8 decimals")
         return cls(value)
 
@@ -81,7 +85,9 @@ def json_text(amount: int) -> str:
     return f"{'-' if amount < 0 else ''}{whole}.{decimals:08d}".rstrip("0").rstrip(".")
 
 
-def sql_ratio(numerator: int, denominator: int) -> int | float:
-    """`ratio` for SQL; a quotient beyond 64 bits becomes a float, and so does every sum it goes into."""
+def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
+    """`ratio` for SQL: null for a null, and for a quotient over 10^10."""
+    if numerator is None or denominator is None:
+        return None
     quotient = ratio(numerator, denominator)
-    return quotient if abs(quotient) < 2**63 else float(quotient)
+    return quotient if abs(quotient) <= LARGEST * SCALE else None

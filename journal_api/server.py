@@ -1,5 +1,8 @@
 """uvicorn, set up for one journal: one process, one database, loopback unless told otherwise."""
 
+import signal
+import socket
+
 import uvicorn
 from filelock import FileLock, Timeout
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -12,26 +15,39 @@ from journal_api.settings import Settings
 
 def serve(settings: Settings) -> None:
     """Answer until SIGINT or SIGTERM. Raises DatabaseRefused when another server has the database open."""
-    lock = FileLock(f"{settings.db}.lock", mode=0o600)
+    # By its real name, so that a link leads to the same lock.
+    lock = FileLock(f"{settings.db.resolve()}.lock", mode=0o600)
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise DatabaseRefused(f"{settings.db}: another server has this database open") from None
     try:
-        uvicorn.run(
-            create_app(settings),
-            host=settings.host,
-            port=settings.port,
-            http=Protocol,
-            ws="none",
-            lifespan="on",
-            proxy_headers=False,
-            server_header=False,
-            access_log=False,
-            timeout_graceful_shutdown=5,
-        )
+        with listening(settings) as address:
+            # uvicorn raises the signal that stopped it once more; to have been stopped is no failure.
+            for stop in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(stop, signal.SIG_IGN)
+            config = uvicorn.Config(
+                create_app(settings),
+                http=Protocol,
+                ws="none",
+                lifespan="on",
+                proxy_headers=False,
+                server_header=False,
+                access_log=False,
+                timeout_graceful_shutdown=5,
+            )
+            uvicorn.Server(config).run(sockets=[address])
     finally:
         lock.release()
+
+
+def listening(settings: Settings) -> socket.socket:
+    """The socket of `host` and `port`; raises OSError saying which could not be had."""
+    try:
+        family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family, backlog=2048)
+    except OSError as error:
+        raise OSError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}") from None
 
 
 class Protocol(HttpToolsProtocol):

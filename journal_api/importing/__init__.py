@@ -49,7 +49,7 @@ def trades_in(
     lines: Iterator[tuple[int, list[str]]], columns: list[str], chosen: ModuleType, account_id: int
 ) -> Iterator[tuple[int, ImportedTrade]]:
     if repeated := sorted({name for name in columns if columns.count(name) > 1}):
-        raise at_line(1, f"the column {repeated[0]} stands there twice")
+        raise at_line(1, f"the column {repeated[0]!r} stands there twice")
     trade_of: Callable[[Row, int], ImportedTrade] = chosen.trade_of
     for line, cells in lines:
         if not any(cell.strip() for cell in cells):
@@ -65,12 +65,13 @@ def trades_in(
 
 def numbered_rows(path: Path, on_bytes: Callable[[int], object]) -> Iterator[tuple[int, list[str]]]:
     """Every row with the number of the line it ends on."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open("rb") as file:
 
         def text() -> Iterator[str]:
-            for line in file:
+            # Line by line, so that a broken byte is known by its line.
+            for number, line in enumerate(file):
                 on_bytes(len(line))
-                yield line
+                yield line.decode("utf-8" if number else "utf-8-sig")
 
         reader = csv.reader(text(), strict=True)
         while True:

@@ -1,6 +1,7 @@
 """Reading cells: each raises ValidationFailed naming its column."""
 
 import re
+import textwrap
 from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple, TypeVar
@@ -11,9 +12,9 @@ from journal_api.structs.trades import TradeCreate
 from journal_api.values import Timestamp
 
 T = TypeVar("T")
-NUMBER = re.compile(
-    r"(?P<open>\()?(?P<sign>[+-])?\$?(?P<digits>[0-9][0-9,]*(\.[0-9]*)?|\.[0-9]+)(?P<close>\))?"
-)
+# 1234.5, -1,234.50, $1,234.50, -$5, and a loss in parentheses: ($5.00) or $(5.00).
+DIGITS = r"(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
+NUMBER = re.compile(rf"(?P<sign>[+-])?\$?(?P<plain>{DIGITS})|(?:\$\(|\(\$?)(?P<loss>{DIGITS})\)")
 
 
 class ImportedTrade(NamedTuple):
@@ -33,7 +34,8 @@ class Row(dict[str, str]):
         try:
             return reader(self.get(column, "").strip())
         except ValueError as error:
-            raise ValidationFailed(fields={column: f"{error} ({self.get(column, '')!r})"}) from None
+            shown = textwrap.shorten(self.get(column, ""), 60, placeholder="...")
+            raise ValidationFailed(fields={column: f"{error} ({shown!r})"}) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """None for a column that is missing or a cell that is empty."""
@@ -48,10 +50,10 @@ def amount(kind: type[M]) -> Callable[[str], M]:
 
     def read(text: str) -> M:
         found = NUMBER.fullmatch(text)
-        if not found or bool(found["open"]) != bool(found["close"]):
+        if not found:
             raise ValueError("must be a number")
-        digits = Decimal(found["digits"].replace(",", ""))
-        return kind.checked(-digits if found["open"] or found["sign"] == "-" else digits)
+        value = Decimal((found["plain"] or found["loss"]).replace(",", ""))
+        return kind.checked(value.copy_negate() if found["loss"] or found["sign"] == "-" else value)
 
     return read
 

@@ -88,7 +88,8 @@ judged AS (
               sum(max(net_pnl, 0)) AS winning_pnl,
               sum(min(net_pnl, 0)) AS losing_pnl,
               min(net_pnl) AS worst_trade,
-              sum(iif(initial_risk IS NULL, 0, ratio(net_pnl, initial_risk))) AS r_total
+              -- A ratio that is out of range makes a float of the sum, which is how it is known.
+              sum(iif(initial_risk IS NULL, 0, coalesce(ratio(net_pnl, initial_risk), 9e99))) AS r_total
           FROM (SELECT *,
                     (SELECT min(EXISTS (SELECT 1
                                         FROM confirmation_answers
@@ -170,6 +171,6 @@ async def of_periods(
 
 
 def facts_of(row: Sequence[int | float | None]) -> Facts:
-    """The row as facts; a difference or a ratio that left 64 bits has become a float, and is None."""
+    """The row as facts; a difference or a sum of ratios that is out of range is a float there, None here."""
     numbers = [None if isinstance(value, float) else value for value in row]
     return Facts(**dict(zip(COLUMNS, numbers, strict=True)))  # type: ignore[arg-type]  # None only where it may be

@@ -34,6 +34,10 @@ DEFINITION = frozenset(
 )
 
 
+# Since when the first target of a goal counts: periods before the goal take it too.
+BEGINNING = "0001-01-01"
+
+
 async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
     return await fetch_json(
         db,
@@ -64,7 +68,7 @@ async def find(db: Connection, user_id: int, goal_id: int) -> Goal:
     return json.decode(await get(db, user_id, goal_id), type=Goal)
 
 
-async def insert(db: Connection, user_id: int, goal: GoalCreate, today: str) -> int:
+async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
     """The new id."""
     goal_id = int(
         await fetch(
@@ -91,7 +95,7 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate, today: str) -> 
             },
         )
     )
-    await set_target(db, goal_id, goal.target_value.units, today)
+    await set_target(db, goal_id, goal.target_value.units, BEGINNING)
     return goal_id
 
 
@@ -112,14 +116,14 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
         {**changed, "id": stored.id},
     )
     if "fresh_on" in changed:
-        await set_target(db, stored.id, target, today)
+        await set_target(db, stored.id, target, BEGINNING if redefined else today)
 
 
 async def delete(db: Connection, stored: Goal) -> None:
     await db.execute_fetchall("DELETE FROM goals WHERE id = :id", {"id": stored.id})
 
 
-async def set_target(db: Connection, goal_id: int, target: int, today: str) -> None:
+async def set_target(db: Connection, goal_id: int, target: int, since: str) -> None:
     """The target from that day on; the last one of a day is the one in force when the day closed."""
     await db.execute_fetchall(
         """
@@ -127,7 +131,7 @@ async def set_target(db: Connection, goal_id: int, target: int, today: str) -> N
         VALUES (:goal_id, :since, :target)
         ON CONFLICT DO UPDATE SET target_value = excluded.target_value
         """,
-        {"goal_id": goal_id, "since": today, "target": target},
+        {"goal_id": goal_id, "since": since, "target": target},
     )
 
 

@@ -108,7 +108,7 @@ def rows_of(
     found: Iterable[tuple[int, ImportedTrade]], names: Names, timezone: str, common: dict[str, Any]
 ) -> Iterator[tuple[dict[str, Any], list[int]]]:
     """The columns of each trade and the ids of its tags; raises ValidationFailed naming the line."""
-    occurrences: Counter[bytes] = Counter()
+    seen: Counter[bytes] = Counter()
     for line, imported in found:
         try:
             columns = imported.trade.columns(timezone)
@@ -118,17 +118,17 @@ def rows_of(
             field, reason = next(iter(error.details["fields"].items()))
             raise at_line(line, f"{field} {reason}") from None
         fingerprint = trades.fingerprint_of(columns)
-        # The same external id is the same trade; the same content twice in one file is two trades.
-        if columns["external_id"] is None:
-            occurrences[fingerprint] += 1
+        seen[fingerprint] += 1
+        # The same content twice in one file is two trades; the same external id is one, with its first tags.
+        is_again = columns["external_id"] is not None and seen[fingerprint] > 1
         columns |= {
             **common,
             "strategy_id": strategy_id,
             "setup_id": setup_id,
             "fingerprint": fingerprint,
-            "occurrence": occurrences[fingerprint] or 1,
+            "occurrence": 1 if is_again else seen[fingerprint],
         }
-        yield columns, tag_ids
+        yield columns, [] if is_again else tag_ids
 
 
 def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:

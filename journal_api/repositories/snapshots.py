@@ -10,7 +10,7 @@ from datetime import date
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch_json, json_text
+from journal_api.database import fetch, fetch_json, json_text
 from journal_api.history import GoalState, Snapshot, carried_forward, is_kept, snapshot_of, stale_periods
 from journal_api.money import json_number
 from journal_api.periods import Period, period_of
@@ -87,8 +87,13 @@ async def page(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str,
 
 
 async def refresh(db: Connection, goal_id: int) -> None:
-    """Make the stored snapshots true again, in the transaction of the caller."""
+    """Make the stored snapshots true again, in the transaction of the caller.
+
+    Those of a goal that is gone, paused or archived by now stay as they are.
+    """
     state = await state_of(db, goal_id)
+    if state is None:
+        return
     changed = await days_changed(db, state)
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     found = await facts.of_periods(db, state.account_ids, stale, state.special)
@@ -98,8 +103,9 @@ async def refresh(db: Connection, goal_id: int) -> None:
     await replace_some(db, state, stale, rows)
 
 
-async def state_of(db: Connection, goal_id: int) -> GoalState:
-    text = await fetch_json(
+async def state_of(db: Connection, goal_id: int) -> GoalState | None:
+    """None unless the goal is active."""
+    text = await fetch(
         db,
         """
         WITH account AS (
@@ -147,11 +153,11 @@ async def state_of(db: Connection, goal_id: int) -> GoalState:
             'newest', (SELECT max(period_start) FROM snapshots WHERE goal_id = :id))
         FROM goals
         JOIN users ON users.id = user_id
-        WHERE goals.id = :id
+        WHERE goals.id = :id AND status = 'active'
         """,
         {"id": goal_id, "now": now()},
     )
-    return json.decode(text, type=GoalState)
+    return None if text is None else json.decode(text, type=GoalState)
 
 
 async def days_changed(db: Connection, state: GoalState) -> list[date]:

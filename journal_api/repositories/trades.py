@@ -62,7 +62,7 @@ TRADE = f"""json_object({SCALARS},
               ORDER BY sort_order, confirmation_id))))"""
 # A trade with what follows from it.
 WITH_RATIO = """
-    SELECT *, CASE WHEN initial_risk IS NOT NULL THEN ratio(net_pnl, initial_risk) END AS rr_realized
+    SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
     FROM trades"""
 INSERT = """
     INSERT INTO trades (user_id, account_id, symbol, direction, quantity, multiplier, entry_price, exit_price,

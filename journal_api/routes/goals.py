@@ -24,7 +24,7 @@ async def create_goal(request: Request) -> Response:
     async with database(request).transaction() as db:
         await accounts.require(db, request.user.id, sent.account_id)
         await copy_groups.require(db, request.user.id, sent.copy_group_id)
-        goal_id = await goals.insert(db, request.user.id, sent, await users.today(db, request.user.id))
+        goal_id = await goals.insert(db, request.user.id, sent)
         goal = await goals.get(db, request.user.id, goal_id)
     return created(f"/v1/goals/{goal_id}", goal=goal)
 
@@ -38,7 +38,7 @@ async def update_goal(request: Request) -> Response:
         if patch.scope:
             await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
             await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
-        if stored.status == "active" and patch.status in ("paused", "archived"):
+        if patch.status in ("paused", "archived"):
             await snapshots.refresh(db, goal_id)
         await goals.update(db, stored, patch, await users.today(db, request.user.id))
         goal = await goals.get(db, request.user.id, goal_id)

@@ -6,7 +6,7 @@ from journal_api.codec import Response, database, decode_query, page
 from journal_api.periods import trading_day
 from journal_api.repositories import snapshots
 from journal_api.structs.snapshots import SnapshotQuery
-from journal_api.values import now
+from journal_api.values import check_range, now
 
 
 async def list_snapshots(request: Request) -> Response:
@@ -14,7 +14,9 @@ async def list_snapshots(request: Request) -> Response:
     query = decode_query(request, SnapshotQuery)
     goal_id, opened = request.path_params["id"], database(request)
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    if not await snapshots.are_true(opened.reader, request.user.id, goal_id, today):
+    are_true = await snapshots.are_true(opened.reader, request.user.id, goal_id, today)
+    check_range(query.since, query.until)
+    if not are_true:
         async with opened.transaction() as db:
             await snapshots.refresh(db, goal_id)
     found, total = await snapshots.page(opened.reader, goal_id, query)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from journal_api.values import Day, Offset, check_range
+from journal_api.values import Day, Offset
 
 
 class SnapshotQuery(Struct, kw_only=True):
@@ -15,9 +15,6 @@ class SnapshotQuery(Struct, kw_only=True):
     offset: Offset = 0
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
-
-    def __post_init__(self) -> None:
-        check_range(self.since, self.until)
 
 
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):

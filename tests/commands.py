@@ -1,0 +1,161 @@
+"""The `journal-api` command in processes of its own. Every wait is bounded."""
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+
+PATIENCE = 30  # seconds; never reached unless something hangs
+
+
+class Ran(NamedTuple):
+    """What a command that has ended left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Server(NamedTuple):
+    """A running server and what it writes."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    out: Path
+    err: Path
+
+    def client(self, key: str) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {key}"}
+        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE)
+
+    def stop(self, how: int = signal.SIGTERM) -> int:
+        """The exit code."""
+        self.process.send_signal(how)
+        return self.process.wait(PATIENCE)
+
+
+def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This environment without the settings of whoever runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("JOURNAL_")}
+    return {**kept, **(settings or {})}
+
+
+def command(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> Ran:
+    """Run `journal-api` with these arguments, and `JOURNAL_*` only as given."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "journal_api", *arguments],
+        env=environment(settings),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+
+def done(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
+    """The standard output of a command that succeeds and says nothing on standard error."""
+    ran = command(*arguments, settings=settings)
+    assert (ran.code, ran.err) == (0, ""), ran.err
+    return ran.out
+
+
+def refused(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
+    """The one line on standard error of a command that fails with exit code 1 and prints nothing else."""
+    ran = command(*arguments, settings=settings)
+    assert ran.code == 1, ran
+    assert ran.out == ""
+    assert ran.err.count("\n") == 1, ran.err
+    assert ran.err.endswith("\n")
+    return ran.err.rstrip("\n")
+
+
+def import_file(db: Path, file: Path, *options: str, account: str = "Sim") -> Ran:
+    return command("import", file, "--account", account, "--db", db, *options)
+
+
+@contextmanager
+def running(db: Path, *arguments: str, name: str = "server", by_variables: bool = False) -> Iterator[Server]:
+    """A server on a free loopback port that answers; at the end it is ended, however the block went."""
+    out, err = db.with_name(f"{name}.out"), db.with_name(f"{name}.err")
+    port = free_port()
+    variables = {"JOURNAL_DB": str(db), "JOURNAL_PORT": str(port)} if by_variables else {}
+    options = [] if by_variables else ["--db", str(db), "--port", str(port)]
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "journal_api", "serve", *options, *arguments],
+            env=environment(variables),
+            stdin=subprocess.DEVNULL,
+            stdout=to_out,
+            stderr=to_err,
+        )
+    try:
+        server = Server(f"http://127.0.0.1:{port}", process, out, err)
+        wait_until_it_answers(server)
+        yield server
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait(PATIENCE)
+
+
+def wait_until_it_answers(server: Server) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            httpx.get(f"{server.url}/health")
+        except httpx.TransportError:
+            assert server.process.poll() is None, server.err.read_text()
+            assert time.monotonic() < deadline, "the server never answered"
+            time.sleep(0.02)
+        else:
+            return
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def new_key(db: Path, *options: str, scopes: str = "all") -> str:
+    """A key made by the command."""
+    return done("keys", "create", "test", "--scopes", scopes, "--db", db, *options).strip()
+
+
+def key_in(printed: str) -> str:
+    """The one key in what a server printed."""
+    (key,) = re.findall(r"tjk_[0-9A-Za-z]{36}", printed)
+    return str(key)
+
+
+def dump(db: Path) -> list[str]:
+    """Everything in the database, as SQL, but for the statistics that SQLite keeps for itself."""
+    with closing(sqlite3.connect(db)) as opened:
+        lines = list(opened.iterdump())
+    return [line for line in lines if not line.startswith(("ANALYZE", 'INSERT INTO "sqlite_stat'))]
+
+
+def rows(db: Path, sql: str, *values: Any) -> list[Any]:
+    with closing(sqlite3.connect(db)) as opened:
+        return opened.execute(sql, values).fetchall()
+
+
+def change(db: Path, sql: str) -> None:
+    """One statement on a database that no server has open: for what no command does."""
+    with closing(sqlite3.connect(db)) as opened, opened:
+        opened.execute(sql)

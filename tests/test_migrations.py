@@ -1,0 +1,280 @@
+"""The database file: reliability.md "Promises" 11, and what a new one holds."""
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from commands import PATIENCE, change, command, done, dump, environment, free_port, import_file, refused, rows
+
+from journal_api import migrations
+from journal_api.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+TRADOVATE = Path(__file__).parent / "data" / "tradovate_performance.csv"
+JOURNAL = 0x4A524E4C
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where the database is, or is going to be."""
+    return tmp_path / "journal.db"
+
+
+def prepare(db: Path) -> None:
+    migrations.prepare(Settings(db=db))
+
+
+def schema_of(db: sqlite3.Connection) -> list[tuple[str, ...]]:
+    return db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+
+
+def files_beside(db: Path) -> dict[str, bytes]:
+    """What is stored: the file, and its log if that holds anything."""
+    stored = {file.name: file.read_bytes() for file in db.parent.iterdir() if not file.name.endswith("-shm")}
+    return {name: content for name, content in stored.items() if content}
+
+
+# A new database ----------------------------------------------------------------------------------------
+
+
+def test_a_new_database_is_what_schema_sql_says(db: Path) -> None:
+    with closing(sqlite3.connect(":memory:")) as expected:
+        expected.executescript((ROOT / "schema.sql").read_text(encoding="utf-8"))
+
+        prepare(db)
+
+        with closing(sqlite3.connect(db)) as made:
+            assert schema_of(made) == schema_of(expected)
+
+
+def test_a_new_database_says_whose_it_is_and_of_which_version(db: Path) -> None:
+    prepare(db)
+
+    assert rows(db, "PRAGMA application_id") == [(JOURNAL,)]
+    assert rows(db, "PRAGMA user_version") == [(migrations.VERSION,)]
+
+
+def test_a_new_database_has_one_user_and_nothing_else(db: Path) -> None:
+    prepare(db)
+
+    tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    filled = {name: rows(db, f"SELECT count(*) FROM {name}")[0][0] for name in tables}
+    assert {name: count for name, count in filled.items() if count} == {"users": 1, "sqlite_sequence": 1}
+    assert rows(db, "SELECT id, name, timezone, day_rollover FROM users") == [(1, "owner", "UTC", "00:00")]
+
+
+def test_a_new_database_is_sound_and_every_table_of_it_is_strict(db: Path) -> None:
+    prepare(db)
+
+    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
+    assert rows(db, "PRAGMA foreign_key_check") == []
+    loose = (
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND NOT strict AND name NOT LIKE 'sqlite%'"
+    )
+    assert rows(db, loose) == []
+
+
+def test_an_empty_file_becomes_a_journal(db: Path) -> None:
+    db.touch()
+
+    prepare(db)
+
+    assert rows(db, "SELECT name FROM users") == [("owner",)]
+
+
+def test_a_journal_that_is_opened_again_is_left_as_it_is(db: Path) -> None:
+    import_file(db, TRADOVATE)
+    before = dump(db)
+
+    for arguments in (("users", "list"), ("keys", "list")):
+        done(*arguments, "--db", db)
+
+    assert dump(db) == before
+
+
+# A file that is something else -------------------------------------------------------------------------
+
+
+def write_text(db: Path) -> None:
+    db.write_text("Dear diary, today I bought the top.\n" * 100)
+
+
+def write_short_text(db: Path) -> None:
+    db.write_bytes(b"hi\n")
+
+
+def write_other_database(db: Path) -> None:
+    change(db, "CREATE TABLE notes (text TEXT)")
+
+
+def write_other_application(db: Path) -> None:
+    prepare(db)
+    change(db, "PRAGMA application_id = 7")
+
+
+def write_only_an_application_id(db: Path) -> None:
+    change(db, "PRAGMA application_id = 7")
+
+
+def write_only_a_version(db: Path) -> None:
+    change(db, "PRAGMA user_version = 3")
+
+
+def write_newer_version(db: Path) -> None:
+    prepare(db)
+    change(db, f"PRAGMA user_version = {migrations.VERSION + 1}")
+
+
+def write_newer_version_with_log(db: Path) -> None:
+    """A journal of a newer release, in the journal mode of a server that was stopped properly."""
+    import_file(db, TRADOVATE)
+    change(db, f"PRAGMA user_version = {migrations.VERSION + 1}")
+
+
+def write_version_below_all(db: Path) -> None:
+    prepare(db)
+    change(db, "PRAGMA user_version = -1")
+
+
+def write_half_a_journal(db: Path) -> None:
+    prepare(db)
+    change(db, "PRAGMA user_version = 0")
+
+
+def write_newer_version_that_was_killed(db: Path) -> None:
+    """A journal of a newer release whose last writes are still in its log."""
+    import_file(db, TRADOVATE)
+    script = (
+        "import os, sqlite3, sys\n"
+        "db = sqlite3.connect(sys.argv[1])\n"
+        f"db.execute('PRAGMA user_version = {migrations.VERSION + 1}')\n"
+        f"os.kill(os.getpid(), {int(signal.SIGKILL)})\n"
+    )
+    subprocess.run([sys.executable, "-c", script, db], timeout=PATIENCE, check=False)
+    assert db.with_name("journal.db-wal").stat().st_size
+
+
+OTHERS: list[Callable[[Path], None]] = [
+    write_text,
+    write_short_text,
+    write_other_database,
+    write_other_application,
+    write_only_an_application_id,
+    write_only_a_version,
+    write_newer_version,
+    write_newer_version_with_log,
+    write_newer_version_that_was_killed,
+    write_version_below_all,
+    write_half_a_journal,
+]
+
+
+@pytest.mark.parametrize("write", OTHERS, ids=lambda write: write.__name__.removeprefix("write_"))
+def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identical(
+    db: Path, write: Callable[[Path], None]
+) -> None:
+    write(db)
+    before = files_beside(db)
+
+    refused("users", "list", "--db", db)
+
+    assert files_beside(db) == before
+
+
+@pytest.mark.parametrize(
+    "write", [write_text, write_other_database, write_newer_version], ids=lambda write: write.__name__
+)
+def test_a_refusal_names_the_file(db: Path, write: Callable[[Path], None]) -> None:
+    write(db)
+
+    line = refused("users", "list", "--db", db)
+
+    assert str(db) in line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("serve", "--first-key", "--port", str(free_port())),
+        ("keys", "create", "test", "--scopes", "all"),
+        ("import", str(TRADOVATE), "--account", "Sim"),
+    ],
+    ids=["serve", "keys create", "import"],
+)
+def test_every_command_refuses_a_journal_of_a_newer_release(db: Path, arguments: tuple[str, ...]) -> None:
+    write_newer_version(db)
+    before = files_beside(db)
+
+    line = refused(*arguments, "--db", db)
+
+    assert str(migrations.VERSION + 1) in line
+    assert files_beside(db) == before
+
+
+def test_a_damaged_journal_is_an_error_in_one_line(db: Path) -> None:
+    import_file(db, TRADOVATE)
+    damaged = bytearray(db.read_bytes())
+    damaged[4096:] = b"\xff" * len(damaged[4096:])
+    db.write_bytes(damaged)
+
+    line = refused("users", "list", "--db", db)
+
+    assert "malformed" in line
+
+
+# Several at once ---------------------------------------------------------------------------------------
+
+ROUNDS = 40
+# Each process opens one new database after the other; in every tenth round all of them at the same instant.
+OPENING = """
+import sys, time
+from pathlib import Path
+from journal_api.cli import in_database
+from journal_api.repositories import users
+from journal_api.settings import Settings
+start, late = float(sys.argv[2]), float(sys.argv[4])
+for number in range(int(sys.argv[3])):
+    settings = Settings(db=Path(sys.argv[1]) / f"{number}.db")
+    while time.time() < start + number * 0.06 + number % 10 * late:
+        pass
+    try:
+        assert in_database(settings, lambda database: users.names(database.reader)) == ["owner"]
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", flush=True)
+"""
+
+
+def test_processes_that_make_a_database_at_the_same_time_all_succeed(tmp_path: Path) -> None:
+    start = time.time() + 1.5
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", OPENING, tmp_path, str(start), str(ROUNDS), str(late)],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for late in (0, 0.0004, 0.0008)
+    ]
+
+    said = [process.communicate(timeout=PATIENCE)[0] for process in processes]
+
+    assert said == ["", "", ""]
+    for number in range(ROUNDS):
+        assert rows(tmp_path / f"{number}.db", "SELECT name FROM users") == [("owner",)]
+
+
+def test_a_journal_that_was_copied_while_closed_is_the_same_journal(db: Path, tmp_path: Path) -> None:
+    import_file(db, TRADOVATE)
+    copy = tmp_path / "copy.db"
+
+    shutil.copyfile(db, copy)
+
+    assert command("import", TRADOVATE, "--account", "Sim", "--db", copy).out == "0 new, 5 already there\n"

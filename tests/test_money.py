@@ -1,0 +1,238 @@
+"""Exact money: the limits of contract.md and metrics.md, and no float on the way out."""
+
+import math
+import sqlite3
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from journal_api.money import (
+    Money,
+    PositiveMoney,
+    from_units,
+    json_number,
+    json_text,
+    ratio,
+    sql_ratio,
+    units,
+)
+
+quick = settings(deadline=None, max_examples=300)
+ONE = 10**8
+LARGEST_UNITS = 10**10 * ONE
+int64 = st.integers(-(2**63), 2**63 - 1)
+CONNECTION = sqlite3.connect(":memory:", check_same_thread=False)
+
+
+def decoded(sent: str) -> Money:
+    """What a JSON number becomes in a body."""
+
+    class Body(msgspec.Struct):
+        amount: Money
+
+    def hook(kind: Any, value: object) -> object:
+        return kind.decode(value)
+
+    return msgspec.json.decode(f'{{"amount": {sent}}}', type=Body, dec_hook=hook).amount
+
+
+def in_sql(expression: str, value: int | None) -> Any:
+    ((written,),) = CONNECTION.execute(f"SELECT {expression} FROM (SELECT ? AS amount)", (value,)).fetchall()
+    return written
+
+
+def digits_of(value: Decimal) -> int:
+    return len(value.normalize().as_tuple().digits)
+
+
+# In -----------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(-LARGEST_UNITS, LARGEST_UNITS))
+@quick
+@example(LARGEST_UNITS)
+@example(-LARGEST_UNITS)
+@example(1)
+@example(-1)
+@example(123456712345678)
+@example(999999999999999)
+def test_up_to_15_digits_and_8_decimals_an_amount_is_exactly_what_was_sent(amount: int) -> None:
+    sent = Decimal(amount).scaleb(-8)
+    if digits_of(sent) > 15:
+        sent = Decimal(f"{sent:.14e}")
+
+    kept = decoded(f"{sent:f}")
+
+    assert kept == sent
+    assert kept.units == Fraction(sent) * ONE
+
+
+@given(st.integers(10**15, 10**18 - 1).filter(lambda digits: digits % 10 != 0), st.booleans())
+@quick
+def test_16_significant_digits_are_refused(digits: int, negative: bool) -> None:
+    sixteen = Decimal(int(str(digits)[:15] + "1") * (-1 if negative else 1)).scaleb(-8)
+    assert digits_of(sixteen) == 16
+
+    with pytest.raises(ValueError, match="15 significant digits"):
+        Money.checked(sixteen)
+
+
+@pytest.mark.parametrize("sent", ["0.123456789", "1e-9", "-1e-9", "0.000000001", "100.000000001", "1e-300"])
+def test_nine_decimals_are_refused(sent: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match="8 decimals"):
+        decoded(sent)
+
+
+@pytest.mark.parametrize(
+    "sent", ["10000000000.1", "-10000000000.1", "10000000001", "1e11", "-1e11", "1e308", "9" * 400]
+)
+def test_more_than_ten_milliards_is_refused(sent: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match="between"):
+        decoded(sent)
+
+
+@pytest.mark.parametrize("sent", ["1e400", "-1e400", "NaN", "Infinity", "01", "+1", ".5", "5.", "0x1", "1_0"])
+def test_what_is_no_finite_json_number_is_refused(sent: str) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decoded(sent)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_no_float_that_is_not_finite_becomes_an_amount(value: float) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Money.decode(value)
+
+
+@pytest.mark.parametrize("value", ["5", True, False, None, b"5", [], {}, Decimal(5)])
+def test_what_is_not_a_json_number_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="must be a number"):
+        Money.decode(value)
+
+
+@pytest.mark.parametrize("sent", ["0", "-0", "0.0", "-0.0", "1e-400", "0e9"])
+def test_every_zero_is_zero(sent: str) -> None:
+    assert decoded(sent).units == 0
+
+
+@pytest.mark.parametrize("sent", ["1e2", "100", "100.0", "1.00E+2", "10000e-2"])
+def test_spellings_of_one_number_are_one_amount(sent: str) -> None:
+    assert decoded(sent).units == 100 * ONE
+
+
+@pytest.mark.parametrize("value", [0, -0.0, -1, -0.00000001])
+def test_a_positive_amount_is_over_zero(value: float) -> None:
+    with pytest.raises(ValueError, match="over 0"):
+        PositiveMoney.decode(value)
+
+
+def test_the_smallest_positive_amount_is_one_unit() -> None:
+    assert PositiveMoney.decode(0.00000001).units == 1
+
+
+# Inside -------------------------------------------------------------------------------------------------
+
+
+@given(st.fractions(-(10**9), 10**9, max_denominator=10**12), int64.filter(bool))
+@quick
+def test_a_ratio_is_rounded_half_to_even(numerator: Fraction, denominator: int) -> None:
+    whole = int(numerator)
+
+    quotient = ratio(whole, denominator)
+
+    error = Fraction(whole * ONE, denominator) - quotient
+    assert abs(error) <= Fraction(1, 2)
+    assert abs(error) < Fraction(1, 2) or quotient % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("0.000000005", 0), ("0.000000015", 2), ("0.000000025", 2), ("-0.000000015", -2), ("-0.000000005", 0)],
+)
+def test_units_are_rounded_half_to_even(value: str, expected: int) -> None:
+    assert units(Decimal(value)) == expected
+
+
+@given(int64)
+@quick
+def test_units_and_back_is_the_same_amount(amount: int) -> None:
+    assert units(from_units(amount)) == amount
+    assert Fraction(from_units(amount)) == Fraction(amount, ONE)
+
+
+def test_tenths_add_up() -> None:
+    assert decoded("0.1").units + decoded("0.2").units == decoded("0.3").units
+
+
+@given(int64, int64.filter(bool))
+@quick
+@example(10**18, 10**8)
+@example(10**18 + 1, 10**8)
+@example(-(10**18), 10**8)
+@example(2**63 - 1, 1)
+@example(-(2**63), -1)
+def test_a_ratio_in_sql_is_exact_or_null_over_ten_milliards(numerator: int, denominator: int) -> None:
+    exact = ratio(numerator, denominator)
+
+    in_sql = sql_ratio(numerator, denominator)
+
+    assert in_sql == (exact if abs(exact) <= LARGEST_UNITS else None)
+
+
+@pytest.mark.parametrize(("numerator", "denominator"), [(None, 1), (1, None), (None, None)])
+def test_a_ratio_of_nothing_is_null(numerator: int | None, denominator: int | None) -> None:
+    assert sql_ratio(numerator, denominator) is None
+
+
+# Out ----------------------------------------------------------------------------------------------------
+
+
+@given(int64 | st.integers(-(10**10), 10**10))
+@quick
+@example(-(2**63))
+@example(-(2**63) + 1)
+@example(2**63 - 1)
+@example(0)
+@example(-1)
+@example(1)
+@example(-ONE)
+@example(-ONE + 1)
+@example(10 * ONE)
+@example(100)
+def test_sql_and_python_write_the_same_exact_number(amount: int) -> None:
+    in_python = json_text(amount)
+    from_sql = in_sql(json_number("amount"), amount)
+
+    assert from_sql == in_python
+    assert Decimal(in_python) == Decimal(amount).scaleb(-8)
+    assert msgspec.json.decode(in_python, type=Decimal) == Decimal(amount).scaleb(-8)
+
+
+@given(int64)
+@quick
+@example(0)
+@example(-5 * ONE)
+def test_a_number_is_written_as_short_as_it_goes(amount: int) -> None:
+    written = json_text(amount)
+
+    assert "e" not in written.lower()
+    assert written != "-0"
+    assert not written.endswith(".")
+    assert "." not in written or not written.endswith("0")
+
+
+def test_no_amount_is_null() -> None:
+    assert in_sql(json_number("amount"), None) == "null"
+
+
+@given(int64)
+@quick
+@example(2**63 - 1)
+def test_a_number_stands_in_a_json_object_as_it_is(amount: int) -> None:
+    written = in_sql(f"json_object('amount', {json_number('amount')})", amount)
+
+    assert written == f'{{"amount":{json_text(amount)}}}'

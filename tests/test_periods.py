@@ -1,0 +1,198 @@
+"""Trading days and periods: the pure rules of metrics.md, against plain definitions."""
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from journal_api.periods import Period, Timeframe, period_of, periods_between, trading_day
+
+DAY = timedelta(days=1)
+quick = settings(deadline=None, max_examples=200)
+days = st.dates(date(1970, 1, 1), date(2200, 12, 31))
+instants = st.datetimes(datetime(1971, 1, 1), datetime(2199, 12, 31), timezones=st.just(UTC))
+zones = st.sampled_from(
+    [
+        "UTC",
+        "America/New_York",
+        "Europe/Berlin",
+        "Australia/Lord_Howe",
+        "Asia/Kolkata",
+        "Pacific/Apia",
+        "Pacific/Kiritimati",
+        "America/St_Johns",
+        "Africa/Casablanca",
+    ]
+)
+rollovers = st.builds("{:02}:{:02}".format, st.integers(0, 23), st.integers(0, 59))
+
+
+def text(instant: datetime) -> str:
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def local(wall_clock: str, zone: str, fold: int = 0) -> str:
+    """The instant of a wall-clock time in that zone."""
+    return text(datetime.fromisoformat(wall_clock).replace(tzinfo=ZoneInfo(zone), fold=fold))
+
+
+# Periods ------------------------------------------------------------------------------------------------
+
+
+@given(days)
+@quick
+def test_a_week_is_the_iso_week_from_monday_to_sunday(day: date) -> None:
+    week = period_of(day, "weekly")
+
+    assert week.start <= day <= week.end
+    assert (week.start.isoweekday(), week.end.isoweekday()) == (1, 7)
+    assert week.end - week.start == 6 * DAY
+    assert week.start.isocalendar()[:2] == day.isocalendar()[:2] == week.end.isocalendar()[:2]
+
+
+@given(days)
+@quick
+def test_a_month_is_all_days_of_that_month_and_no_other(day: date) -> None:
+    month = period_of(day, "monthly")
+
+    assert month.start <= day <= month.end
+    assert (month.start.year, month.start.month) == (month.end.year, month.end.month) == (day.year, day.month)
+    assert month.start.day == 1
+    assert (month.end + DAY).day == 1
+
+
+@given(days)
+@quick
+def test_a_quarter_begins_in_january_april_july_or_october(day: date) -> None:
+    quarter = period_of(day, "quarterly")
+
+    assert quarter.start <= day <= quarter.end
+    assert (quarter.start.day, quarter.start.year) == (1, day.year)
+    assert quarter.start.month in (1, 4, 7, 10)
+    assert (quarter.end + DAY).day == 1
+    assert quarter.end.month == quarter.start.month + 2
+
+
+@given(days)
+@quick
+def test_a_day_is_a_period_of_its_own(day: date) -> None:
+    assert period_of(day, "daily") == Period(day, day)
+
+
+@pytest.mark.parametrize(
+    ("timeframe", "day", "start", "end"),
+    [
+        ("weekly", "2021-01-03", "2020-12-28", "2021-01-03"),
+        ("weekly", "2024-12-30", "2024-12-30", "2025-01-05"),
+        ("monthly", "2024-02-29", "2024-02-01", "2024-02-29"),
+        ("monthly", "2023-02-01", "2023-02-01", "2023-02-28"),
+        ("monthly", "2026-12-31", "2026-12-01", "2026-12-31"),
+        ("quarterly", "2026-12-31", "2026-10-01", "2026-12-31"),
+        ("quarterly", "2026-03-31", "2026-01-01", "2026-03-31"),
+        ("quarterly", "2026-04-01", "2026-04-01", "2026-06-30"),
+    ],
+)
+def test_a_period_has_the_bounds_of_the_calendar(
+    timeframe: Timeframe, day: str, start: str, end: str
+) -> None:
+    period = period_of(date.fromisoformat(day), timeframe)
+
+    assert (period.start.isoformat(), period.end.isoformat()) == (start, end)
+
+
+@given(days, st.integers(0, 1200), st.sampled_from(["daily", "weekly", "monthly", "quarterly"]))
+@quick
+def test_periods_follow_each_other_without_gap_or_overlap(
+    first: date, length: int, timeframe: Timeframe
+) -> None:
+    last = min(first + length * DAY, date(2200, 12, 31))
+
+    periods = list(periods_between(first, last, timeframe))
+
+    assert periods[0] == period_of(first, timeframe)
+    assert periods[-1] == period_of(last, timeframe)
+    for one, following in pairwise(periods):
+        assert following.start == one.end + DAY
+    assert all(period_of(period.end, timeframe) == period for period in periods)
+
+
+@pytest.mark.parametrize("timeframe", ["daily", "weekly", "monthly", "quarterly"])
+def test_there_is_no_period_that_ends_before_it_begins(timeframe: Timeframe) -> None:
+    assert list(periods_between(date(2026, 5, 5), date(2026, 5, 4), timeframe)) == []
+
+
+def test_the_timeframes_are_those_of_the_interface_document() -> None:
+    assert get_args(Timeframe) == ("daily", "weekly", "monthly", "quarterly", "custom")
+
+
+# Trading days -------------------------------------------------------------------------------------------
+
+
+@given(instants, zones)
+@quick
+@example(datetime(2011, 12, 30, 9, 59, tzinfo=UTC), "Pacific/Apia")
+@example(datetime(2011, 12, 30, 10, 0, tzinfo=UTC), "Pacific/Apia")
+def test_without_a_rollover_it_is_the_calendar_day_of_the_zone(instant: datetime, zone: str) -> None:
+    assert trading_day(text(instant), zone, "00:00") == instant.astimezone(ZoneInfo(zone)).date().isoformat()
+
+
+@given(instants, zones, rollovers)
+@quick
+def test_from_the_rollover_on_it_is_the_next_day(instant: datetime, zone: str, rollover: str) -> None:
+    wall_clock = instant.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    hour, minute = int(rollover[:2]), int(rollover[3:])
+    rest_of_day = DAY - timedelta(hours=hour, minutes=minute) if rollover != "00:00" else timedelta()
+
+    day = trading_day(text(instant), zone, rollover)
+
+    assert day == (wall_clock + rest_of_day).date().isoformat()
+
+
+@pytest.mark.parametrize(
+    ("wall_clock", "day"),
+    [
+        ("2026-01-05T16:59:59.999999", "2026-01-05"),
+        ("2026-01-05T17:00:00", "2026-01-06"),
+        ("2026-01-05T23:59:59", "2026-01-06"),
+        ("2026-01-06T00:00:00", "2026-01-06"),
+        ("2026-07-06T16:59:59", "2026-07-06"),
+        ("2026-07-06T17:00:00", "2026-07-07"),
+        # Around both changes of the clocks, 8 March and 1 November.
+        ("2026-03-07T17:00:00", "2026-03-08"),
+        ("2026-03-08T01:59:59", "2026-03-08"),
+        ("2026-03-08T03:00:00", "2026-03-08"),
+        ("2026-03-08T16:59:59", "2026-03-08"),
+        ("2026-03-08T17:00:00", "2026-03-09"),
+        ("2026-11-01T16:59:59", "2026-11-01"),
+        ("2026-11-01T17:00:00", "2026-11-02"),
+        # The last session of a month and of a year belongs to the next.
+        ("2026-02-28T17:00:00", "2026-03-01"),
+        ("2026-12-31T17:00:00", "2027-01-01"),
+    ],
+)
+def test_the_futures_day_ends_at_17_00_in_new_york_all_year(wall_clock: str, day: str) -> None:
+    assert trading_day(local(wall_clock, "America/New_York"), "America/New_York", "17:00") == day
+
+
+@pytest.mark.parametrize("fold", [0, 1])
+def test_the_hour_that_comes_twice_belongs_to_one_day(fold: int) -> None:
+    instant = local("2026-11-01T01:30:00", "America/New_York", fold)
+
+    assert trading_day(instant, "America/New_York", "00:00") == "2026-11-01"
+    assert trading_day(instant, "America/New_York", "17:00") == "2026-11-01"
+
+
+@given(instants, zones)
+@quick
+def test_later_is_never_an_earlier_day_with_a_17_00_rollover(instant: datetime, zone: str) -> None:
+    later = instant + timedelta(minutes=37)
+
+    assert trading_day(text(instant), zone, "17:00") <= trading_day(text(later), zone, "17:00")
+
+
+def test_an_open_trade_has_no_day() -> None:
+    assert trading_day(None, "America/New_York", "17:00") is None

@@ -1,0 +1,197 @@
+"""Settings from `JOURNAL_*`: contract.md "Settings and command line"."""
+
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+from asgi_lifespan import LifespanManager
+from commands import done, refused, rows
+from conftest import BASE_URL
+from hypothesis import given
+from hypothesis import strategies as st
+
+from journal_api.app import create_app
+from journal_api.settings import Settings, SettingsError
+
+ORIGIN = "http://localhost:5173"
+
+
+def read(**variables: str) -> Settings:
+    return Settings.from_environ({f"JOURNAL_{name}": text for name, text in variables.items()})
+
+
+async def answer_of(settings: Settings, **headers: str) -> httpx.Response:
+    """What /health answers to a request with those headers."""
+    app = create_app(settings)
+    async with LifespanManager(app):
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
+            return await client.get("http://localhost/health", headers=headers)
+
+
+def test_without_variables_the_defaults_hold() -> None:
+    settings = read()
+
+    assert (settings.host, settings.port) == ("127.0.0.1", 8000)
+    assert (settings.timezone, settings.day_rollover, settings.max_strategies) == ("UTC", "00:00", 100)
+    assert (settings.allowed_hosts, settings.cors_origins) == ((), ())
+    assert settings.db.name == "journal.db"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("DB", "journals/mine.db", Path("journals/mine.db")),
+        ("HOST", "0.0.0.0", "0.0.0.0"),
+        ("PORT", "0", 0),
+        ("PORT", "65535", 65535),
+        ("TIMEZONE", "America/New_York", "America/New_York"),
+        ("DAY_ROLLOVER", "17:00", "17:00"),
+        ("MAX_STRATEGIES", "0", 0),
+        ("MAX_STRATEGIES", "5", 5),
+        ("ALLOWED_HOSTS", "journal.lan, nas", ("journal.lan", "nas")),
+        ("CORS_ORIGINS", f"{ORIGIN},https://journal.lan", (ORIGIN, "https://journal.lan")),
+    ],
+)
+def test_a_variable_sets_its_setting_and_no_other(name: str, text: str, value: object) -> None:
+    settings = read(**{"DB": "x.db", name: text})
+
+    assert settings == msgspec.structs.replace(read(DB="x.db"), **{name.lower(): value})
+
+
+def test_a_variable_that_is_empty_counts_as_not_set() -> None:
+    settings = read(DB="x.db", PORT="", TIMEZONE="", CORS_ORIGINS="")
+
+    assert settings == read(DB="x.db")
+
+
+def test_settings_are_frozen() -> None:
+    settings = read()
+
+    with pytest.raises(AttributeError):
+        settings.port = 1  # type: ignore[misc]
+
+
+UNREADABLE = [
+    ("PORT", "http"),
+    ("PORT", "-1"),
+    ("PORT", "65536"),
+    ("PORT", "80.0"),
+    ("PORT", "8_000"),
+    ("PORT", " 80"),
+    ("PORT", "\N{ARABIC-INDIC DIGIT EIGHT}"),
+    ("PORT", "9" * 5000),
+    ("TIMEZONE", "Mars/Olympus"),
+    ("TIMEZONE", "utc+1"),
+    ("TIMEZONE", "../UTC"),
+    ("DAY_ROLLOVER", "5pm"),
+    ("DAY_ROLLOVER", "24:00"),
+    ("DAY_ROLLOVER", "17:60"),
+    ("DAY_ROLLOVER", "17:00:00"),
+    ("MAX_STRATEGIES", "-1"),
+    ("MAX_STRATEGIES", "many"),
+    ("CORS_ORIGINS", "*"),
+    ("CORS_ORIGINS", "null"),
+    ("CORS_ORIGINS", f"{ORIGIN},*"),
+    ("CORS_ORIGINS", "localhost:5173"),
+    ("CORS_ORIGINS", "file://"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), UNREADABLE, ids=lambda word: str(word)[:20])
+def test_a_setting_that_cannot_be_read_is_refused_by_name(name: str, text: str) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        read(**{name: text})
+
+    assert str(refusal.value).startswith(f"JOURNAL_{name} must be ")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("users", "list"), ("keys", "list"), ("serve",)], ids=["users", "keys", "serve"]
+)
+def test_every_command_names_the_variable_in_one_line_and_makes_no_database(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    db = tmp_path / "journal.db"
+
+    line = refused(*arguments, "--db", db, settings={"JOURNAL_PORT": "eighty"})
+
+    assert line.startswith("journal-api: JOURNAL_PORT must be ")
+    assert "'eighty'" in line
+    assert not db.exists()
+
+
+def test_the_owner_of_a_new_database_has_the_zone_and_rollover_of_the_settings(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    done(
+        "users",
+        "list",
+        "--db",
+        db,
+        settings={"JOURNAL_TIMEZONE": "Asia/Tokyo", "JOURNAL_DAY_ROLLOVER": "06:00"},
+    )
+
+    done("users", "list", "--db", db, settings={"JOURNAL_TIMEZONE": "Europe/Berlin"})
+
+    assert rows(db, "SELECT name, timezone, day_rollover FROM users") == [("owner", "Asia/Tokyo", "06:00")]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "host", "status"),
+    [
+        ((), "localhost:8000", 200),
+        ((), "127.0.0.1", 200),
+        ((), "[::1]:8000", 200),
+        ((), "LOCALHOST", 200),
+        ((), "journal.lan", 421),
+        ((), "localhost.evil.example", 421),
+        ((), "evil.example@localhost", 421),
+        (("journal.lan",), "journal.lan:8000", 200),
+        (("Journal.LAN",), "journal.lan", 200),
+        (("journal.lan",), "localhost", 200),
+        (("journal.lan",), "a.journal.lan", 421),
+        (("*",), "whatever.example", 200),
+    ],
+)
+async def test_only_the_hosts_on_the_list_are_answered_for(
+    tmp_path: Path, allowed: tuple[str, ...], host: str, status: int
+) -> None:
+    settings = Settings(db=tmp_path / "journal.db", allowed_hosts=allowed)
+
+    answer = await answer_of(settings, Host=host)
+
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [(ORIGIN, ORIGIN), ("http://evil.example", None), ("null", None), (f"{ORIGIN}.evil.example", None)],
+)
+async def test_only_the_origins_on_the_list_may_read_answers(
+    tmp_path: Path, origin: str, allowed: str | None
+) -> None:
+    settings = Settings(db=tmp_path / "journal.db", cors_origins=(ORIGIN,))
+
+    answer = await answer_of(settings, Origin=origin)
+
+    assert answer.headers.get("access-control-allow-origin") == allowed
+
+
+@given(
+    variables=st.dictionaries(
+        st.sampled_from(
+            ["PORT", "TIMEZONE", "DAY_ROLLOVER", "MAX_STRATEGIES", "ALLOWED_HOSTS", "CORS_ORIGINS"]
+        ),
+        st.text(max_size=30),
+    )
+)
+def test_whatever_the_variables_hold_settings_are_read_or_refused_by_name(variables: dict[str, str]) -> None:
+    try:
+        settings = read(**variables)
+    except SettingsError as refusal:
+        named = str(refusal).split()[0].removeprefix("JOURNAL_")
+        assert named in variables
+    else:
+        assert 0 <= settings.port <= 65535
+        assert "*" not in settings.cors_origins

@@ -1,0 +1,502 @@
+"""All or nothing: under errors of the database, under cancellations, and under requests at the same time."""
+
+import asyncio
+import random
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import partial
+from itertools import count
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+from conftest import client_of, new_key_for
+from make import (
+    error_of,
+    get_strategy,
+    make_account,
+    make_category,
+    make_strategy,
+    make_trade,
+    put_answer,
+    run_sql,
+    unwrap,
+)
+from msgspec import structs
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.settings import Settings
+
+Send = Callable[[httpx.AsyncClient, Any], Awaitable[httpx.Response]]
+
+
+async def dump(app: Starlette) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table."""
+    tables = await run_sql(app, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    return {
+        name: [tuple(row) for row in await run_sql(app, f"SELECT * FROM {name} ORDER BY 1, 2")]
+        for (name,) in tables
+    }
+
+
+async def references_are_whole(app: Starlette) -> bool:
+    return not await run_sql(app, "PRAGMA foreign_key_check")
+
+
+def three_by_three(word: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"{word} s{number}",
+            "confirmations": [{"name": f"{word} c{number}.{place}"} for place in range(3)],
+        }
+        for number in range(3)
+    ]
+
+
+def words_in(strategy: Any) -> set[str]:
+    """The first word of every name: one word when the strategy was written as one."""
+    setups = strategy["setups"]
+    names = [setup["name"] for setup in setups]
+    names += [one["name"] for setup in setups for one in setup["confirmations"]]
+    return {name.split()[0] for name in [strategy["name"], *names]}
+
+
+def is_whole(strategy: Any) -> bool:
+    """Three times three, all of one word."""
+    return [len(setup["confirmations"]) for setup in strategy["setups"]] == [3, 3, 3] and len(
+        words_in(strategy)
+    ) == 1
+
+
+# Errors ------------------------------------------------------------------------------------------------
+
+
+Call = Callable[[], Any]
+
+
+@contextmanager
+def every_sql_call(app: Starlette, around: Callable[[int, str, Call], Any]) -> Iterator[None]:
+    """Within the block each SQL call, on any connection and its own thread, goes through `around`.
+
+    It gets the how-manieth call it is, the SQL, and the call to make.
+    """
+    numbers = count(1)
+
+    def wrapped(execute: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda sql, values=(): around(next(numbers), sql, lambda: execute(sql, values))
+
+    database = app.state.database
+    opened = {connection._conn for connection in (database._writer, *database._open)}
+    for connection in opened:
+        connection.execute = wrapped(connection.execute)
+    try:
+        yield
+    finally:
+        for connection in opened:
+            del connection.execute
+
+
+class Fault:
+    """The SQL call that raises in its turn: before it does anything, or after it has done it."""
+
+    def __init__(self, number: int, error: Exception, when: str) -> None:
+        self.number, self.error, self.when = number, error, when
+        self.reached = False
+
+    def __call__(self, number: int, sql: str, call: Call) -> Any:
+        if number != self.number:
+            return call()
+        self.reached = True
+        if self.when == "after" and sql != "COMMIT":
+            call().fetchall()
+        raise self.error
+
+
+def error_coded(code: int | None) -> sqlite3.Error:
+    error = sqlite3.OperationalError("injected")
+    if code is not None:
+        error.sqlite_errorcode = code
+    return error
+
+
+async def post(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+    return await client.post("/strategies", json={"name": "new", "setups": three_by_three("new")})
+
+
+async def patch(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+    """One setup in place with confirmations in place, new and gone, one left out, two new ones."""
+    first, second, _ = strategy["setups"]
+    first["name"], first["confirmations"][0]["name"] = "patched", "patched"
+    first["confirmations"][2] = {"name": "new"}
+    setups = [first, {"setup_id": second["setup_id"], "confirmations": []}, *three_by_three("new")[:2]]
+    return await client.patch(f"/strategies/{strategy['id']}", json={"name": "patched", "setups": setups})
+
+
+async def delete(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+    return await client.delete(f"/strategies/{strategy['id']}")
+
+
+@pytest.mark.parametrize("send", [post, patch, delete])
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    ("code", "refusal"),
+    [
+        pytest.param(None, (500, "internal_error"), id="an error without a code"),
+        pytest.param(sqlite3.SQLITE_INTERRUPT, (500, "internal_error"), id="interrupted"),
+        pytest.param(sqlite3.SQLITE_IOERR_FSYNC, (503, "storage_unavailable"), id="the disk fails"),
+        pytest.param(sqlite3.SQLITE_FULL, (503, "storage_unavailable"), id="the disk is full"),
+        pytest.param(sqlite3.SQLITE_BUSY, (503, "busy"), id="somebody else writes"),
+    ],
+)
+async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
+    app: Starlette, client: httpx.AsyncClient, send: Send, when: str, code: int | None, refusal: Any
+) -> None:
+    strategy = await make_strategy(client, "old", setups=three_by_three("old"))
+    bystander = await make_strategy(client, "bystander")
+    setup = strategy["setups"][0]
+    trade = await make_trade(
+        app, await make_account(app), strategy_id=strategy["id"], setup_id=setup["setup_id"]
+    )
+    await put_answer(app, trade, setup["confirmations"][2]["confirmation_id"], True)
+
+    for number in count(1):
+        before = await dump(app)
+        fault = Fault(number, error_coded(code), when)
+        with every_sql_call(app, fault):
+            response = await send(client, deepcopy(strategy))
+        if not fault.reached:
+            break
+
+        assert error_of(response) == refusal
+        assert ("retry-after" in response.headers) == (refusal[0] == 503)
+        assert await dump(app) == before
+        works = await client.patch(f"/strategies/{bystander['id']}", json={"description": f"after {number}"})
+        assert works.status_code == 200
+
+    assert response.status_code in (200, 201, 204)
+    assert number > 5
+    assert await references_are_whole(app)
+
+
+@pytest.mark.parametrize("path", ["/strategies", "/strategies/{id}", "/strategies/{id}/setups"])
+async def test_an_error_while_reading_is_answered_and_the_next_read_works(
+    app: Starlette, client: httpx.AsyncClient, path: str
+) -> None:
+    path = path.format(id=(await make_strategy(client))["id"])
+
+    for number in (1, 2):
+        with every_sql_call(app, Fault(number, error_coded(sqlite3.SQLITE_IOERR), "before")):
+            failed = await client.get(path)
+        works = await client.get(path)
+
+        assert error_of(failed) == (503, "storage_unavailable")
+        assert works.status_code == 200
+
+
+# Cancellations -----------------------------------------------------------------------------------------
+
+
+def without_times(tables: dict[str, list[tuple[Any, ...]]]) -> dict[str, list[tuple[Any, ...]]]:
+    """The dump without the columns that end it in `strategies`: created_at and updated_at."""
+    return {**tables, "strategies": [row[:-2] for row in tables["strategies"]]}
+
+
+class Cancellation:
+    """The SQL call during which the request is cancelled, once or more often, before the call goes on."""
+
+    def __init__(self, number: int, times: int) -> None:
+        self.number, self.times = number, times
+        self.loop = asyncio.get_running_loop()
+        self.task: asyncio.Future[httpx.Response] = self.loop.create_future()
+        self.sql = ""
+
+    def __call__(self, number: int, sql: str, call: Call) -> Any:
+        if number == self.number:
+            self.sql = sql
+            cancelled = threading.Event()
+            self.loop.call_soon_threadsafe(self.cancel, self.times, cancelled)
+            cancelled.wait(10)
+        return call()
+
+    def cancel(self, times: int, cancelled: threading.Event) -> None:
+        """Each time in turns of the loop of its own, so that the task has noticed before the call goes on."""
+        self.task.cancel()
+        then = partial(self.cancel, times - 1, cancelled) if times > 1 else cancelled.set
+        self.loop.call_soon(self.loop.call_soon, then)
+
+
+@pytest.mark.parametrize("send", [post, patch, delete])
+@pytest.mark.parametrize("times", [1, 2, 3])
+async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_all(
+    app: Starlette, client: httpx.AsyncClient, send: Send, times: int
+) -> None:
+    strategy = await make_strategy(client, "old", setups=three_by_three("old"))
+    bystander = await make_strategy(client, "bystander")
+
+    for number in count(1):
+        before = await dump(app)
+        cancellation = Cancellation(number, times)
+        with every_sql_call(app, cancellation):
+            cancellation.task = asyncio.ensure_future(send(client, deepcopy(strategy)))
+            await asyncio.wait([cancellation.task])
+            works = await client.patch(
+                f"/strategies/{bystander['id']}", json={"description": f"after {number}"}
+            )
+
+        assert works.status_code == 200
+        await client.patch(f"/strategies/{bystander['id']}", json={"description": None})
+        if cancellation.sql == "COMMIT":
+            break
+        assert cancellation.task.cancelled()
+        assert without_times(await dump(app)) == without_times(before)
+
+    # What is committed while nobody waits for it any more stands, as a whole.
+    assert number > 5
+    assert await references_are_whole(app)
+    done: dict[Send, list[str]] = {post: ["new", "old"], patch: ["patched"], delete: []}
+    names = [item["name"] for item in unwrap(await client.get("/strategies"))]
+    assert names == ["bystander", *done[send]]
+
+
+async def cancelled_at_random(
+    requests: list[Awaitable[httpx.Response]], chance: random.Random
+) -> list[httpx.Response]:
+    """Run them at once, cancel two of three up to three times each; what was answered all the same."""
+    tasks = [asyncio.ensure_future(request) for request in requests]
+    loop = asyncio.get_running_loop()
+    timers = [
+        loop.call_later(chance.choice((0, 0.001, 0.005, 0.02)) * chance.random(), task.cancel)
+        for number, task in enumerate(tasks)
+        for _ in range(chance.randint(1, 3) if number % 3 else 0)
+    ]
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    for timer in timers:
+        timer.cancel()
+    assert [one for one in done if not isinstance(one, (httpx.Response, asyncio.CancelledError))] == []
+    return [one for one in done if isinstance(one, httpx.Response)]
+
+
+async def test_cancelled_creates_leave_nothing_half_written(settings: Settings) -> None:
+    app = create_app(structs.replace(settings, max_strategies=0))
+    chance = random.Random(1)
+    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        answered = []
+        for batch in range(20):
+            answered += await cancelled_at_random(
+                [
+                    client.post(
+                        "/strategies",
+                        json={"name": f"w{batch}.{number}", "setups": three_by_three(f"w{batch}.{number}")},
+                    )
+                    for number in range(15)
+                ],
+                chance,
+            )
+
+        assert {response.status_code for response in answered} == {201}
+        assert 100 <= len(answered) < 300
+        kept = [await get_strategy(client, item["id"]) for item in unwrap(await client.get("/strategies"))]
+        assert all(is_whole(strategy) for strategy in kept)
+        assert {unwrap(response)["id"] for response in answered} <= {strategy["id"] for strategy in kept}
+        assert await references_are_whole(app)
+        await make_strategy(client, "after")
+
+
+async def test_cancelled_updates_leave_nothing_half_written(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    chance = random.Random(2)
+    strategy = await make_strategy(client, "w", setups=three_by_three("w"))
+    path = f"/strategies/{strategy['id']}"
+    cancelled = 0
+
+    for batch in range(20):
+        words = [f"w{batch}.{number}" for number in range(15)]
+        answered = await cancelled_at_random(
+            [client.patch(path, json={"name": word, "setups": three_by_three(word)}) for word in words],
+            chance,
+        )
+        cancelled += len(words) - len(answered)
+
+        assert {response.status_code for response in answered} == {200}
+        assert all(is_whole(unwrap(response)) for response in answered)
+        assert is_whole(await get_strategy(client, strategy["id"]))
+
+    assert cancelled > 0
+    assert await references_are_whole(app)
+    assert unwrap(await client.patch(path, json={"name": "after"}))["name"] == "after"
+
+
+async def test_cancelled_reads_keep_nobody_from_reading(client: httpx.AsyncClient) -> None:
+    chance = random.Random(3)
+    strategy = await make_strategy(client, "w", setups=three_by_three("w"))
+
+    for _ in range(10):
+        answered = await cancelled_at_random(
+            [client.get(f"/strategies/{strategy['id']}") for _ in range(15)], chance
+        )
+
+        assert {response.status_code for response in answered} == {200}
+
+    assert await get_strategy(client, strategy["id"]) == strategy
+
+
+# At the same time --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def with_room_for_one(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a journal that has two strategies of three that its plan allows."""
+    app = create_app(structs.replace(settings, max_strategies=3))
+    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        for name in "AB":
+            await make_strategy(client, name)
+        yield client
+
+
+async def test_of_50_creates_of_one_name_one_wins(app: Starlette, client: httpx.AsyncClient) -> None:
+    answers = await asyncio.gather(*(post(client, None) for _ in range(50)))
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 49}
+    assert {error_of(answer)[1] for answer in answers if answer.status_code == 409} == {"duplicate_name"}
+    (kept,) = unwrap(await client.get("/strategies"))
+    assert is_whole(await get_strategy(client, kept["id"]))
+    assert (await run_sql(app, "SELECT count(*) FROM confirmations"))[0][0] == 9
+
+
+async def test_of_50_creates_with_room_for_one_one_wins(with_room_for_one: httpx.AsyncClient) -> None:
+    client = with_room_for_one
+
+    answers = await asyncio.gather(
+        *(client.post("/strategies", json={"name": f"new {number}"}) for number in range(50))
+    )
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 49}
+    refused = [answer.json()["error"] for answer in answers if answer.status_code == 429]
+    assert all(error["code"] == "limit_reached" for error in refused)
+    assert all(error["details"] == {"limit": 3, "current": 3} for error in refused)
+    assert len(unwrap(await client.get("/strategies"))) == 3
+
+
+@pytest.mark.parametrize("path", ["/tag-categories", "/tags"])
+async def test_of_50_tags_or_categories_of_one_name_one_wins(client: httpx.AsyncClient, path: str) -> None:
+    category = await make_category(client, "Another")
+    body = {"name": "Same"} | ({"category_id": category["id"]} if path == "/tags" else {})
+
+    answers = await asyncio.gather(*(client.post(path, json=body) for _ in range(50)))
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 49}
+
+
+async def test_of_50_renames_to_one_name_one_wins(client: httpx.AsyncClient) -> None:
+    strategies = [await make_strategy(client, f"S{number}") for number in range(50)]
+
+    answers = await asyncio.gather(
+        *(client.patch(f"/strategies/{one['id']}", json={"name": "Same"}) for one in strategies)
+    )
+
+    assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 49}
+
+
+@pytest.mark.parametrize("first", ["delete", "post"])
+async def test_a_category_deleted_while_a_tag_comes_into_it_leaves_no_orphan(
+    app: Starlette, client: httpx.AsyncClient, first: str
+) -> None:
+    outcomes = []
+
+    for number in range(40):
+        category = await make_category(client, f"C{number}")
+        deletion = client.delete(f"/tag-categories/{category['id']}")
+        creation = client.post("/tags", json={"name": f"T{number}", "category_id": category["id"]})
+        if first == "delete":
+            deleted, created = await asyncio.gather(deletion, creation)
+        else:
+            created, deleted = await asyncio.gather(creation, deletion)
+        outcomes.append((deleted.status_code, created.status_code))
+
+    assert set(outcomes) <= {(204, 400), (409, 201)}
+    categories = {category["id"] for category in unwrap(await client.get("/tag-categories"))}
+    assert {tag["category_id"] for tag in unwrap(await client.get("/tags"))} == categories
+    assert await references_are_whole(app)
+
+
+async def test_of_two_deletes_one_finds_nothing(client: httpx.AsyncClient) -> None:
+    outcomes = []
+
+    for number in range(20):
+        strategy = await make_strategy(client, f"S{number}")
+        answers = await asyncio.gather(*(delete(client, strategy) for _ in range(2)))
+        outcomes.append(sorted(answer.status_code for answer in answers))
+
+    assert outcomes == [[204, 404]] * 20
+
+
+async def test_updates_of_different_fields_at_the_same_time_are_all_kept(client: httpx.AsyncClient) -> None:
+    strategy = await make_strategy(client, "old", setups=three_by_three("old"))
+    sent: dict[str, Any] = {
+        "name": "new",
+        "description": "new",
+        "color_tag": "#000000",
+        "risk_rules": {"new": 1},
+        "exit_rules": {"new": 2},
+        "setups": [],
+    }
+
+    await asyncio.gather(
+        *(client.patch(f"/strategies/{strategy['id']}", json={field: value}) for field, value in sent.items())
+    )
+
+    after = await get_strategy(client, strategy["id"])
+    assert {field: after[field] for field in sent} == sent
+
+
+async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_between(
+    client: httpx.AsyncClient,
+) -> None:
+    strategy = await make_strategy(client, "A", setups=three_by_three("A"))
+    path = f"/strategies/{strategy['id']}"
+    bodies = [{"name": word, "setups": three_by_three(word)} for word in "BA"]
+    read: list[Any] = []
+    flipping = True
+
+    async def flip() -> None:
+        nonlocal flipping
+        for number in range(60):
+            assert (await client.patch(path, json=bodies[number % 2])).status_code == 200
+        flipping = False
+
+    async def look() -> None:
+        while flipping:
+            read.append(unwrap(await client.get(path)))
+
+    await asyncio.gather(flip(), *(look() for _ in range(4)))
+
+    assert all(is_whole(one) for one in read)
+    assert {word for one in read for word in words_in(one)} == {"A", "B"}
+
+
+async def test_writes_that_do_not_get_their_turn_are_told_busy_while_reads_go_on(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await make_strategy(client, "there")
+    before = await dump(app)
+
+    async with app.state.database.transaction():
+        answers = await asyncio.gather(
+            *(client.post("/strategies", json={"name": f"new {number}"}) for number in range(300)),
+            client.patch(f"/strategies/{strategy['id']}", json={"name": "new"}),
+            client.delete(f"/strategies/{strategy['id']}"),
+        )
+        read = await client.get(f"/strategies/{strategy['id']}")
+
+    assert {error_of(answer) for answer in answers} == {(503, "busy")}
+    assert all(int(answer.headers["retry-after"]) > 0 for answer in answers)
+    assert unwrap(read) == strategy
+    assert await dump(app) == before
+    await make_strategy(client, "after")
