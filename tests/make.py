@@ -57,6 +57,38 @@ async def snapshots_of(client: httpx.AsyncClient, goal_id: int, **query: Any) ->
     return unwrap(await client.get(f"/goals/{goal_id}/snapshots", params=query))
 
 
+# What a trade needs beyond its account: a long from 100 to 101, a winner of 1.
+A_TRADE = {
+    "symbol": "ES",
+    "direction": "long",
+    "quantity": 1,
+    "entry_price": 100,
+    "exit_price": 101,
+    "opened_at": "2026-01-05T14:00:00Z",
+    "closed_at": "2026-01-05T15:00:00Z",
+}
+
+
+async def post_account(client: httpx.AsyncClient, name: str = "Sim", **fields: Any) -> Any:
+    return unwrap(await client.post("/accounts", json={"name": name, **fields}))
+
+
+async def post_copy_group(
+    client: httpx.AsyncClient, name: str = "Copies", account_ids: Sequence[int] = ()
+) -> Any:
+    """A copy group with those accounts in it."""
+    group = unwrap(await client.post("/copy-groups", json={"name": name}))
+    members = [{"account_id": account_id} for account_id in account_ids]
+    return unwrap(await client.put(f"/copy-groups/{group['id']}/members", json={"members": members}))
+
+
+async def post_trade(client: httpx.AsyncClient, account_id: int | None = None, **fields: Any) -> Any:
+    """A_TRADE with those fields, in a new account unless one is given."""
+    if account_id is None:
+        account_id = (await post_account(client, "of a trade"))["id"]
+    return unwrap(await client.post("/trades", json={"account_id": account_id, **A_TRADE, **fields}))
+
+
 async def run_sql(app: Starlette, sql: str, values: Mapping[str, Any] | None = None) -> list[Any]:
     """One statement in a transaction of its own: for what the HTTP interface does not reach."""
     async with app.state.database.transaction() as db:

@@ -1,13 +1,14 @@
 """What holds for every operation, over the route table: a new endpoint is covered unasked."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
-from make import details_of, error_of, make_category, make_goal, make_strategy, make_tag, make_user
+from make import details_of, error_of, make_user
+from operations import MISSING, body_of, documented_path_of, make_thing_of, path_of
 from starlette.applications import Starlette
 
 from journal_api.keys import SCOPES
@@ -38,39 +39,7 @@ INTERFACE = [
     ("DELETE", "/goals/{id}", "write:goals"),
 ]
 
-# One thing of each kind, by the first word of its path: a new resource with ids in its paths needs a line.
-THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
-    "tag-categories": make_category,
-    "tags": make_tag,
-    "strategies": make_strategy,
-    "goals": make_goal,
-}
-
-# A body with what is required; an operation whose body requires something needs a line.
-BODIES: dict[tuple[str, str], dict[str, Any]] = {
-    ("POST", "/tag-categories"): {"name": "New"},
-    ("POST", "/tags"): {"name": "New", "category_id": 1},
-    ("POST", "/strategies"): {"name": "New"},
-    ("POST", "/goals"): {"goal_name": "New", "metric": "net_pnl", "target_value": 1},
-}
-
-MISSING = 987_654_321
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
-
-
-def path_of(operation: Operation, row_id: object = MISSING) -> str:
-    """Its path below the base address, with that id in it."""
-    return re.sub(r"\{\w+:row_id\}", str(row_id), operation.path).removeprefix("/v1")
-
-
-def documented_path_of(operation: Operation) -> str:
-    return re.sub(r"\{(\w+):row_id\}", r"{\1}", operation.path).removeprefix("/v1")
-
-
-def body_of(operation: Operation) -> dict[str, Any] | None:
-    if operation.body is None:
-        return None
-    return BODIES.get((operation.method, documented_path_of(operation)), {})
 
 
 def methods_of(path: str) -> set[str]:
@@ -86,12 +55,6 @@ async def call(client: httpx.AsyncClient, operation: Operation, row_id: object =
         json=body_of(operation),
         headers={"X-Request-Id": "always-the-same"},
     )
-
-
-async def make_thing_of(client: httpx.AsyncClient, operation: Operation) -> int:
-    """The id of a new thing of the kind that the operation's path names."""
-    thing = await THINGS[path_of(operation).split("/")[1]](client)
-    return int(thing["id"])
 
 
 def whole(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:

@@ -28,6 +28,7 @@ from make import (
     run_sql,
     unwrap,
 )
+from operations import body_of
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -758,10 +759,7 @@ async def test_what_is_not_an_id_in_a_path_is_404(client: httpx.AsyncClient, row
     await make_things(client)
     with_id = [operation for operation in OPERATIONS if "{id" in operation.path]
 
-    answers = [
-        await client.request(one.method, path_of(one, row_id), json={} if one.body else None)
-        for one in with_id
-    ]
+    answers = [await client.request(one.method, path_of(one, row_id), json=body_of(one)) for one in with_id]
 
     assert [error_of(answer) for answer in answers] == [(404, "not_found")] * len(with_id)
 
@@ -771,8 +769,7 @@ async def test_the_largest_id_is_one_that_no_row_has(client: httpx.AsyncClient) 
     with_id = [operation for operation in OPERATIONS if "{id" in operation.path]
 
     answers = [
-        await client.request(one.method, path_of(one, str(2**63 - 1)), json={} if one.body else None)
-        for one in with_id
+        await client.request(one.method, path_of(one, str(2**63 - 1)), json=body_of(one)) for one in with_id
     ]
 
     assert [error_of(answer) for answer in answers] == [(404, "not_found")] * len(with_id)
@@ -838,7 +835,9 @@ async def test_an_offset_past_the_end_lists_nothing(client: httpx.AsyncClient, o
 async def test_a_known_parameter_sent_twice_is_400(client: httpx.AsyncClient, operation: Operation) -> None:
     await make_things(client)
     good = {"status": "all", "type": "custom", "from": "2026-01-01", "to": "2026-01-01"}
-    known = {"category_id", "account_id", "copy_group_id", "limit", "offset", *good}
+    good |= {"direction": "long", "grade": "A+", "outcome": "win", "symbol": "ES"}
+    ids = {"category_id", "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id"}
+    known = {*ids, "limit", "offset", *good}
 
     alone = {name: await client.get(path_of(operation), params={name: good.get(name, "1")}) for name in known}
     twice = {

@@ -1,10 +1,29 @@
-"""The whole route table, in the order of the interface document."""
+"""The whole route table: the interface document's operations in its order, then the trading record's."""
 
 from starlette.requests import Request
 
 from journal_api.codec import Response, ok
-from journal_api.routes import goals, me, metrics, snapshots, strategies, tag_categories, tags
+from journal_api.routes import (
+    accounts,
+    copy_groups,
+    goals,
+    me,
+    metrics,
+    snapshots,
+    strategies,
+    tag_categories,
+    tags,
+    trades,
+)
 from journal_api.routes.operation import Operation
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.copy_groups import (
+    CopyGroup,
+    CopyGroupCreate,
+    CopyGroupListItem,
+    CopyGroupPatch,
+    MembersPut,
+)
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
@@ -19,6 +38,15 @@ from journal_api.structs.strategies import (
 )
 from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, TagCategoryPatch
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
+from journal_api.structs.trades import (
+    AnswersPut,
+    Trade,
+    TradeCreate,
+    TradeListItem,
+    TradePatch,
+    TradeQuery,
+    TradeTagsPut,
+)
 
 
 async def health(request: Request) -> Response:
@@ -62,6 +90,38 @@ OPERATIONS = [
     Operation("PATCH", "/goals/{id:row_id}", goals.update_goal, "write:goals",
               body=GoalPatch, data={"goal": Goal}),
     Operation("DELETE", "/goals/{id:row_id}", goals.delete_goal, "write:goals"),
+    Operation("GET", "/accounts", accounts.list_accounts, "read:accounts",
+              data={"accounts": list[Account]}),
+    Operation("GET", "/accounts/{id:row_id}", accounts.get_account, "read:accounts",
+              data={"account": Account}),
+    Operation("POST", "/accounts", accounts.create_account, "write:accounts",
+              body=AccountCreate, data={"account": Account}),
+    Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
+              body=AccountPatch, data={"account": Account}),
+    Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts"),
+    Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
+              data={"copy_groups": list[CopyGroupListItem]}),
+    Operation("GET", "/copy-groups/{id:row_id}", copy_groups.get_copy_group, "read:copy_groups",
+              data={"copy_group": CopyGroup}),
+    Operation("POST", "/copy-groups", copy_groups.create_copy_group, "write:copy_groups",
+              body=CopyGroupCreate, data={"copy_group": CopyGroup}),
+    Operation("PATCH", "/copy-groups/{id:row_id}", copy_groups.update_copy_group, "write:copy_groups",
+              body=CopyGroupPatch, data={"copy_group": CopyGroup}),
+    Operation("PUT", "/copy-groups/{id:row_id}/members", copy_groups.replace_members, "write:copy_groups",
+              body=MembersPut, data={"copy_group": CopyGroup}),
+    Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups"),
+    Operation("GET", "/trades", trades.list_trades, "read:trades",
+              query=TradeQuery, data={"trades": list[TradeListItem]}),
+    Operation("GET", "/trades/{id:row_id}", trades.get_trade, "read:trades", data={"trade": Trade}),
+    Operation("POST", "/trades", trades.create_trade, "write:trades",
+              body=TradeCreate, data={"trade": Trade}),
+    Operation("PATCH", "/trades/{id:row_id}", trades.update_trade, "write:trades",
+              body=TradePatch, data={"trade": Trade}),
+    Operation("PUT", "/trades/{id:row_id}/tags", trades.replace_tags, "write:trades",
+              body=TradeTagsPut, data={"trade": Trade}),
+    Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
+              body=AnswersPut, data={"trade": Trade}),
+    Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]}),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}),
     Operation("PATCH", "/me", me.update_me, "write:settings", body=MePatch, data={"me": Me}),

@@ -1,0 +1,67 @@
+"""What it takes to call any operation of the route table."""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+from make import (
+    A_TRADE,
+    make_category,
+    make_goal,
+    make_strategy,
+    make_tag,
+    post_account,
+    post_copy_group,
+    post_trade,
+)
+
+from journal_api.routes.operation import Operation
+
+# One thing of each kind, by the first word of its path: a new resource with ids in its paths needs a line.
+THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
+    "tag-categories": make_category,
+    "tags": make_tag,
+    "strategies": make_strategy,
+    "goals": make_goal,
+    "accounts": post_account,
+    "copy-groups": post_copy_group,
+    "trades": post_trade,
+}
+
+# A body with what is required; an operation whose body requires something needs a line.
+BODIES: dict[tuple[str, str], dict[str, Any]] = {
+    ("POST", "/tag-categories"): {"name": "New"},
+    ("POST", "/tags"): {"name": "New", "category_id": 1},
+    ("POST", "/strategies"): {"name": "New"},
+    ("POST", "/goals"): {"goal_name": "New", "metric": "net_pnl", "target_value": 1},
+    ("POST", "/accounts"): {"name": "New"},
+    ("POST", "/copy-groups"): {"name": "New"},
+    ("PUT", "/copy-groups/{id}/members"): {"members": []},
+    ("POST", "/trades"): {"account_id": 1, **A_TRADE},
+    ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
+    ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
+}
+
+MISSING = 987_654_321
+
+
+def path_of(operation: Operation, row_id: object = MISSING) -> str:
+    """Its path below the base address, with that id in it."""
+    return re.sub(r"\{\w+:row_id\}", str(row_id), operation.path).removeprefix("/v1")
+
+
+def documented_path_of(operation: Operation) -> str:
+    return re.sub(r"\{(\w+):row_id\}", r"{\1}", operation.path).removeprefix("/v1")
+
+
+def body_of(operation: Operation) -> dict[str, Any] | None:
+    if operation.body is None:
+        return None
+    return BODIES.get((operation.method, documented_path_of(operation)), {})
+
+
+async def make_thing_of(client: httpx.AsyncClient, operation: Operation) -> int:
+    """The id of a new thing of the kind that the operation's path names."""
+    thing = await THINGS[path_of(operation).split("/")[1]](client)
+    return int(thing["id"])
