@@ -29,6 +29,7 @@ from journal_api.errors import (
     ValidationFailed,
 )
 from journal_api.migrations import prepare
+from journal_api.rates import Rates
 from journal_api.routes import OPERATIONS, health
 from journal_api.settings import Settings
 
@@ -51,7 +52,10 @@ def create_app(settings: Settings) -> Starlette:
                 allow_origins=settings.cors_origins,
                 allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
                 allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id"],
-                expose_headers=["ETag", "Location", "Retry-After", "X-Request-Id", "X-Trades-Unlinked"],
+                expose_headers=[
+                    *("ETag", "Location", "Retry-After", "X-Request-Id", "X-Trades-Unlinked"),
+                    *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+                ],
             ),
             Middleware(Errors),
         ],
@@ -61,6 +65,7 @@ def create_app(settings: Settings) -> Starlette:
     )
     app.router.redirect_slashes = False
     app.state.settings = settings
+    app.state.rates = Rates(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 
 
@@ -76,7 +81,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 class Frame:
-    """Around everything: the id of the request, and the hosts that this service answers for.
+    """Around everything: the headers of every answer, and the hosts that this service answers for.
 
     The host check keeps a web page from driving a loopback service through a name of its own (DNS rebinding).
     """
@@ -91,11 +96,14 @@ class Frame:
         headers = Headers(scope=scope)
         sent = headers.get("x-request-id", "")
         request_id = sent if REQUEST_ID.fullmatch(sent) else new_request_id()
-        scope.setdefault("state", {})["request_id"] = request_id
+        state = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        state["headers"] = {"x-request-id": request_id}
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                added = [(name.lower().encode(), value.encode()) for name, value in state["headers"].items()]
+                message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
         if self.answers_for(headers.getlist("host")):

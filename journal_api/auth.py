@@ -8,6 +8,7 @@ from starlette.requests import Request
 from journal_api.codec import database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.keys import hashed, is_well_formed
+from journal_api.rates import Rates
 from journal_api.repositories import api_keys
 from journal_api.values import now
 
@@ -18,14 +19,37 @@ class Caller(NamedTuple):
     """The owner of the key, with what most answers need to know of them."""
 
     id: int
+    key_id: int
     scopes: frozenset[str]
     timezone: str
     day_rollover: str
 
-    def require(self, scope: str) -> None:
+    def require(self, scope: str | None) -> None:
         """Every operation needs exactly its own scope; a write scope does not include the read scope."""
-        if scope not in self.scopes:
+        if scope is not None and scope not in self.scopes:
             raise ForbiddenScope(required_scope=scope)
+
+
+async def admit(request: Request, scope: str | None) -> Caller:
+    """The caller, with the scope and within the rates.
+
+    Raises Unauthorized and its kind, ForbiddenScope (None is any valid key), RateLimited.
+    """
+    rates: Rates | None = request.app.state.rates
+    if rates is None:
+        caller = await authenticate(request)
+        caller.require(scope)
+        return caller
+    address = request.client.host if request.client else ""
+    rates.admit_address(address)
+    try:
+        caller = await authenticate(request)
+    except Unauthorized:
+        rates.count_bad_key(address)
+        raise
+    caller.require(scope)
+    request.state.headers |= rates.admit_key(caller.key_id)
+    return caller
 
 
 async def authenticate(request: Request) -> Caller:
@@ -41,4 +65,5 @@ async def authenticate(request: Request) -> Caller:
         raise KeyRevoked
     if key.expires_at is not None and key.expires_at <= now():
         raise KeyExpired
-    return Caller(key.user_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover)
+    scopes = frozenset(key.scopes.split())
+    return Caller(key.user_id, key.key_id, scopes, key.timezone, key.day_rollover)

@@ -3,6 +3,8 @@
 The table stands in interface.md §7 and, for what that leaves open, in DECISIONS 3.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 
@@ -12,7 +14,7 @@ class ApiError(Exception):
     status: ClassVar[int]
     code: ClassVar[str]
     message: ClassVar[str]
-    headers: ClassVar[dict[str, str]] = {}
+    headers: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, message: str | None = None, **details: Any) -> None:
         super().__init__(message or self.message)
@@ -25,7 +27,7 @@ class ValidationFailed(ApiError):
 
 class Unauthorized(ApiError):
     status, code, message = 401, "unauthorized", "A valid API key is required as a Bearer token."
-    headers: ClassVar[dict[str, str]] = {"WWW-Authenticate": "Bearer"}
+    headers = MappingProxyType({"WWW-Authenticate": "Bearer"})
 
 
 class KeyRevoked(Unauthorized):
@@ -83,6 +85,10 @@ class LimitReached(ApiError):
 class RateLimited(ApiError):
     status, code, message = 429, "rate_limited", "Too many requests."
 
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        super().__init__()
+        self.headers = headers
+
 
 class InternalError(ApiError):
     status, code, message = 500, "internal_error", "Something went wrong on our side."
@@ -90,12 +96,12 @@ class InternalError(ApiError):
 
 class Busy(ApiError):
     status, code, message = 503, "busy", "Other writes are in the way; nothing was written, try again."
-    headers: ClassVar[dict[str, str]] = {"Retry-After": "1"}
+    headers = MappingProxyType({"Retry-After": "1"})
 
 
 class StorageUnavailable(ApiError):
     status, code, message = 503, "storage_unavailable", "The database cannot be written; nothing was."
-    headers: ClassVar[dict[str, str]] = {"Retry-After": "10"}
+    headers = MappingProxyType({"Retry-After": "10"})
 
 
 class DatabaseRefused(Exception):

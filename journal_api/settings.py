@@ -1,6 +1,7 @@
 """The settings: environment variables `JOURNAL_*`, read once into one frozen struct."""
 
 from collections.abc import Callable, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Host names beyond those of the loopback interface; `*` for any.
     allowed_hosts: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
+    # Requests a minute a key; 0 for no limit. Unless set: none on the loopback interface, 600 elsewhere.
+    rate_limit: int | None = None
+
+    @property
+    def requests_a_minute(self) -> int:
+        """The rate limit in force, 0 for none."""
+        if self.rate_limit is not None:
+            return self.rate_limit
+        return 0 if is_loopback(self.host) else 600
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> "Settings":
@@ -45,6 +55,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "max_strategies": lambda text: whole_number(text, 2**31),
             "allowed_hosts": words,
             "cors_origins": origins,
+            "rate_limit": lambda text: whole_number(text, 10**6),
         }
         values: dict[str, Any] = {}
         for field, text in sent.items():
@@ -63,6 +74,13 @@ def whole_number(text: str, largest: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= largest):
         raise ValueError(f"must be a whole number from 0 to {largest}")
     return int(text)
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from journal_api.values import now
 class KeyRow(NamedTuple):
     """A key and its owner, as a request needs them."""
 
+    key_id: int
     user_id: int
     scopes: str
     expires_at: str | None
@@ -24,7 +25,7 @@ class KeyRow(NamedTuple):
 async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     rows = await db.execute_fetchall(
         """
-        SELECT user_id, scopes, expires_at, revoked_at, timezone, day_rollover
+        SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover
         FROM api_keys
         JOIN users ON users.id = user_id
         WHERE hash = :hash

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from journal_api.auth import authenticate
+from journal_api.auth import admit
 from journal_api.codec import Response
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -57,13 +57,10 @@ class Operation(Route):
         self.data, self.body, self.query = data or {}, body, query
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Method, key, scope, then the handler: the order of DECISIONS 4."""
+        """Method, key, scope, rate, then the handler: the order of DECISIONS 4."""
         if self.methods is not None and scope["method"] not in self.methods:
             raise HTTPException(405)
         request = Request(scope, receive)
-        caller = await authenticate(request)
-        if self.scope:
-            caller.require(self.scope)
-        scope["user"], scope["operation"] = caller, self
+        scope["user"], scope["operation"] = await admit(request, self.scope), self
         response = await self.endpoint(request)
         await response(scope, receive, send)
