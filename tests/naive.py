@@ -1,0 +1,401 @@
+"""Every snapshot computed a second time, slowly and plainly, from metrics.md alone."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+DAY = timedelta(days=1)
+Day = date
+LARGEST = Fraction(2**63 - 1, 10**8)
+# The counts and sums of a period, by the names that snapshot_data gives them.
+Data = dict[str, Fraction | int | None]
+# The value, and what explains that there is none.
+Answer = tuple[Fraction | None, set[str]]
+
+
+@dataclass
+class Account:
+    id: int
+    starting_balance: Fraction = Fraction(0)
+
+
+@dataclass
+class Trade:
+    """A row of the journal; open while `closed_at` is None."""
+
+    id: int
+    account_id: int
+    closed_at: datetime | None
+    gross: Fraction = Fraction(0)
+    fees: Fraction = Fraction(0)
+    risk: Fraction | None = None
+    grade: str | None = None
+    setup_id: int | None = None
+    source_id: int | None = None
+    tags: set[int] = field(default_factory=set)
+    answers: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def net(self) -> Fraction:
+        return self.gross - self.fees
+
+
+@dataclass
+class Decision:
+    """The rows of one period and scope that are copies of one decision, in the order of their closes."""
+
+    rows: list[Trade]
+
+    @property
+    def net(self) -> Fraction:
+        return sum((row.net for row in self.rows), Fraction(0))
+
+    @property
+    def risk(self) -> Fraction | None:
+        risks = [row.risk for row in self.rows if row.risk is not None]
+        return sum(risks, Fraction(0)) if risks else None
+
+    @property
+    def r(self) -> Fraction | None:
+        """Net P&L over initial risk, to eight decimals before anything is averaged."""
+        return None if self.risk is None else rounded(self.net / self.risk)
+
+    @property
+    def spokesman(self) -> Trade:
+        """The original where it counts, else the first copy: whose grade and checklist are the decision's."""
+        originals = [row for row in self.rows if row.source_id is None]
+        return originals[0] if originals else self.rows[0]
+
+
+@dataclass
+class Journal:
+    """All that one owner wrote down."""
+
+    timezone: str = "UTC"
+    rollover: str = "00:00"
+    selection: str = "all"
+    accounts: dict[int, Account] = field(default_factory=dict)
+    groups: dict[int, set[int]] = field(default_factory=dict)
+    tags: dict[int, str] = field(default_factory=dict)
+    # setup -> its confirmations
+    checklists: dict[int, set[int]] = field(default_factory=dict)
+    trades: dict[int, Trade] = field(default_factory=dict)
+
+    def day_of(self, instant: datetime) -> Day:
+        """The trading day of an instant."""
+        wall_clock = instant.astimezone(ZoneInfo(self.timezone))
+        hour, minute = map(int, self.rollover.split(":"))
+        late = self.rollover != "00:00" and (wall_clock.hour, wall_clock.minute) >= (hour, minute)
+        return wall_clock.date() + (DAY if late else timedelta())
+
+    def accounts_in(self, scope: str) -> set[int]:
+        if scope == "":
+            scope = self.selection
+        kind, _, number = scope.partition("_")
+        if kind == "account":
+            return {int(number)}
+        return set(self.groups[int(number)]) if kind == "group" else set(self.accounts)
+
+    def counted(self, scope: str) -> list[tuple[Day, Trade]]:
+        """The closed trades in scope with their days, in order: day, close, id."""
+        accounts = self.accounts_in(scope)
+        closed = [
+            (self.day_of(trade.closed_at), trade.closed_at, trade.id, trade)
+            for trade in self.trades.values()
+            if trade.closed_at is not None and trade.account_id in accounts
+        ]
+        return [(day, trade) for day, _, _, trade in sorted(closed, key=lambda row: row[:3])]
+
+    def delete_trade(self, trade_id: int) -> None:
+        """Copies of a deleted original stay one decision: the oldest becomes the original."""
+        del self.trades[trade_id]
+        copies = sorted(id_ for id_, trade in self.trades.items() if trade.source_id == trade_id)
+        for copy in copies:
+            self.trades[copy].source_id = None if copy == copies[0] else copies[0]
+
+    def give_setup(self, trade_id: int, setup_id: int | None) -> None:
+        """A trade that changes its setup loses the answers of the old one."""
+        trade = self.trades[trade_id]
+        if trade.setup_id != setup_id:
+            trade.setup_id, trade.answers = setup_id, {}
+
+    def delete_confirmation(self, setup_id: int, confirmation_id: int) -> None:
+        """The answers on it go with it."""
+        self.checklists[setup_id].discard(confirmation_id)
+        for trade in self.trades.values():
+            trade.answers.pop(confirmation_id, None)
+
+    def delete_setup(self, setup_id: int) -> None:
+        """Its trades stay, without setup and answers."""
+        del self.checklists[setup_id]
+        for trade in self.trades.values():
+            if trade.setup_id == setup_id:
+                self.give_setup(trade.id, None)
+
+    def delete_tag(self, tag_id: int) -> None:
+        """It disappears from every trade."""
+        del self.tags[tag_id]
+        for trade in self.trades.values():
+            trade.tags.discard(tag_id)
+
+
+@dataclass
+class Goal:
+    metric: str
+    direction: str
+    timeframe: str
+    scope: str
+    created_at: datetime
+    # (the moment it was set, the target), oldest first
+    targets: list[tuple[datetime, Fraction]]
+    # for timeframe custom
+    window: tuple[Day, Day] | None = None
+
+
+@dataclass
+class Snapshot:
+    period_start: Day
+    period_end: Day
+    target: Fraction
+    actual: Fraction | None
+    achieved: bool | None
+    closed: bool
+    # Any of these explains a null.
+    reasons: set[str]
+    data: Data
+
+
+def rounded(value: Fraction) -> Fraction:
+    """To eight decimals, half to even."""
+    return Fraction(round(value * 10**8), 10**8)
+
+
+def snapshots(journal: Journal, goal: Goal, now: datetime) -> list[Snapshot]:
+    """The whole history of the goal as of `now`, newest period first."""
+    today = journal.day_of(now)
+    counted = journal.counted(goal.scope)
+    found = []
+    for start, end in periods(journal, goal, [day for day, _ in counted], today):
+        rows = [(day, trade) for day, trade in counted if start <= day <= end]
+        opening = sum((trade.net for day, trade in counted if day < start), Fraction(0)) + sum(
+            (journal.accounts[id_].starting_balance for id_ in journal.accounts_in(goal.scope)), Fraction(0)
+        )
+        data = explained(journal, rows, opening)
+        actual, reasons = METRICS[goal.metric](data)
+        if actual is not None and abs(actual := rounded(actual)) > LARGEST:
+            actual, reasons = None, {"out_of_range"}
+        target = target_of(journal, goal, end, today)
+        found.append(
+            Snapshot(
+                start,
+                end,
+                target,
+                actual,
+                achieved(goal, data, actual, target),
+                end < today,
+                reasons,
+                data,
+            )
+        )
+    return found[::-1]
+
+
+def periods(journal: Journal, goal: Goal, days: list[Day], today: Day) -> list[tuple[Day, Day]]:
+    """Which periods have a snapshot, oldest first."""
+    if goal.window:
+        return [goal.window]
+    first = min([*days, journal.day_of(goal.created_at)])
+    if goal.timeframe == "daily":
+        return [(day, day) for day in sorted({*days, today}) if day <= today]
+    found: list[tuple[Day, Day]] = []
+    day = first
+    while day <= today:
+        period = bounds(day, goal.timeframe)
+        if period not in found[-1:]:
+            found.append(period)
+        day += DAY
+    return found
+
+
+def bounds(day: Day, timeframe: str) -> tuple[Day, Day]:
+    """The first and the last day around it that belong to the same period."""
+    same = NAME_OF_PERIOD[timeframe]
+    start = end = day
+    while same(start - DAY) == same(day):
+        start -= DAY
+    while same(end + DAY) == same(day):
+        end += DAY
+    return start, end
+
+
+NAME_OF_PERIOD: dict[str, Callable[[Day], object]] = {
+    "weekly": lambda day: day.isocalendar()[:2],
+    "monthly": lambda day: (day.year, day.month),
+    "quarterly": lambda day: (day.year, {1: "Q1", 4: "Q2", 7: "Q3", 10: "Q4"}[(day.month + 2) // 3 * 3 - 2]),
+}
+
+
+def target_of(journal: Journal, goal: Goal, end: Day, today: Day) -> Fraction:
+    """The target in force when the period closed; of a running one today's; before the goal its first."""
+    in_force = [target for since, target in goal.targets if end >= today or journal.day_of(since) <= end]
+    return in_force[-1] if in_force else goal.targets[0][1]
+
+
+def achieved(goal: Goal, data: Data, actual: Fraction | None, target: Fraction) -> bool | None:
+    if actual is not None:
+        return actual >= target if goal.direction == "at_least" else actual <= target
+    if goal.metric == "profit_factor" and data["wins"] and not data["losses"]:
+        return goal.direction == "at_least"
+    return None
+
+
+def decisions_of(rows: Iterable[tuple[Day, Trade]]) -> list[tuple[Day, Decision]]:
+    """The decisions in the order of their first closes, each with the day of that close."""
+    gathered: dict[int, tuple[Day, Decision]] = {}
+    for day, trade in rows:
+        original = trade.id if trade.source_id is None else trade.source_id
+        gathered.setdefault(original, (day, Decision([])))[1].rows.append(trade)
+    return list(gathered.values())
+
+
+def explained(journal: Journal, rows: list[tuple[Day, Trade]], opening: Fraction) -> Data:
+    """The counts and sums of one period."""
+    placed = decisions_of(rows)
+    decisions = [decision for _, decision in placed]
+    nets = [decision.net for decision in decisions]
+    rs = [decision.r for decision in decisions if decision.r is not None]
+    grades = [one.spokesman.grade for one in decisions if one.spokesman.grade is not None]
+    checked = [one.spokesman for one in decisions if checklist_of(journal, one.spokesman)]
+    by_day: dict[Day, Fraction] = {}
+    for day, trade in rows:
+        by_day[day] = by_day.get(day, Fraction(0)) + trade.net
+    return {
+        "trades": len(rows),
+        "decisions": len(decisions),
+        "wins": sum(net > 0 for net in nets),
+        "losses": sum(net < 0 for net in nets),
+        "breakevens": sum(net == 0 for net in nets),
+        "graded": len(grades),
+        "a_plus": grades.count("A+"),
+        "with_risk": len(rs),
+        "with_checklist": len(checked),
+        "checklists_confirmed": sum(wholly_confirmed(journal, trade) for trade in checked),
+        "with_mistake": sum(has_mistake(journal, decision) for decision in decisions),
+        "trading_days": len(by_day),
+        "winning_days": sum(net > 0 for net in by_day.values()),
+        "max_trades_per_day": max((sum(day == other for other, _ in placed) for day in by_day), default=0),
+        "gross_pnl": sum((trade.gross for _, trade in rows), Fraction(0)),
+        "fees": sum((trade.fees for _, trade in rows), Fraction(0)),
+        "net_pnl": sum((trade.net for _, trade in rows), Fraction(0)),
+        "winning_pnl": sum((net for net in nets if net > 0), Fraction(0)),
+        "losing_pnl": sum((net for net in nets if net < 0), Fraction(0)),
+        "worst_trade": min(nets, default=None),
+        "worst_day": min(by_day.values(), default=None),
+        "r_total": sum(rs, Fraction(0)),
+        "max_drawdown": drawdown([trade.net for _, trade in rows]),
+        "win_streak": streak(nets),
+        "opening_balance": opening,
+    }
+
+
+def checklist_of(journal: Journal, trade: Trade) -> set[int]:
+    return journal.checklists[trade.setup_id] if trade.setup_id is not None else set()
+
+
+def wholly_confirmed(journal: Journal, trade: Trade) -> bool:
+    return all(trade.answers.get(one) is True for one in checklist_of(journal, trade))
+
+
+def has_mistake(journal: Journal, decision: Decision) -> bool:
+    return any(journal.tags[tag] == "mistake" for row in decision.rows for tag in row.tags)
+
+
+def drawdown(nets: list[Fraction]) -> Fraction:
+    """The largest fall from any moment, the start included, to a later one."""
+    curve = [Fraction(0)]
+    for net in nets:
+        curve.append(curve[-1] + net)
+    return max(high - low for moment, high in enumerate(curve) for low in curve[moment:])
+
+
+def streak(nets: list[Fraction]) -> int:
+    longest = running = 0
+    for net in nets:
+        if net != 0:
+            running = running + 1 if net > 0 else 0
+        longest = max(longest, running)
+    return longest
+
+
+def of(key: str) -> Callable[[Data], Answer]:
+    """A fact as it is; its absence is a period without trades."""
+
+    def answer(data: Data) -> Answer:
+        value = data[key]
+        return (None, {"no_trades"}) if value is None else (Fraction(value), set())
+
+    return answer
+
+
+def share(part: str, whole: str, reason: str, times: int = 1) -> Callable[[Data], Answer]:
+    def answer(data: Data) -> Answer:
+        over, under = data[part], data[whole]
+        assert over is not None
+        return (Fraction(over) * times / under, set()) if under else (None, {reason})
+
+    return answer
+
+
+def profit_factor(data: Data) -> Answer:
+    won, lost = data["winning_pnl"], data["losing_pnl"]
+    assert won is not None
+    if not data["decisions"]:
+        return None, {"no_trades"}
+    return (Fraction(won) / -lost, set()) if lost else (None, {"no_losses"})
+
+
+def payoff_ratio(data: Data) -> Answer:
+    won, lost, wins, losses = (data[key] for key in ("winning_pnl", "losing_pnl", "wins", "losses"))
+    missing = ({"no_wins"} if not wins else set()) | ({"no_losses"} if not losses else set())
+    if missing or won is None or lost is None or not wins or not losses:
+        return None, missing
+    return (Fraction(won) / wins) / (Fraction(-lost) / losses), set()
+
+
+def balance(data: Data) -> Answer:
+    opening, net = data["opening_balance"], data["net_pnl"]
+    assert opening is not None
+    assert net is not None
+    return Fraction(opening + net), set()
+
+
+def mistake_free(data: Data) -> Answer:
+    decisions, mistaken = data["decisions"], data["with_mistake"]
+    assert mistaken is not None
+    return (Fraction((decisions - mistaken) * 100) / decisions, set()) if decisions else (None, {"no_trades"})
+
+
+METRICS: dict[str, Callable[[Data], Answer]] = {
+    "net_pnl": of("net_pnl"),
+    "gross_pnl": of("gross_pnl"),
+    "max_drawdown": of("max_drawdown"),
+    "balance_target": balance,
+    "win_rate": share("wins", "decisions", "no_trades", 100),
+    "profit_factor": profit_factor,
+    "expectancy": share("net_pnl", "decisions", "no_trades"),
+    "rr_realized_avg": share("r_total", "with_risk", "no_risk"),
+    "a_plus_rate": share("a_plus", "graded", "no_grades", 100),
+    "max_trades_per_day": of("max_trades_per_day"),
+    "protocol_completion_rate": share("checklists_confirmed", "with_checklist", "no_checklists", 100),
+    "trade_count": of("decisions"),
+    "trading_days": of("trading_days"),
+    "winning_days": of("winning_days"),
+    "win_streak": of("win_streak"),
+    "average_win": share("winning_pnl", "wins", "no_wins"),
+    "payoff_ratio": payoff_ratio,
+    "worst_trade": of("worst_trade"),
+    "worst_day": of("worst_day"),
+    "mistake_free_rate": mistake_free,
+}
