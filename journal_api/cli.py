@@ -105,8 +105,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
     prepare(settings)
     if first_key and (key := in_database(settings, make_first_key)):
         click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
-    click.echo(f"Journal: {settings.db}")
-    run_server(settings)
+    run_server(settings, lambda url: click.echo(f"Journal {settings.db} on {url} (Ctrl-C stops it)"))
 
 
 @cli.group("users")

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+from collections.abc import Callable
 
 import uvicorn
 from filelock import FileLock, Timeout
@@ -13,8 +14,11 @@ from journal_api.errors import DatabaseRefused, ValidationFailed
 from journal_api.settings import Settings
 
 
-def serve(settings: Settings) -> None:
-    """Answer until SIGINT or SIGTERM. Raises DatabaseRefused when another server has the database open."""
+def serve(settings: Settings, say: Callable[[str], object]) -> None:
+    """Answer until SIGINT or SIGTERM; `say` hears where, once the address is ours.
+
+    Raises DatabaseRefused when another server has the database open, OSError when the address is taken.
+    """
     # By its real name, so that a link leads to the same lock.
     lock = FileLock(f"{settings.db.resolve()}.lock", mode=0o600)
     try:
@@ -23,6 +27,8 @@ def serve(settings: Settings) -> None:
         raise DatabaseRefused(f"{settings.db}: another server has this database open") from None
     try:
         with listening(settings) as address:
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            say(f"http://{host}:{address.getsockname()[1]}/v1")
             # uvicorn raises the signal that stopped it once more; to have been stopped is no failure.
             for stop in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop, signal.SIG_IGN)
