@@ -307,97 +307,72 @@ CREATE TABLE changes (
 CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE account_id IS NOT NULL;
 CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
 
-CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
+-- Insert a day here, or null for an open trade, and it is marked.
+CREATE VIEW marks (account_id, trading_day) AS
+SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
+
+CREATE TRIGGER marks_are_changes INSTEAD OF INSERT ON marks
 WHEN new.trading_day IS NOT NULL
 BEGIN
   DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
   INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);
 END;
 
+CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
+BEGIN
+  INSERT INTO marks VALUES (new.account_id, new.trading_day);
+END;
+
 CREATE TRIGGER changes_of_deleted_trade AFTER DELETE ON trades
-WHEN old.trading_day IS NOT NULL
 BEGIN
-  DELETE FROM changes WHERE account_id = old.account_id AND trading_day = old.trading_day;
-  INSERT INTO changes (account_id, trading_day) VALUES (old.account_id, old.trading_day);
+  INSERT INTO marks VALUES (old.account_id, old.trading_day);
 END;
 
-CREATE TRIGGER changes_where_trade_was AFTER UPDATE ON trades
-WHEN old.trading_day IS NOT NULL
- AND (old.account_id, old.trading_day) IS NOT (new.account_id, new.trading_day)
-BEGIN
-  DELETE FROM changes WHERE account_id = old.account_id AND trading_day = old.trading_day;
-  INSERT INTO changes (account_id, trading_day) VALUES (old.account_id, old.trading_day);
-END;
-
-CREATE TRIGGER changes_where_trade_is AFTER UPDATE ON trades
-WHEN new.trading_day IS NOT NULL
- AND (old.account_id, old.trading_day, old.closed_at, old.gross_pnl, old.fees, old.initial_risk, old.grade,
+CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
+WHEN (old.account_id, old.trading_day, old.closed_at, old.gross_pnl, old.fees, old.initial_risk, old.grade,
       old.setup_id, old.source_trade_id)
  IS NOT (new.account_id, new.trading_day, new.closed_at, new.gross_pnl, new.fees, new.initial_risk, new.grade,
       new.setup_id, new.source_trade_id)
 BEGIN
-  DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
-  INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);
+  INSERT INTO marks VALUES (old.account_id, old.trading_day);
+  INSERT INTO marks VALUES (new.account_id, new.trading_day);
 END;
 
 CREATE TRIGGER changes_of_tagged_trade AFTER INSERT ON trade_tags
 WHEN EXISTS (SELECT 1 FROM tags WHERE id = new.tag_id AND type = 'mistake')
- AND EXISTS (SELECT 1 FROM trades WHERE id = new.trade_id AND trading_day IS NOT NULL)
 BEGIN
-  DELETE FROM changes
-  WHERE (account_id, trading_day) = (SELECT account_id, trading_day FROM trades WHERE id = new.trade_id);
-  INSERT INTO changes (account_id, trading_day)
-  SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
 -- When the tag itself is deleted its type can no longer be asked, so every removal counts. When the trade is
 -- deleted, the trade's own trigger leaves the mark.
 CREATE TRIGGER changes_of_untagged_trade AFTER DELETE ON trade_tags
-WHEN EXISTS (SELECT 1 FROM trades WHERE id = old.trade_id AND trading_day IS NOT NULL)
 BEGIN
-  DELETE FROM changes
-  WHERE (account_id, trading_day) = (SELECT account_id, trading_day FROM trades WHERE id = old.trade_id);
-  INSERT INTO changes (account_id, trading_day)
-  SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
+  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
 END;
 
 CREATE TRIGGER changes_of_tag_type AFTER UPDATE OF type ON tags
 WHEN old.type <> new.type
 BEGIN
-  DELETE FROM changes
-  WHERE (account_id, trading_day) IN (
-    SELECT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id WHERE tag_id = new.id);
-  INSERT INTO changes (account_id, trading_day)
+  INSERT INTO marks
   SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id
-  WHERE tag_id = new.id AND trading_day IS NOT NULL;
+  WHERE tag_id = new.id;
 END;
 
 CREATE TRIGGER changes_of_new_answer AFTER INSERT ON confirmation_answers
-WHEN EXISTS (SELECT 1 FROM trades WHERE id = new.trade_id AND trading_day IS NOT NULL)
 BEGIN
-  DELETE FROM changes
-  WHERE (account_id, trading_day) = (SELECT account_id, trading_day FROM trades WHERE id = new.trade_id);
-  INSERT INTO changes (account_id, trading_day)
-  SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
-CREATE TRIGGER changes_of_answer AFTER UPDATE ON confirmation_answers
+CREATE TRIGGER changes_of_answer AFTER UPDATE OF was_present ON confirmation_answers
 WHEN old.was_present <> new.was_present
- AND EXISTS (SELECT 1 FROM trades WHERE id = new.trade_id AND trading_day IS NOT NULL)
 BEGIN
-  DELETE FROM changes
-  WHERE (account_id, trading_day) = (SELECT account_id, trading_day FROM trades WHERE id = new.trade_id);
-  INSERT INTO changes (account_id, trading_day)
-  SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
 CREATE TRIGGER changes_of_deleted_answer AFTER DELETE ON confirmation_answers
-WHEN EXISTS (SELECT 1 FROM trades WHERE id = old.trade_id AND trading_day IS NOT NULL)
 BEGIN
-  DELETE FROM changes
-  WHERE (account_id, trading_day) = (SELECT account_id, trading_day FROM trades WHERE id = old.trade_id);
-  INSERT INTO changes (account_id, trading_day)
-  SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
+  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
 END;
 
 CREATE TRIGGER changes_of_longer_checklist AFTER INSERT ON confirmations

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, json
 from msgspec.structs import asdict, replace
 
-from journal_api.metrics import AMOUNTS, METRICS, SPECIAL_FACTS, Facts, GoalDirection, Measured, SpecialFact
+from journal_api.facts import AMOUNTS, SPECIAL_FACTS, Facts, SpecialFact
+from journal_api.metrics import METRICS, GoalDirection, Measured
 from journal_api.money import json_text
 from journal_api.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
 

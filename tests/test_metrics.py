@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from make import make_account, make_goal, make_trade, snapshots_of, unwrap
 from starlette.applications import Starlette
 
-from journal_api.metrics import METRICS, Facts, Measured
+from journal_api.facts import Facts
+from journal_api.metrics import METRICS, Measured
 
 UNITS = {
     "net_pnl": "currency",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 
 from journal_api.database import json_text
-from journal_api.metrics import Facts, SpecialFact
+from journal_api.facts import Facts, SpecialFact
 from journal_api.periods import Period
 
 # In order: the rows that count; money, summed over rows by day; copies of one decision, gathered; decisions,

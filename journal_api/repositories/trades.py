@@ -1,18 +1,17 @@
 """Trades, with the tags and the checklist answers that hang on them."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_text, unique_value
+from journal_api.database import fetch, fetch_json, unique_value
 from journal_api.errors import ValidationFailed
 from journal_api.money import json_number
 from journal_api.patches import assignments
-from journal_api.structs.trades import AnswerPut, Trade, TradeCreate, TradeQuery, as_written
+from journal_api.structs.trades import Trade, TradeCreate, TradeQuery, as_written
 from journal_api.values import now
 
 AMOUNTS = (
@@ -199,72 +198,6 @@ async def original_of(db: Connection, user_id: int, trade_id: int | None, copy_i
     if original == copy_id or has_copies:
         raise ValidationFailed(fields={"source_trade_id": "of an original with copies cannot be set"})
     return int(original)
-
-
-async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
-    """Make these the tags of the trade; they are the user's."""
-    if sorted(set(tag_ids)) == stored.tag_ids:
-        return
-    values = {"id": stored.id, "tag_ids": json_text(tag_ids), "now": now()}
-    await db.execute_fetchall(
-        """
-        DELETE FROM trade_tags
-        WHERE trade_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        INSERT INTO trade_tags (trade_id, tag_id)
-        SELECT DISTINCT :id, value
-        FROM json_each(:tag_ids)
-        WHERE value NOT IN (SELECT tag_id FROM trade_tags WHERE trade_id = :id)
-        """,
-        values,
-    )
-    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
-
-
-async def replace_answers(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
-    """Make these the checklist answers of the trade.
-
-    Raises ValidationFailed naming the confirmations that are not of the trade's setup, or are sent twice.
-    """
-    sent = [answer.confirmation_id for answer in answers]
-    rows = await db.execute_fetchall(
-        "SELECT id FROM confirmations WHERE setup_id = :setup_id", {"setup_id": stored.setup_id}
-    )
-    known = {row[0] for row in rows}
-    offenders = {
-        "unknown_confirmation_ids": [row_id for row_id in dict.fromkeys(sent) if row_id not in known],
-        "duplicate_confirmation_ids": [row_id for row_id, times in Counter(sent).items() if times > 1],
-    }
-    if any(offenders.values()):
-        details = {name: row_ids for name, row_ids in offenders.items() if row_ids}
-        raise ValidationFailed("Some confirmations are not of the trade's setup, or sent twice.", **details)
-    before = {(one.confirmation_id, one.was_present, one.notes) for one in stored.confirmations}
-    after = [(one.confirmation_id, one.was_present, one.notes) for one in answers]
-    if before == set(after):
-        return
-    values = {"id": stored.id, "rows": json_text(after), "now": now()}
-    await db.execute_fetchall(
-        """
-        DELETE FROM confirmation_answers
-        WHERE trade_id = :id AND confirmation_id NOT IN (SELECT value ->> 0 FROM json_each(:rows))
-        """,
-        values,
-    )
-    await db.execute_fetchall(
-        """
-        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
-        SELECT :id, value ->> 0, value ->> 1, value ->> 2
-        FROM json_each(:rows)
-        WHERE true
-        ON CONFLICT DO UPDATE SET was_present = excluded.was_present, notes = excluded.notes
-        """,
-        values,
-    )
-    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
 
 
 async def move_to_their_days(db: Connection, user_id: int) -> None:

@@ -5,7 +5,16 @@ from starlette.requests import Request
 
 from journal_api.codec import Response, created, database, decode_body, decode_query, no_content, ok, page
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import accounts, setups, strategies, tags, trades, users
+from journal_api.repositories import (
+    accounts,
+    confirmation_answers,
+    setups,
+    strategies,
+    tags,
+    trade_tags,
+    trades,
+    users,
+)
 from journal_api.structs.trades import (
     AnswersPut,
     TradeCreate,
@@ -60,7 +69,7 @@ async def replace_tags(request: Request) -> Response:
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
         await tags.require_all(db, request.user.id, sent.tag_ids)
-        await trades.replace_tags(db, stored, sent.tag_ids)
+        await trade_tags.replace(db, stored, sent.tag_ids)
         trade = await trades.get(db, request.user.id, trade_id)
     return ok(trade=trade)
 
@@ -71,7 +80,7 @@ async def replace_answers(request: Request) -> Response:
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
-        await trades.replace_answers(db, stored, sent.confirmations)
+        await confirmation_answers.replace(db, stored, sent.confirmations)
         trade = await trades.get(db, request.user.id, trade_id)
     return ok(trade=trade)
 

@@ -1,0 +1,33 @@
+"""The tags of a trade, written as one set."""
+
+from collections.abc import Sequence
+
+from aiosqlite import Connection
+
+from journal_api.database import json_text
+from journal_api.structs.trades import Trade
+from journal_api.values import now
+
+
+async def replace(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
+    """Make these the tags of the trade; they are the user's."""
+    if sorted(set(tag_ids)) == stored.tag_ids:
+        return
+    values = {"id": stored.id, "tag_ids": json_text(tag_ids), "now": now()}
+    await db.execute_fetchall(
+        """
+        DELETE FROM trade_tags
+        WHERE trade_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO trade_tags (trade_id, tag_id)
+        SELECT DISTINCT :id, value
+        FROM json_each(:tag_ids)
+        WHERE value NOT IN (SELECT tag_id FROM trade_tags WHERE trade_id = :id)
+        """,
+        values,
+    )
+    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
