@@ -1,7 +1,8 @@
 """Between HTTP and msgspec: bodies and queries in, the envelope out."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl
@@ -11,7 +12,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from journal_api.database import Database
-from journal_api.errors import ApiError, RequestTooLarge, UnsupportedMediaType, ValidationFailed
+from journal_api.errors import ApiError, Conflict, RequestTooLarge, UnsupportedMediaType, ValidationFailed
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -43,9 +44,53 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     body = await read_body(request, LARGEST_BODY)
     try:
         # msgspec does not look inside strings that it skips; this does.
-        return msgspec.json.decode(body.decode("utf-8"), type=struct, dec_hook=decode_value)
+        return decode_json(body.decode("utf-8"), struct)
     except UnicodeDecodeError:
         raise ValidationFailed("The body is not UTF-8.") from None
+
+
+def decode_each(values: Sequence[msgspec.Raw], struct: type[S], name: str) -> list[S]:
+    """Each of the values as the struct; raises ValidationFailed with the errors of all, by index."""
+    found: list[S] = []
+    errors = IndexedErrors(name)
+    for index, value in enumerate(values):
+        with errors.at(index):
+            found.append(decode_json(bytes(value), struct))
+    errors.raise_if_any()
+    return found
+
+
+class IndexedErrors:
+    """The errors of many items, gathered under `name[index]`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.details: dict[str, Any] = {"fields": {}, "unknown_fields": []}
+
+    @contextmanager
+    def at(self, index: int) -> Iterator[None]:
+        """Gather what the block raises of ValidationFailed and Conflict."""
+        try:
+            yield
+        except (ValidationFailed, Conflict) as error:
+            path = f"{self.name}[{index}]"
+            fields = error.details.get("fields", {})
+            unknown = error.details.get("unknown_fields", [])
+            self.details["fields"] |= {f"{path}.{field}": reason for field, reason in fields.items()}
+            self.details["unknown_fields"] += [f"{path}.{field}" for field in unknown]
+            if not fields and not unknown:
+                self.details["fields"][path] = str(error)
+
+    def raise_if_any(self) -> None:
+        """Raises ValidationFailed."""
+        if details := {name: found for name, found in self.details.items() if found}:
+            raise ValidationFailed(**details)
+
+
+def decode_json(body: str | bytes, struct: type[S]) -> S:
+    """Raises ValidationFailed."""
+    try:
+        return msgspec.json.decode(body, type=struct, dec_hook=decode_value)
     except RecursionError:
         raise ValidationFailed("The body is nested too deeply.") from None
     except msgspec.ValidationError as error:

@@ -39,6 +39,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/copy-groups"): {"name": "New"},
     ("PUT", "/copy-groups/{id}/members"): {"members": []},
     ("POST", "/trades"): {"account_id": 1, **A_TRADE},
+    ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
 }

@@ -1,13 +1,13 @@
 """Trades, with the tags and the checklist answers that hang on them."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, unique_value
+from journal_api.database import fetch, fetch_json, json_text, unique_value
 from journal_api.errors import ValidationFailed
 from journal_api.money import json_number
 from journal_api.patches import assignments
@@ -115,6 +115,21 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
     )
     text, total = next(iter(found))
     return text, total
+
+
+async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
+    """Those trades, in the order of their ids."""
+    return await fetch_json(
+        db,
+        f"""
+        SELECT '[' || coalesce(group_concat(item), '') || ']'
+        FROM (SELECT {LIST_ITEM} AS item
+              FROM ({WITH_RATIO}) AS trade
+              WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+              ORDER BY id)
+        """,
+        {"user_id": user_id, "ids": json_text(trade_ids)},
+    )
 
 
 async def get(db: Connection, user_id: int, trade_id: int) -> str:

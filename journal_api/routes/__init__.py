@@ -45,6 +45,7 @@ from journal_api.structs.trades import (
     TradeListItem,
     TradePatch,
     TradeQuery,
+    TradesCreate,
     TradeTagsPut,
 )
 
@@ -115,6 +116,8 @@ OPERATIONS = [
     Operation("GET", "/trades/{id:row_id}", trades.get_trade, "read:trades", data={"trade": Trade}),
     Operation("POST", "/trades", trades.create_trade, "write:trades",
               body=TradeCreate, data={"trade": Trade}),
+    Operation("POST", "/trades/bulk", trades.create_trades, "write:trades",
+              body=TradesCreate, data={"trades": list[TradeListItem]}),
     Operation("PATCH", "/trades/{id:row_id}", trades.update_trade, "write:trades",
               body=TradePatch, data={"trade": Trade}),
     Operation("PUT", "/trades/{id:row_id}/tags", trades.replace_tags, "write:trades",

@@ -1,4 +1,4 @@
-"""Accounts: DECISIONS 35."""
+"""Accounts: DECISIONS 34."""
 
 from starlette.requests import Request
 

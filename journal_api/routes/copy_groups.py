@@ -1,4 +1,4 @@
-"""Copy groups: DECISIONS 35."""
+"""Copy groups: DECISIONS 34."""
 
 from starlette.requests import Request
 

@@ -1,9 +1,20 @@
-"""Trades, their tags and their checklist answers: DECISIONS 35."""
+"""Trades, their tags and their checklist answers: DECISIONS 34."""
 
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.codec import Response, created, database, decode_body, decode_query, no_content, ok, page
+from journal_api.codec import (
+    IndexedErrors,
+    Response,
+    created,
+    database,
+    decode_body,
+    decode_each,
+    decode_query,
+    no_content,
+    ok,
+    page,
+)
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import (
     accounts,
@@ -20,6 +31,7 @@ from journal_api.structs.trades import (
     TradeCreate,
     TradePatch,
     TradeQuery,
+    TradesCreate,
     TradeTagsPut,
     merged,
 )
@@ -46,6 +58,23 @@ async def create_trade(request: Request) -> Response:
         trade_id = await trades.insert(db, request.user.id, sent, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
     return created(f"/v1/trades/{trade_id}", trade=trade)
+
+
+async def create_trades(request: Request) -> Response:
+    """Write up to 1,000 trades down, all of them or none; every error is told by its index."""
+    sent = await decode_body(request, TradesCreate)
+    new = decode_each(sent.trades, TradeCreate, "trades")
+    errors = IndexedErrors("trades")
+    trade_ids: list[int] = []
+    async with database(request).transaction() as db:
+        owner = await users.find(db, request.user.id)
+        for index, trade in enumerate(new):
+            with errors.at(index):
+                await settle_references(db, request.user.id, trade, None)
+                trade_ids.append(await trades.insert(db, request.user.id, trade, owner.timezone))
+        errors.raise_if_any()
+        found = await trades.list_of_ids(db, request.user.id, trade_ids)
+    return created("/v1/trades", trades=found)
 
 
 async def update_trade(request: Request) -> Response:

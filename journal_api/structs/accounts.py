@@ -1,4 +1,4 @@
-"""Accounts: the trading accounts of an owner (DECISIONS 35)."""
+"""Accounts: the trading accounts of an owner (DECISIONS 34)."""
 
 from decimal import Decimal
 

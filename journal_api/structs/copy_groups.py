@@ -1,4 +1,4 @@
-"""Copy groups: accounts that trade alike (DECISIONS 35)."""
+"""Copy groups: accounts that trade alike (DECISIONS 34)."""
 
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Self

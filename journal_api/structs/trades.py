@@ -4,7 +4,7 @@ from copy import copy
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import EXACT, Money, PositiveMoney, from_units, units
@@ -85,6 +85,12 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
         columns = {name: getattr(self, name) for name in self.__struct_fields__}
         amounts = {name: value.units for name, value in columns.items() if isinstance(value, Money)}
         return {**columns, **amounts, "opened_at": opened_at, "closed_at": closed_at}
+
+
+class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Many trades at once; each is a TradeCreate, read one by one so that every error can be told."""
+
+    trades: Annotated[list[Raw], Meta(min_length=1, max_length=1000)]
 
 
 class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
