@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from journal_api import codec
+from journal_api import envelope
 from journal_api.database import Database, api_error
 from journal_api.errors import (
     ApiError,
@@ -109,7 +109,7 @@ class Frame:
         if self.answers_for(headers.getlist("host")):
             await self.app(scope, receive, send_with_id)
         else:
-            await codec.failed(MisdirectedRequest())(scope, receive, send_with_id)
+            await envelope.failed(MisdirectedRequest())(scope, receive, send_with_id)
 
     def answers_for(self, hosts: list[str]) -> bool:
         host = HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
@@ -129,7 +129,7 @@ class Cors(CORSMiddleware):
             return response
         refused = ValidationFailed(bytes(response.body).decode())
         vary = {name: value for name, value in response.headers.items() if name == "vary"}
-        return codec.failed(refused, vary)  # type: ignore[return-value]  # an ASGI application is all it takes
+        return envelope.failed(refused, vary)  # type: ignore[return-value]  # an ASGI application is all it takes
 
 
 class Errors:
@@ -158,7 +158,7 @@ class Errors:
                 log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
                 known = InternalError()
             headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
-            await codec.failed(known, headers)(scope, receive, send)
+            await envelope.failed(known, headers)(scope, receive, send)
 
 
 def known_error(error: Exception, scope: Scope) -> ApiError | None:

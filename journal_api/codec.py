@@ -1,7 +1,7 @@
-"""Between HTTP and msgspec: bodies and queries in, the envelope out."""
+"""Between HTTP and msgspec: bodies and queries in."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -9,10 +9,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.requests import Request
-from starlette.types import Receive, Scope, Send
 
 from journal_api.database import Database
-from journal_api.errors import ApiError, Conflict, RequestTooLarge, UnsupportedMediaType, ValidationFailed
+from journal_api.errors import Conflict, RequestTooLarge, UnsupportedMediaType, ValidationFailed
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -28,9 +27,6 @@ ABOUT_MEMBER = re.compile(
 def database(request: Request) -> Database:
     opened: Database = request.app.state.database
     return opened
-
-
-# In ----------------------------------------------------------------------------------------------------
 
 
 async def decode_body(request: Request, struct: type[S]) -> S:
@@ -202,72 +198,3 @@ def members_that_are_numbers(struct: type[msgspec.Struct]) -> frozenset[str]:
             isinstance(kind, msgspec.inspect.IntType) for kind in getattr(field.type, "types", (field.type,))
         )
     )
-
-
-# Out ---------------------------------------------------------------------------------------------------
-
-
-class Envelope:
-    """A response: finished bytes of `data` or `error`, and `meta` around them with the id of the request."""
-
-    def __init__(
-        self, status: int, content: bytes, headers: Mapping[str, str], pagination: bytes = b""
-    ) -> None:
-        self.status, self.content, self.headers, self.pagination = status, content, headers, pagination
-
-    def body(self, request_id: str) -> bytes:
-        return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), self.pagination)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = self.body(scope["state"]["request_id"])
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-        headers += [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
-        await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
-
-
-class NoContent:
-    """204 and no body."""
-
-    def __init__(self, headers: Mapping[str, str]) -> None:
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": self.headers})
-        await send({"type": "http.response.body", "body": b""})
-
-
-Response = Envelope | NoContent
-
-
-def ok(**data: str) -> Envelope:
-    """200 with `data`: under each name the JSON text that a repository made."""
-    return Envelope(200, _data(data), {})
-
-
-def page(limit: int, offset: int, total: int, **data: str) -> Envelope:
-    """200 with one page of a list, and `meta.pagination`."""
-    pagination = b',"pagination":{"limit":%d,"offset":%d,"total":%d}' % (limit, offset, total)
-    return Envelope(200, _data(data), {}, pagination)
-
-
-def created(location: str, **data: str) -> Envelope:
-    """201 with the whole new object and where it is."""
-    return Envelope(201, _data(data), {"Location": location})
-
-
-def no_content(**headers: object) -> NoContent:
-    """204; `x_trades_unlinked=3` becomes the header X-Trades-Unlinked."""
-    return NoContent({name.replace("_", "-"): str(value) for name, value in headers.items()})
-
-
-def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelope:
-    """The error in its envelope."""
-    content = {"code": error.code, "message": str(error), "details": error.details}
-    headers = {**error.headers, **(headers or {})}
-    return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
-
-
-def _data(data: Mapping[str, str]) -> bytes:
-    members = ",".join(f'"{name}":{text}' for name, text in data.items())
-    return f'{{"ok":true,"data":{{{members}}}'.encode()

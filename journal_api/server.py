@@ -8,7 +8,7 @@ import uvicorn
 from filelock import FileLock, Timeout
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from journal_api import codec
+from journal_api import envelope
 from journal_api.app import create_app, new_request_id
 from journal_api.errors import DatabaseRefused, ValidationFailed
 from journal_api.settings import Settings
@@ -61,7 +61,7 @@ class Protocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         request_id = new_request_id()
-        body = codec.failed(ValidationFailed(msg)).body(request_id)
+        body = envelope.failed(ValidationFailed(msg)).body(request_id)
         head = (
             "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n"
             f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n\r\n"

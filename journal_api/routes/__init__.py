@@ -2,7 +2,7 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import Response, ok
+from journal_api.envelope import Response, ok
 from journal_api.routes import (
     accounts,
     copy_groups,

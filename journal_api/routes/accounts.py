@@ -2,7 +2,8 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import Response, created, database, decode_body, no_content, ok
+from journal_api.codec import database, decode_body
+from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import accounts
 from journal_api.structs.accounts import AccountCreate, AccountPatch
 

@@ -2,7 +2,8 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import Response, database, decode_body, ok
+from journal_api.codec import database, decode_body
+from journal_api.envelope import Response, ok
 from journal_api.repositories import accounts, copy_groups, trades, users
 from journal_api.structs.me import MePatch
 

@@ -3,7 +3,7 @@
 from msgspec import json
 from starlette.requests import Request
 
-from journal_api.codec import Response, ok
+from journal_api.envelope import Response, ok
 from journal_api.metrics import METRICS
 from journal_api.structs.metrics import Metric
 

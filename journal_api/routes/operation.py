@@ -11,7 +11,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from journal_api.auth import admit
-from journal_api.codec import Response
+from journal_api.envelope import Response
 
 Handler = Callable[[Request], Awaitable[Response]]
 

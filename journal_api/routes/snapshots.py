@@ -2,7 +2,8 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import Response, database, decode_query, page
+from journal_api.codec import database, decode_query
+from journal_api.envelope import Response, page
 from journal_api.periods import trading_day
 from journal_api.repositories import snapshots
 from journal_api.structs.snapshots import SnapshotQuery

@@ -2,7 +2,8 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import Response, created, database, decode_body, decode_query, no_content, ok
+from journal_api.codec import database, decode_body, decode_query
+from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
 

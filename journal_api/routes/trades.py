@@ -3,18 +3,8 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.codec import (
-    IndexedErrors,
-    Response,
-    created,
-    database,
-    decode_body,
-    decode_each,
-    decode_query,
-    no_content,
-    ok,
-    page,
-)
+from journal_api.codec import IndexedErrors, database, decode_body, decode_each, decode_query
+from journal_api.envelope import Response, created, no_content, ok, page
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import (
     accounts,
