@@ -564,12 +564,16 @@ async def test_every_metric_timeframe_and_scope_equals_the_naive_computation(see
         await desk.compare()
 
 
-@given(random=st.randoms(use_true_random=False), edits=st.lists(st.sampled_from(EDITS), max_size=6))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_a_journal_with_late_edits_equals_the_naive_computation_after_each(
-    random: Random, edits: list[Edit]
+@given(
+    seed=st.integers(0, 2**32),
+    batches=st.lists(st.lists(st.sampled_from(EDITS), min_size=1, max_size=3), max_size=5),
+)
+@settings(max_examples=35, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_journal_with_late_edits_equals_the_naive_computation_at_every_read(
+    seed: int, batches: list[list[Edit]]
 ) -> None:
-    journal = random_journal(random, 12)
+    random = Random(seed)
+    journal = random_journal(random, 15)
     combinations = list(product(TIMEFRAMES, SCOPES))
     first = random.randrange(len(combinations))
 
@@ -580,8 +584,9 @@ def test_a_journal_with_late_edits_equals_the_naive_computation_after_each(
                     desk.move_to(NOW)
                 await desk.add_goal(metric, *combinations[(first + place * 7) % len(combinations)])
             await desk.compare()
-            for edit in edits:
-                await edit(desk)
+            for batch in batches:
+                for edit in batch:
+                    await edit(desk)
                 await desk.compare()
 
     asyncio.run(run())

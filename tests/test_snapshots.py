@@ -1904,6 +1904,22 @@ async def test_a_new_zone_or_rollover_moves_trades_to_their_periods(
     assert (await snapshot_of(client, goal))["snapshot_data"]["day_rollover"] == "17:31"
 
 
+async def test_a_new_zone_or_rollover_is_named_in_every_period(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    await make_trade(app, await make_account(app), gross_pnl=1)
+    goal = await make_goal(client)
+    await snapshots_of(client, goal["id"])
+
+    await set_me(client, timezone="America/New_York", day_rollover="17:00")
+
+    calendars = [
+        (one["snapshot_data"]["timezone"], one["snapshot_data"]["day_rollover"])
+        for one in await snapshots_of(client, goal["id"])
+    ]
+    assert calendars == [("America/New_York", "17:00")] * 4
+
+
 async def test_a_change_of_one_user_changes_nothing_for_another(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:

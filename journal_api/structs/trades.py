@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
-from journal_api.money import EXACT, Money, PositiveMoney, from_units, units
+from journal_api.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
 from journal_api.values import Day, Name40, Name100, Offset, RowId, TagType, Text, Timestamp, check_range
 
 Direction = Literal["long", "short"]
@@ -63,15 +63,19 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
     def result_at(self, price: Decimal, name: str) -> Money:
         """What leaving at that price earns, to eight decimals; raises ValidationFailed for that field."""
-        points = EXACT.subtract(price, self.entry_price)
-        size = EXACT.multiply(self.quantity, self.multiplier)
-        earned = from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
-        if abs(earned) > 10**10:
-            raise ValidationFailed(fields={name: "as it follows from the prices is over 10000000000"})
+        earned = self.earned_at(price)
+        if abs(earned) > LARGEST:
+            raise ValidationFailed(fields={name: f"as it follows from the prices is over {LARGEST}"})
         return Money(earned)
 
+    def earned_at(self, price: Decimal) -> Decimal:
+        """What leaving at that price earns, to eight decimals, however much it is."""
+        points = EXACT.subtract(price, self.entry_price)
+        size = EXACT.multiply(self.quantity, self.multiplier)
+        return from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
+
     def follows_from_prices(self) -> bool:
-        return self.exit_price is not None and self.gross_pnl == self.result_at(self.exit_price, "gross_pnl")
+        return self.exit_price is not None and self.gross_pnl == self.earned_at(self.exit_price)
 
     def columns(self, timezone: str) -> dict[str, Any]:
         """What is stored of it; times without an offset are read in `timezone`.
@@ -80,6 +84,9 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
         """
         opened_at = self.opened_at.stored(timezone)
         closed_at = self.closed_at.stored(timezone) if self.closed_at else None
+        for name, instant in (("opened_at", opened_at), ("closed_at", closed_at)):
+            if instant and not "1970" <= instant[:4] <= "2200":
+                raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
         if closed_at and closed_at < opened_at:
             raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
         columns = {name: getattr(self, name) for name in self.__struct_fields__}
@@ -232,7 +239,8 @@ def as_written(stored: Trade) -> TradeCreate:
         if isinstance(value, Decimal):
             fields[name] = Money(value)
         elif name in ("opened_at", "closed_at") and value is not None:
-            fields[name] = Timestamp.decode(value)
-    trade = TradeCreate(**fields)
+            fields[name] = Timestamp.fromisoformat(value)
+    # With some risk at first, so that none is made of a stop that came later.
+    trade = TradeCreate(**{**fields, "initial_risk": PositiveMoney(1)})
     trade.initial_risk = fields["initial_risk"]
     return trade
