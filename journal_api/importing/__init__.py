@@ -4,15 +4,17 @@ A format is a module with `NAME`, `REQUIRED` (the columns that tell it) and `tra
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.importing import round_trips, tradovate_performance
 from journal_api.importing.cells import ImportedTrade, Row
 
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 FORMATS: tuple[ModuleType, ...] = (tradovate_performance, round_trips)
 
 
@@ -66,24 +68,30 @@ def trades_in(
 def numbered_rows(path: Path, on_bytes: Callable[[int], object]) -> Iterator[tuple[int, list[str]]]:
     """Every row with the number of the line it ends on."""
     with path.open("rb") as file:
-
-        def text() -> Iterator[str]:
-            # Line by line, so that a broken byte is known by its line.
-            for number, line in enumerate(file):
-                on_bytes(len(line))
-                yield line.decode("utf-8" if number else "utf-8-sig")
-
-        reader = csv.reader(text(), strict=True)
+        reader = csv.reader(lines_of(file, on_bytes), strict=True)
         while True:
             try:
                 cells = next(reader)
             except StopIteration:
                 return
-            except UnicodeDecodeError:
-                raise at_line(reader.line_num + 1, "is not UTF-8") from None
             except csv.Error as error:
                 raise at_line(reader.line_num, f"is not CSV: {error}") from None
             yield reader.line_num, cells
+
+
+def lines_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
+    """The lines of the file, whatever ends them; raises ValidationFailed for one that is not UTF-8."""
+    number = 0
+    for read in file:
+        on_bytes(len(read))
+        try:
+            text = read.decode("utf-8" if number else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = number + 1 + read.count(b"\r", 0, error.start)
+            raise at_line(line, "is not UTF-8") from None
+        for line_text in LINE.findall(text):
+            number += 1
+            yield line_text
 
 
 def at_line(line: int, reason: str) -> ValidationFailed:
