@@ -32,10 +32,9 @@ class Money(Decimal):
             raise ValueError("must be between -10000000000 and 10000000000")
         _, digits, exponent = value.as_tuple()
         assert isinstance(exponent, int), "finite"
-        written = "".join(map(str, digits)).lstrip("0")
-        significant = written.rstrip("0")
-        decimals = len(significant) - len(written) - exponent
-        if significant and (len(significant) > 15 or decimals > 8):
+        # Zeros at the end count for nothing, however many were written.
+        zeros = next((number for number, digit in enumerate(reversed(digits)) if digit), 0)
+        if value and (len(digits) - zeros > 15 or exponent + zeros < -8):
             raise ValueError("must have at most 15 significant digits and 8 decimals")
         return cls(value)
 
