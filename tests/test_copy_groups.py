@@ -127,6 +127,17 @@ async def test_a_rename_changes_the_name_alone(client: httpx.AsyncClient, accoun
     assert renamed["updated_at"] > group["updated_at"]
 
 
+@pytest.mark.parametrize(("master", "status"), [(None, 201), (1, 400)])
+async def test_a_new_group_has_no_master_yet(
+    client: httpx.AsyncClient, master: int | None, status: int
+) -> None:
+    await post_account(client)
+
+    created = await client.post("/copy-groups", json={"name": "New", "master_account_id": master})
+
+    assert created.status_code == status
+
+
 @pytest.mark.parametrize("patch", [{}, {"name": " Copies "}, {"master_account_id": None}], ids=str)
 async def test_a_patch_that_changes_nothing_leaves_updated_at(
     client: httpx.AsyncClient, accounts: list[int], patch: dict[str, Any]

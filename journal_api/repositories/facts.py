@@ -121,7 +121,7 @@ streaks AS (
                     sum(net_pnl < 0) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
                                            ROWS UNBOUNDED PRECEDING) AS losses_before
                 FROM decisions
-                WHERE :with_streak AND net_pnl <> 0)
+                WHERE :with_streak)
           GROUP BY number, losses_before)
     GROUP BY number
 )

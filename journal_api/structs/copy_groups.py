@@ -24,9 +24,14 @@ class QuantityMultiplier(PositiveMoney):
 
 
 class CopyGroupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A new group has no members yet, and so no master."""
+    """A new group has no members yet, and so no master but null."""
 
     name: Name100
+    master_account_id: RowId | None = None
+
+    def __post_init__(self) -> None:
+        if self.master_account_id is not None:
+            raise ValidationFailed(fields={"master_account_id": "is not a member of this group"})
 
 
 class CopyGroupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
