@@ -198,7 +198,7 @@ def revoke_key(settings: Settings, key_id: int) -> None:
 def import_file(settings: Settings, file: Path, account: str, timezone: str | None, user: str | None) -> None:
     """Import a file of trades: all of it or nothing."""
     account = read(Name100.decode, account, "--account")
-    zone = read(TimeZone.decode, timezone, "--timezone") if timezone else None
+    zone = read(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
     name = os.fsencode(file.name).decode(errors="replace")
     with file.open("rb") as opened:
         sha256 = hashlib.file_digest(opened, "sha256").hexdigest()

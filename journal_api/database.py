@@ -168,7 +168,7 @@ async def fetch_json(db: Connection, sql: str, values: Mapping[str, Any]) -> str
     return str(text)
 
 
-def json_text(values: Sequence[object]) -> str:
+def json_list(values: Sequence[object]) -> str:
     """A list as one parameter, for `json_each(:values)`."""
     return msgspec.json.encode(values, enc_hook=str).decode()
 

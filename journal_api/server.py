@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import sys
 from collections.abc import Callable
 
 import uvicorn
@@ -29,9 +30,9 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
         with listening(settings) as address:
             host = f"[{settings.host}]" if ":" in settings.host else settings.host
             say(f"http://{host}:{address.getsockname()[1]}/v1")
-            # uvicorn raises the signal that stopped it once more; to have been stopped is no failure.
+            # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
             for stop in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(stop, signal.SIG_IGN)
+                signal.signal(stop, lambda number, frame: sys.exit(0))
             config = uvicorn.Config(
                 create_app(settings),
                 http=Protocol,

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.keys import SCOPES
-from journal_api.repositories import api_keys
+from journal_api.repositories import api_keys, users
 from journal_api.routes import OPERATIONS
 from journal_api.settings import Settings
 
@@ -111,4 +111,13 @@ async def app(settings: Settings) -> AsyncIterator[Starlette]:
 async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """The owner, with every scope."""
     async with client_of(app, await new_key_for(app)) as client:
+        yield client
+
+
+@pytest.fixture
+async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """Another owner, with every scope."""
+    async with app.state.database.transaction() as db:
+        user_id = await users.insert(db, "stranger", app.state.settings)
+    async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client

@@ -1,18 +1,15 @@
 """Accounts: contract.md 'The trading record', 'Values' and 'Status codes'."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from conftest import client_of, new_key_for
 from make import (
     details_of,
     error_of,
     get_strategy,
     make_goal,
     make_strategy,
-    make_user,
     post_account,
     post_copy_group,
     post_trade,
@@ -25,13 +22,6 @@ from starlette.applications import Starlette
 INVALID = (400, "validation_error")
 NOT_FOUND = (404, "not_found")
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 async def get_account(client: httpx.AsyncClient, account: Any) -> Any:

@@ -1,18 +1,15 @@
 """Copy groups and their members: contract.md 'The trading record', 'Values' and 'Status codes'."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from conftest import client_of, new_key_for
 from make import (
     details_of,
     error_of,
     get_strategy,
     make_goal,
     make_strategy,
-    make_user,
     post_account,
     post_copy_group,
     post_trade,
@@ -26,13 +23,6 @@ INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
 NOT_FOUND = (404, "not_found")
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 @pytest.fixture

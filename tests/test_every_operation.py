@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
-from make import details_of, error_of, make_user
+from make import details_of, error_of
 from operations import MISSING, body_of, documented_path_of, make_thing_of, path_of
 from starlette.applications import Starlette
 
@@ -77,13 +77,6 @@ every_delete = named([operation for operation in OPERATIONS if operation.method 
 every_get = named([operation for operation in OPERATIONS if operation.method == "GET"])
 every_operation_with_a_body = named([operation for operation in OPERATIONS if operation.body])
 every_path = pytest.mark.parametrize("path", sorted({operation.path for operation in OPERATIONS}))
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 @pytest.fixture

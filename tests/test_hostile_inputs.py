@@ -24,7 +24,6 @@ from make import (
     make_goal,
     make_strategy,
     make_tag,
-    make_user,
     run_sql,
     unwrap,
 )
@@ -84,13 +83,6 @@ async def asked(
         for name in without:
             del request.headers[name]
         return await client.send(request)
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 # Key -----------------------------------------------------------------------------------------------------

@@ -77,10 +77,8 @@ BAD_COLORS = ["#3b82f", "3b82f6", "#gggggg", "red", "#３b82f6", "#3b82f6\n", "#
 
 
 @pytest.fixture
-async def other(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
+def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
+    return stranger
 
 
 @pytest.fixture

@@ -1,12 +1,10 @@
 """PATCH of a strategy: the ten rules of interface.md §4, one after the other, and what surrounds them."""
 
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from conftest import client_of, new_key_for
 from make import (
     details_of,
     error_of,
@@ -15,7 +13,6 @@ from make import (
     make_copy_group,
     make_strategy,
     make_trade,
-    make_user,
     put_answer,
     run_sql,
     unwrap,
@@ -34,10 +31,8 @@ BAD_IDS = ["1.0", "1e0", '"1"', "true", "null", "0", "-1", str(2**63), "9" * 400
 
 
 @pytest.fixture
-async def other(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
+def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
+    return stranger
 
 
 async def make_playbook(client: httpx.AsyncClient, name: str = "Playbook") -> Any:

@@ -2,24 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
-from conftest import client_of, new_key_for
-from make import details_of, error_of, make_category, make_tag, make_user, unwrap
-from starlette.applications import Starlette
+from make import details_of, error_of, make_category, make_tag, unwrap
 
 RFC_3339_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 async def categories_of(client: httpx.AsyncClient) -> Any:

@@ -1,12 +1,10 @@
 """Tags: interface.md §2, §4, §7 and §8, and what the contract adds."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from conftest import client_of, new_key_for
 from make import (
     details_of,
     error_of,
@@ -14,19 +12,11 @@ from make import (
     make_category,
     make_tag,
     make_trade,
-    make_user,
     put_tags,
     run_sql,
     unwrap,
 )
 from starlette.applications import Starlette
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 async def tags_of(client: httpx.AsyncClient, **query: Any) -> Any:

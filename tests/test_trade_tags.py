@@ -1,33 +1,22 @@
 """The tags and the checklist answers of a trade: contract.md 'The trading record' and interface.md §4."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from conftest import client_of, new_key_for
 from make import (
     details_of,
     error_of,
     make_goal,
     make_strategy,
     make_tag,
-    make_user,
     post_trade,
     snapshots_of,
     unwrap,
 )
-from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 @pytest.fixture

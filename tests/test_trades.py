@@ -1,14 +1,12 @@
 """Trades: contract.md 'The trading record' and 'Values', metrics.md 'Money', interface.md's consequences."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from decimal import Decimal
 from typing import Any
 
 import httpx
 import msgspec
 import pytest
-from conftest import client_of, new_key_for
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from make import (
@@ -19,7 +17,6 @@ from make import (
     make_goal,
     make_strategy,
     make_tag,
-    make_user,
     post_account,
     post_copy_group,
     post_trade,
@@ -53,13 +50,6 @@ WRITABLE = (
     *("source_trade_id", "external_id", "notes"),
 )
 ENCODER = msgspec.json.Encoder(decimal_format="number")
-
-
-@pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Another owner, with every scope."""
-    async with client_of(app, await new_key_for(app, await make_user(app))) as client:
-        yield client
 
 
 async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:

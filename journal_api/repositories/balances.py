@@ -7,7 +7,7 @@ from decimal import Decimal
 from aiosqlite import Connection
 from msgspec import Struct, json
 
-from journal_api.database import json_text
+from journal_api.database import json_list
 from journal_api.history import GoalState
 from journal_api.money import units
 from journal_api.periods import ONE_DAY, Period, period_of
@@ -49,7 +49,7 @@ async def opening_balance(
         FROM trades
         WHERE account_id IN (SELECT value FROM json_each(:accounts)) AND trading_day < :first
         """,
-        {"accounts": json_text(state.account_ids), "first": first.isoformat()},
+        {"accounts": json_list(state.account_ids), "first": first.isoformat()},
     )
     high, low = next(iter(rows))
     return sum(state.starting_balances) + (int(high) << 32) + int(low)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 
-from journal_api.database import json_text
+from journal_api.database import json_list
 from journal_api.diff import Row
 
 CONFIRMATION = """json_object(
@@ -19,7 +19,7 @@ async def replace(db: Connection, deleted: Sequence[int], written: Sequence[Row]
     if deleted:
         await db.execute_fetchall(
             "DELETE FROM confirmations WHERE id IN (SELECT value FROM json_each(:ids))",
-            {"ids": json_text(deleted)},
+            {"ids": json_list(deleted)},
         )
     if written:
         await db.execute_fetchall(
@@ -31,5 +31,5 @@ async def replace(db: Connection, deleted: Sequence[int], written: Sequence[Row]
             ON CONFLICT (id) DO UPDATE
             SET name = excluded.name, description = excluded.description, sort_order = excluded.sort_order
             """,
-            {"rows": json_text(written)},
+            {"rows": json_list(written)},
         )

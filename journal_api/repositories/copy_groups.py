@@ -3,7 +3,7 @@
 from aiosqlite import Connection
 from msgspec import UnsetType, json
 
-from journal_api.database import fetch, fetch_json, json_text, unique_name
+from journal_api.database import fetch, fetch_json, json_list, unique_name
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.money import json_number
 from journal_api.patches import assignments, changes, with_sort_name
@@ -128,7 +128,7 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, sent:
     ]
     if sorted(before) == sorted(members):
         return
-    values = {"id": stored.id, "rows": json_text(members), "now": now()}
+    values = {"id": stored.id, "rows": json_list(members), "now": now()}
     await db.execute_fetchall(
         """
         DELETE FROM copy_group_members
@@ -168,7 +168,7 @@ async def require_free(db: Connection, user_id: int, copy_group_id: int, account
         LEFT JOIN copy_group_members ON account_id = accounts.id
         WHERE user_id = :user_id AND accounts.id IN (SELECT value FROM json_each(:account_ids))
         """,
-        {"id": copy_group_id, "user_id": user_id, "account_ids": json_text(account_ids)},
+        {"id": copy_group_id, "user_id": user_id, "account_ids": json_list(account_ids)},
     )
     taken = {account_id: bool(is_taken) for account_id, is_taken in rows}
     if unknown := [account_id for account_id in account_ids if account_id not in taken]:

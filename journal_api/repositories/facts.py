@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 
-from journal_api.database import json_text
+from journal_api.database import json_list
 from journal_api.facts import Facts, SpecialFact
 from journal_api.periods import Period
 
@@ -148,8 +148,8 @@ async def of_periods(
     if not periods:
         return {}
     values = {
-        "accounts": json_text(account_ids),
-        "periods": json_text([(period.start.isoformat(), period.end.isoformat()) for period in periods]),
+        "accounts": json_list(account_ids),
+        "periods": json_list([(period.start.isoformat(), period.end.isoformat()) for period in periods]),
         "with_drawdown": special == "max_drawdown",
         "with_streak": special == "win_streak",
     }

@@ -32,8 +32,6 @@ DEFINITION = frozenset(
     {"metric", "direction", "timeframe", "custom_start", "custom_end", "account_id", "copy_group_id"}
     | {"follows_selection"}
 )
-
-
 # Since when the first target of a goal counts: periods before the goal take it too.
 BEGINNING = "0001-01-01"
 

@@ -113,7 +113,7 @@ def rows_of(
         try:
             columns = imported.trade.columns(timezone)
             strategy_id, setup_id = strategy_of(imported, names)
-            tag_ids = [known(names.tags, "tags", name) for name in dict.fromkeys(imported.tags)]
+            tag_ids = [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
         except ValidationFailed as error:
             field, reason = next(iter(error.details["fields"].items()))
             raise at_line(line, f"{field} {reason}") from None
@@ -136,17 +136,17 @@ def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int 
         if imported.setup is not None:
             raise ValidationFailed(fields={"setup": "needs its strategy in the same row"})
         return None, None
-    strategy_id = known(names.strategies, "strategy", imported.strategy)
+    strategy_id = known(names.strategies.get(imported.strategy), "strategy", imported.strategy)
     if imported.setup is None:
         return strategy_id, None
-    setups = {name: row_id for (owner, name), row_id in names.setups.items() if owner == strategy_id}
-    return strategy_id, known(setups, "setup", imported.setup)
+    return strategy_id, known(names.setups.get((strategy_id, imported.setup)), "setup", imported.setup)
 
 
-def known(ids: dict[str, int], column: str, name: str) -> int:
-    if name not in ids:
+def known(row_id: int | None, column: str, name: str) -> int:
+    """The id that was found for a name; raises ValidationFailed when none was."""
+    if row_id is None:
         raise ValidationFailed(fields={column: f"names {name!r}, which is not in the journal"})
-    return ids[name]
+    return row_id
 
 
 async def tag_new(db: Connection, import_id: int, batch: list[tuple[dict[str, Any], list[int]]]) -> None:

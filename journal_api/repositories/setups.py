@@ -6,7 +6,7 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.database import fetch, fetch_json, json_text
+from journal_api.database import fetch, fetch_json, json_list
 from journal_api.diff import SentSetup, diff_setups
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import confirmations
@@ -74,7 +74,7 @@ async def replace_all(
     if diff.deleted_setups:
         await db.execute_fetchall(
             "DELETE FROM setups WHERE id IN (SELECT value FROM json_each(:ids))",
-            {"ids": json_text(diff.deleted_setups)},
+            {"ids": json_list(diff.deleted_setups)},
         )
     if diff.written_setups:
         await db.execute_fetchall(
@@ -86,7 +86,7 @@ async def replace_all(
             ON CONFLICT (id) DO UPDATE
             SET name = excluded.name, description = excluded.description, sort_order = excluded.sort_order
             """,
-            {"rows": json_text(diff.written_setups)},
+            {"rows": json_list(diff.written_setups)},
         )
     await confirmations.replace(db, diff.deleted_confirmations, diff.written_confirmations)
     return any(diff)

@@ -10,7 +10,7 @@ from datetime import date
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_text
+from journal_api.database import fetch, fetch_json, json_list
 from journal_api.history import GoalState, Snapshot, carried_forward, is_kept, snapshot_of, stale_periods
 from journal_api.money import json_number
 from journal_api.periods import Period, period_of
@@ -179,7 +179,7 @@ async def days_changed(db: Connection, state: GoalState) -> list[date]:
           AND trades.trading_day IS NOT NULL
         ORDER BY 1
         """,
-        {"seen": state.seen_change, "accounts": json_text(state.account_ids)},
+        {"seen": state.seen_change, "accounts": json_list(state.account_ids)},
     )
     return [date.fromisoformat(row[0]) for row in rows]
 
@@ -200,7 +200,7 @@ async def replace_some(
             "all": state.seen_change is None or state.timeframe == "custom",
             "first": period_of(state.first_day, state.timeframe).start.isoformat(),
             "last": state.today.isoformat(),
-            "stale": json_text([period.start.isoformat() for period in stale]),
+            "stale": json_list([period.start.isoformat() for period in stale]),
         },
     )
     await db.execute_fetchall(
@@ -211,7 +211,7 @@ async def replace_some(
             value ->> 6, :now
         FROM json_each(:rows)
         """,
-        {"goal_id": state.goal_id, "rows": json_text(snapshots), "now": now()},
+        {"goal_id": state.goal_id, "rows": json_list(snapshots), "now": now()},
     )
     await db.execute_fetchall(
         "UPDATE goals SET seen_change = :seen, fresh_on = :today WHERE id = :goal_id",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_text, unique_name
+from journal_api.database import fetch, fetch_json, json_list, unique_name
 from journal_api.errors import ValidationFailed
 from journal_api.patches import assignments, changes, with_sort_name
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
@@ -59,7 +59,7 @@ async def require_all(db: Connection, user_id: int, tag_ids: Sequence[int]) -> N
         FROM json_each(:tag_ids)
         WHERE NOT EXISTS (SELECT 1 FROM tags WHERE id = value AND user_id = :user_id)
         """,
-        {"tag_ids": json_text(tag_ids), "user_id": user_id},
+        {"tag_ids": json_list(tag_ids), "user_id": user_id},
     )
     if unknown := list(dict.fromkeys(row[0] for row in rows)):
         raise ValidationFailed("Some tags are not yours.", unknown_tag_ids=unknown)

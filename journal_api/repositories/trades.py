@@ -7,7 +7,7 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_text, unique_value
+from journal_api.database import fetch, fetch_json, json_list, unique_value
 from journal_api.errors import ValidationFailed
 from journal_api.money import json_number
 from journal_api.patches import assignments
@@ -128,7 +128,7 @@ async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) ->
               WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
               ORDER BY id)
         """,
-        {"user_id": user_id, "ids": json_text(trade_ids)},
+        {"user_id": user_id, "ids": json_list(trade_ids)},
     )
 
 
