@@ -146,14 +146,16 @@ CREATE INDEX confirmations_in_order ON confirmations (setup_id, sort_order, id);
 CREATE TABLE imports (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  account_id INTEGER REFERENCES accounts (id) ON DELETE CASCADE,  -- null: the file named its accounts
   format TEXT NOT NULL,
-  file_name TEXT NOT NULL,
+  file_name TEXT,
   sha256 TEXT NOT NULL,
   timezone TEXT NOT NULL,
   added INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
   duplicates INTEGER NOT NULL,
-  created_at TEXT NOT NULL
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
@@ -188,6 +190,7 @@ CREATE TABLE trades (
   occurrence INTEGER NOT NULL DEFAULT 1,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  content BLOB,  -- what the file said that brought it; null for a trade that no import has brought
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
@@ -202,6 +205,27 @@ CREATE INDEX trades_of_strategy ON trades (strategy_id) WHERE strategy_id IS NOT
 CREATE INDEX trades_of_setup ON trades (setup_id) WHERE setup_id IS NOT NULL;
 CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id IS NOT NULL;
 CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
+
+-- A trade as it was before an import changed it, so that the import can be taken back.
+CREATE TABLE import_updates (
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+  trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
+  written_at TEXT NOT NULL,  -- what the import set updated_at to: another time there is a later edit
+  symbol TEXT NOT NULL,
+  direction TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  multiplier INTEGER NOT NULL,
+  entry_price INTEGER NOT NULL,
+  exit_price INTEGER,
+  opened_at TEXT NOT NULL,
+  closed_at TEXT,
+  gross_pnl INTEGER,
+  fees INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (import_id, trade_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
 
 CREATE TABLE trade_tags (
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,

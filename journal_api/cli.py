@@ -23,6 +23,7 @@ from journal_api.repositories import accounts, api_keys, imports, users
 from journal_api.server import serve as run_server
 from journal_api.settings import Settings, SettingsError
 from journal_api.structs.accounts import AccountCreate
+from journal_api.structs.imports import Counts, Verdict
 from journal_api.values import Name100, TimeZone, as_text
 
 T = TypeVar("T")
@@ -191,38 +192,69 @@ def revoke_key(settings: Settings, key_id: int) -> None:
 
 @cli.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--account", required=True, help="The account the trades belong to; made if there is none.")
+@click.option(
+    "--account", help="The account the trades belong to, made if there is none; else the file says."
+)
 @click.option("--timezone", help="The zone of times without an offset; the user's unless said.")
 @click.option("--user", help="Whose journal; the first user's unless said.")
+@click.option("--dry-run", is_flag=True, help="Tell what would become of it and write nothing.")
+@click.option("--rows", is_flag=True, help="Print a verdict for every row.")
 @with_settings
-def import_file(settings: Settings, file: Path, account: str, timezone: str | None, user: str | None) -> None:
+def import_file(
+    settings: Settings,
+    file: Path,
+    account: str | None,
+    timezone: str | None,
+    user: str | None,
+    dry_run: bool,
+    rows: bool,
+) -> None:
     """Import a file of trades: all of it or nothing."""
-    account = read(Name100.decode, account, "--account")
+    name_of_account = read(Name100.decode, account, "--account") if account is not None else None
     zone = read(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
     name = os.fsencode(file.name).decode(errors="replace")
-    with file.open("rb") as opened:
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    wrong: list[Verdict] = []
 
-    made: list[str] = []
+    def tell(verdicts: list[Verdict]) -> None:
+        wrong.extend(one for one in verdicts if one.reason)
+        for one in verdicts if rows else ():
+            told = one.reason or ", ".join(one.changed)
+            click.echo(f"line {one.line}: {one.verdict}{f': {told}' if told else ''}")
 
-    async def run(database: Database) -> imports.Outcome:
-        async with database.transaction() as db:
+    async def run(database: Database) -> tuple[Counts, bool]:
+        async with database.transaction(keep=not dry_run) as db:
             user_id = await user_of(db, user)
-            account_id = await accounts.id_of(db, user_id, account)
-            if account_id is None:
-                account_id = await accounts.insert(db, user_id, AccountCreate(name=account))
-                made.append(account)
-            found = importing.read(file, account_id, bar.update)
+            account_id, is_new = None, False
+            if name_of_account is not None:
+                account_id, is_new = await account_of(db, user_id, name_of_account)
             in_zone = zone or (await users.find(db, user_id)).timezone
-            return await imports.insert_trades(db, user_id, account_id, found, name, sha256, in_zone)
+            found = importing.read(opened, in_zone, bar.update)
+            source = imports.Source(account_id, name, sha256, in_zone)
+            _, counts = await imports.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
+        return counts, is_new
 
-    with click.progressbar(
-        length=file.stat().st_size, label=name, file=sys.stderr, hidden=not sys.stderr.isatty()
-    ) as bar:
-        outcome = in_database(settings, run)
-    for new in made:
-        click.echo(f"New account {new!r}.", err=True)
-    click.echo(f"{outcome.added} new, {outcome.duplicates} already there")
+    hidden = rows or not sys.stderr.isatty()
+    with (
+        file.open("rb") as opened,
+        click.progressbar(length=file.stat().st_size, label=name, file=sys.stderr, hidden=hidden) as bar,
+    ):
+        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+        opened.seek(0)
+        counts, is_new = in_database(settings, run)
+    if wrong:  # of a dry run: else it was refused
+        sys.exit(one_line(str(imports.refused(counts, wrong))))
+    if is_new:
+        click.echo(f"New account {name_of_account!r}.", err=True)
+    updated = f", {counts.updated} updated" if counts.updated else ""
+    click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
+    if dry_run:
+        click.echo("This was a dry run: nothing was written.", err=True)
+
+
+async def account_of(db: Any, user_id: int, name: str) -> tuple[int, bool]:
+    """The id of the account of that name, and whether it had to be made."""
+    found = await accounts.id_of(db, user_id, name)
+    return found or await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), found is None
 
 
 async def user_of(db: Any, name: str | None) -> int:

@@ -1,10 +1,12 @@
 """Between HTTP and msgspec: bodies and queries in."""
 
+import hashlib
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -16,6 +18,7 @@ from journal_api.errors import Conflict, RequestTooLarge, UnsupportedMediaType, 
 S = TypeVar("S", bound=msgspec.Struct)
 
 LARGEST_BODY = 4 * 1024 * 1024
+LARGEST_UPLOAD = 64 * 1024 * 1024
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 # How msgspec words its errors; test_codec.py holds it to them.
 AT_PATH = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
@@ -37,7 +40,7 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     """
     assert request.scope["operation"].body is struct, "the route's row states another struct"
     check_media_type(request)
-    body = await read_body(request, LARGEST_BODY)
+    body = b"".join([part async for part in body_of(request, LARGEST_BODY)])
     try:
         # msgspec does not look inside strings that it skips; this does.
         return decode_json(body.decode("utf-8"), struct)
@@ -122,28 +125,49 @@ def decode_value(kind: Any, sent: object) -> object:
 
 
 def check_media_type(request: Request) -> None:
-    media_type, _, parameters = request.headers.get("content-type", "application/json").partition(";")
+    """Raises UnsupportedMediaType for what the operation does not take; no word is taken for the first."""
+    taken: tuple[str, ...] = request.scope["operation"].takes
+    media_type, _, parameters = request.headers.get("content-type", taken[0]).partition(";")
     charset = re.search(r'charset\s*=\s*"?([^";\s]*)', parameters, re.IGNORECASE)
     if (
-        media_type.strip().lower() != "application/json"
+        media_type.strip().lower() not in taken
         or (charset and charset[1].lower() not in ("utf-8", "utf8"))
         or request.headers.get("content-encoding", "identity").strip().lower() != "identity"
     ):
-        raise UnsupportedMediaType
+        raise UnsupportedMediaType(allowed=list(taken))
 
 
-async def read_body(request: Request, max_bytes: int) -> bytes:
-    """The whole body, or RequestTooLarge as soon as it is longer than `max_bytes`."""
+async def body_of(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
+    """The body in parts; raises RequestTooLarge as soon as it is longer than `max_bytes`."""
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced[:20]) > max_bytes:
         raise RequestTooLarge(max_bytes=max_bytes)
-    parts, size = [], 0
+    size = 0
     async for part in request.stream():
         size += len(part)
         if size > max_bytes:
             raise RequestTooLarge(max_bytes=max_bytes)
-        parts.append(part)
-    return b"".join(parts)
+        yield part
+
+
+class Upload(NamedTuple):
+    """A body that is a file, at its beginning."""
+
+    file: BinaryIO
+    sha256: str
+
+
+@asynccontextmanager
+async def uploaded(request: Request) -> AsyncIterator[Upload]:
+    """The body as a file, gone after the block. Raises UnsupportedMediaType or RequestTooLarge."""
+    check_media_type(request)
+    digest = hashlib.sha256()
+    with TemporaryFile() as file:
+        async for part in body_of(request, LARGEST_UPLOAD):
+            digest.update(part)
+            file.write(part)
+        file.seek(0)
+        yield Upload(file, digest.hexdigest())
 
 
 def explained(error: msgspec.ValidationError, struct: type[msgspec.Struct]) -> ValidationFailed:

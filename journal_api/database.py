@@ -47,6 +47,7 @@ class _Reader(sqlite3.Connection):
         if self.execute("PRAGMA foreign_keys").fetchone() != (1,):
             raise sqlite3.OperationalError("this SQLite was built without foreign keys")
         self.create_function("trading_day", 3, trading_day, deterministic=True)
+        self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
 
 
@@ -112,8 +113,10 @@ class Database:
         return next(self._readers)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Connection]:
+    async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
         """All writes of the block or none; any exception, cancellation included, rolls back.
+
+        Without `keep` none, in any case: for a rehearsal.
 
         Raises Busy before anything is written when the queue is full or the turn does not come.
 
@@ -124,7 +127,7 @@ class Database:
         try:
             await self._writer.execute_fetchall("BEGIN IMMEDIATE")
             yield self._writer
-            await self._writer.execute_fetchall("COMMIT")
+            await self._writer.execute_fetchall("COMMIT" if keep else "ROLLBACK")
         except BaseException:
             await self._writer.rollback()
             raise

@@ -71,7 +71,11 @@ class RequestTooLarge(ApiError):
 
 
 class UnsupportedMediaType(ApiError):
-    status, code, message = 415, "unsupported_media_type", "A body is JSON in UTF-8, not compressed."
+    status, code, message = (
+        415,
+        "unsupported_media_type",
+        "A body is what the operation takes, in UTF-8, not compressed.",
+    )
 
 
 class MisdirectedRequest(ApiError):

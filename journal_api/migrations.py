@@ -10,7 +10,57 @@ from journal_api.values import now
 
 APPLICATION_ID = 0x4A524E4C  # "JRNL"
 # The SQL that leads from version n to n + 1 stands at index n - 1.
-MIGRATIONS: tuple[str, ...] = ()
+MIGRATIONS: tuple[str, ...] = (
+    # 2: what an import needs to update trades, to span accounts, and to be taken back.
+    """
+    CREATE TABLE new_imports (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+      account_id INTEGER REFERENCES accounts (id) ON DELETE CASCADE,
+      format TEXT NOT NULL,
+      file_name TEXT,
+      sha256 TEXT NOT NULL,
+      timezone TEXT NOT NULL,
+      added INTEGER NOT NULL,
+      updated INTEGER NOT NULL,
+      duplicates INTEGER NOT NULL,
+      created_at TEXT NOT NULL,
+      updated_at TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO sqlite_sequence (name, seq)
+    SELECT 'new_imports', seq FROM sqlite_sequence WHERE name = 'imports';
+    INSERT INTO new_imports
+    SELECT id, user_id, account_id, format, file_name, sha256, timezone, added, 0, duplicates, created_at,
+        created_at
+    FROM imports;
+    DROP TABLE imports;
+    ALTER TABLE new_imports RENAME TO imports;
+    CREATE INDEX imports_of_user ON imports (user_id, id);
+    CREATE INDEX imports_of_account ON imports (account_id);
+
+    ALTER TABLE trades ADD COLUMN content BLOB;
+
+    CREATE TABLE import_updates (
+      import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+      trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
+      written_at TEXT NOT NULL,
+      symbol TEXT NOT NULL,
+      direction TEXT NOT NULL,
+      quantity INTEGER NOT NULL,
+      multiplier INTEGER NOT NULL,
+      entry_price INTEGER NOT NULL,
+      exit_price INTEGER,
+      opened_at TEXT NOT NULL,
+      closed_at TEXT,
+      gross_pnl INTEGER,
+      fees INTEGER NOT NULL,
+      content BLOB NOT NULL,
+      updated_at TEXT NOT NULL,
+      PRIMARY KEY (import_id, trade_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
+    """,
+)
 VERSION = 1 + len(MIGRATIONS)
 
 
@@ -48,7 +98,7 @@ def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
         version = version_of(db)
         if version == 0:
             create(db, settings)
-        for script in MIGRATIONS[max(version, 1) - 1 :]:
+        for script in MIGRATIONS[version - 1 :] if version else ():
             run(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise DatabaseRefused("the database holds rows that point nowhere; nothing was changed")

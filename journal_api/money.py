@@ -17,6 +17,7 @@ class Money(Decimal):
     the same double. Up to 15 of them that is exactly what was sent.
     """
 
+    digits: ClassVar[int] = 15
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}
 
     @classmethod
@@ -34,8 +35,8 @@ class Money(Decimal):
         assert isinstance(exponent, int), "finite"
         # Zeros at the end count for nothing, however many were written.
         zeros = next((number for number, digit in enumerate(reversed(digits)) if digit), 0)
-        if value and (len(digits) - zeros > 15 or exponent + zeros < -8):
-            raise ValueError("must have at most 15 significant digits and 8 decimals")
+        if value and (len(digits) - zeros > cls.digits or exponent + zeros < -8):
+            raise ValueError(f"must have at most {cls.digits} significant digits and 8 decimals")
         return cls(value)
 
     @property
@@ -54,6 +55,16 @@ class PositiveMoney(Money):
         if amount <= 0:
             raise ValueError("must be over 0")
         return amount
+
+
+class Result(Money):
+    """A Money that may follow from others, and so have all the digits that can be stored."""
+
+    digits = 19
+
+
+class PositiveResult(PositiveMoney):
+    digits = 19
 
 
 def units(value: Decimal) -> int:

@@ -89,6 +89,28 @@ async def post_trade(client: httpx.AsyncClient, account_id: int | None = None, *
     return unwrap(await client.post("/trades", json={"account_id": account_id, **A_TRADE, **fields}))
 
 
+A_FILE = """\
+symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
+ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
+"""
+
+
+async def send_file(
+    client: httpx.AsyncClient, file: str | bytes, account_id: int | None = None, **query: Any
+) -> httpx.Response:
+    """The answer to a file of trades for that account."""
+    if account_id is not None:
+        query["account_id"] = account_id
+    return await client.post("/imports", params=query, content=file, headers={"Content-Type": "text/csv"})
+
+
+async def post_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, **query: Any) -> Any:
+    """The report of a file brought into a new account unless one is given."""
+    if "account_id" not in query:
+        query["account_id"] = (await post_account(client, "of an import"))["id"]
+    return unwrap(await send_file(client, file, **query))
+
+
 async def run_sql(app: Starlette, sql: str, values: Mapping[str, Any] | None = None) -> list[Any]:
     """One statement in a transaction of its own: for what the HTTP interface does not reach."""
     async with app.state.database.transaction() as db:
@@ -171,6 +193,8 @@ async def make_trade(app: Starlette, account_id: int, user_id: int = 1, **fields
     }
     trade = msgspec.convert(sent, TradeCreate, dec_hook=decode_value)
     columns = trade.columns("UTC") | {
+        "id": None,
+        "content": None,
         "user_id": user_id,
         "import_id": None,
         "fingerprint": None,
@@ -178,7 +202,7 @@ async def make_trade(app: Starlette, account_id: int, user_id: int = 1, **fields
         "now": now(),
     }
     async with app.state.database.transaction() as db:
-        await trades.insert_new(db, [columns])
+        await trades.insert_all(db, [columns])
         (row,) = await db.execute_fetchall("SELECT last_insert_rowid()")
     return int(row[0])
 

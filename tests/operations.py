@@ -13,6 +13,7 @@ from make import (
     make_tag,
     post_account,
     post_copy_group,
+    post_import,
     post_trade,
 )
 
@@ -27,6 +28,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "accounts": post_account,
     "copy-groups": post_copy_group,
     "trades": post_trade,
+    "imports": post_import,
 }
 
 # A body with what is required; an operation whose body requires something needs a line.

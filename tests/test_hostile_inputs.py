@@ -827,21 +827,24 @@ async def test_an_offset_past_the_end_lists_nothing(client: httpx.AsyncClient, o
 async def test_a_known_parameter_sent_twice_is_400(client: httpx.AsyncClient, operation: Operation) -> None:
     await make_things(client)
     good = {"status": "all", "type": "custom", "from": "2026-01-01", "to": "2026-01-01"}
-    good |= {"direction": "long", "grade": "A+", "outcome": "win", "symbol": "ES"}
-    ids = {"category_id", "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id"}
-    known = {*ids, "limit", "offset", *good}
+    good |= {"direction": "long", "grade": "A+", "outcome": "win", "symbol": "ES", "timezone": "UTC"}
+    ids = {"category_id", "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id", "import_id"}
+    known = {*ids, "limit", "offset", "force", "dry_run", "file_name", *good}
 
-    alone = {name: await client.get(path_of(operation), params={name: good.get(name, "1")}) for name in known}
-    twice = {
-        name: await client.get(path_of(operation), params=[(name, good.get(name, "1"))] * 2) for name in known
-    }
+    async def call(name: str, times: int) -> httpx.Response:
+        sent = {name: [good.get(name, "1")] * times}
+        return await client.request(operation.method, path_of(operation), params=sent)
+
+    alone = {name: await call(name, 1) for name in known}
+    twice = {name: await call(name, 2) for name in known}
 
     assert operation.query is not None
     names = {field.encode_name for field in msgspec.structs.fields(operation.query)}
     assert names <= known
-    assert {name for name, answer in twice.items() if answer.status_code == 400} == names
+    assert {name for name, answer in twice.items() if "must be sent once" in answer.text} == names
     assert all(error_of(twice[name]) == (400, "validation_error") for name in names)
-    assert {answer.status_code for answer in alone.values()} == {200}
+    if operation.method == "GET":
+        assert {answer.status_code for answer in alone.values()} == {200}
 
 
 @pytest.mark.parametrize("name", ["from", "to"])

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import PATIENCE, change, command, done, dump, environment, free_port, import_file, refused, rows
@@ -237,6 +238,7 @@ ROUNDS = 40
 OPENING = """
 import sys, time
 from pathlib import Path
+from typing import Any
 from journal_api.cli import in_database
 from journal_api.repositories import users
 from journal_api.settings import Settings
@@ -279,3 +281,64 @@ def test_a_journal_that_was_copied_while_closed_is_the_same_journal(db: Path, tm
     shutil.copyfile(db, copy)
 
     assert command("import", TRADOVATE, "--account", "Sim", "--db", copy).out == "0 new, 5 already there\n"
+
+
+# An older database -------------------------------------------------------------------------------------
+
+
+def shape_of(db: Path) -> dict[str, Any]:
+    """Every table, index, trigger and view as SQLite understands them, however the SQL was written."""
+    with closing(sqlite3.connect(db)) as opened:
+        objects = opened.execute(
+            "SELECT type, name, tbl_name FROM sqlite_schema ORDER BY type, name"
+        ).fetchall()
+        tables = [name for kind, name, _ in objects if kind == "table" and not name.startswith("sqlite_stat")]
+        shape: dict[str, Any] = {"objects": [one for one in objects if "sqlite_stat" not in one[1]]}
+        for table in tables:
+            for about in ("table_xinfo", "foreign_key_list", "index_list"):
+                shape[f"{table}: {about}"] = opened.execute(f"PRAGMA {about}({table})").fetchall()
+        shape["indexes"] = {
+            name: opened.execute(f"PRAGMA index_xinfo({name})").fetchall()
+            for kind, name, _ in objects
+            if kind == "index"
+        }
+        shape["table_list"] = sorted(opened.execute("PRAGMA main.table_list").fetchall())
+        shape["triggers"] = opened.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name"
+        ).fetchall()
+    return shape
+
+
+def write_released(db: Path, version: int) -> None:
+    """The journal that the release with that schema left behind."""
+    with closing(sqlite3.connect(db)) as opened:
+        opened.executescript((Path(__file__).parent / "data" / f"journal_{version}.sql").read_text())
+
+
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+def test_a_journal_of_every_older_schema_becomes_the_schema_of_a_new_one(
+    version: int, tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old.db", tmp_path / "new.db"
+    write_released(old, version)
+
+    prepare(old)
+    prepare(new)
+
+    assert shape_of(old) == shape_of(new)
+    assert rows(old, "PRAGMA user_version") == [(migrations.VERSION,)]
+    assert rows(old, "PRAGMA integrity_check") == [("ok",)]
+    assert rows(old, "PRAGMA foreign_key_check") == []
+
+
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+def test_an_older_journal_keeps_every_row_and_every_id_given_out(version: int, db: Path) -> None:
+    write_released(db, version)
+    tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    counts = {table: rows(db, f"SELECT count(*) FROM {table}") for table in tables}
+    sequences = rows(db, "SELECT name, seq FROM sqlite_sequence ORDER BY name")
+
+    prepare(db)
+
+    assert {table: rows(db, f"SELECT count(*) FROM {table}") for table in tables} == counts
+    assert rows(db, "SELECT name, seq FROM sqlite_sequence ORDER BY name") == sequences

@@ -1,98 +1,146 @@
-"""Files of trades: which format it is, told by the header, and its rows one by one.
+"""Files of trades: which format it is, told by the header, and the trades in it one by one.
 
-A format is a module with `NAME`, `REQUIRED` (the columns that tell it) and `trade_of`; `FORMATS` lists them.
+A format is a module with a `FORMAT`; `FORMATS` lists them, the more particular first.
 """
 
-import csv
-import re
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from types import ModuleType
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.importing import round_trips, tradovate_performance
-from journal_api.importing.cells import ImportedTrade, Row
+from journal_api.importing.cells import Row
+from journal_api.importing.found import Format, ImportedTrade, Rejected, reason_of
+from journal_api.importing.text import Cells, rows_of
+from journal_api.recognition import content_of, fingerprint_of
 
-LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-FORMATS: tuple[ModuleType, ...] = (tradovate_performance, round_trips)
+FORMATS: tuple[Format, ...] = (tradovate_performance.FORMAT, round_trips.FORMAT)
+# In a page of HTML the tables stand after other things.
+ROWS_BEFORE_THE_HEADER = 100
+
+
+class Candidate(NamedTuple):
+    """A trade of the file as it would be stored, but for the ids of what its names stand for."""
+
+    imported: ImportedTrade
+    columns: dict[str, Any]
+    is_again: bool  # its external id was on an earlier line
 
 
 class TradeFile(NamedTuple):
-    """A recognised file; iterate `trades` once, each with the line it stands on."""
+    """A recognised file; iterate `candidates` once."""
 
     format: str
-    trades: Iterator[tuple[int, ImportedTrade]]
+    columns: frozenset[str]
+    candidates: Iterator[Candidate | Rejected]
 
 
-def read(path: Path, account_id: int, on_bytes: Callable[[int], object] = lambda number: None) -> TradeFile:
-    """Recognise the file and read it as it is asked for; `on_bytes` hears of every line's length.
+def read(file: BinaryIO, timezone: str, on_bytes: Callable[[int], object] = lambda number: None) -> TradeFile:
+    """Recognise the file and read it as it is asked for.
 
-    Raises ValidationFailed, here for the header and from `trades` for a row, naming the line and the reason.
+    Times without an offset are read in `timezone`. `on_bytes` hears of every line's length. Raises
+    ValidationFailed when the header is of no format.
     """
-    lines = numbered_rows(path, on_bytes)
-    _, header = next(lines, (1, []))
-    columns = [name.strip() for name in header]
-    chosen = recognise(columns)
-    return TradeFile(chosen.NAME, trades_in(lines, columns, chosen, account_id))
+    rows = rows_of(file, on_bytes)
+    chosen, columns = header_of(rows)
+    found = chosen.trades_of(named(rows, columns))
+    return TradeFile(chosen.name, frozenset(columns), candidates_of(found, timezone))
 
 
-def recognise(columns: list[str]) -> ModuleType:
-    """The format of that header; raises ValidationFailed saying what each format misses."""
-    for candidate in FORMATS:
-        if set(columns) >= candidate.REQUIRED:
-            return candidate
-    missing = {one.NAME: [name for name in sorted(one.REQUIRED) if name not in columns] for one in FORMATS}
+def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
+    """The format and the names of its columns.
+
+    Raises ValidationFailed saying which formats the header is nearest to, and what each misses.
+    """
+    nearest: tuple[int, list[str]] = (1, [])
+    for _, row in zip(range(ROWS_BEFORE_THE_HEADER), rows, strict=False):
+        if isinstance(row, Rejected):
+            raise ValidationFailed(f"line {row.line}: {row.reason}", line=row.line, reason=row.reason)
+        line, columns = row.line, numbered(row.cells)
+        for candidate in FORMATS:
+            if candidate.columns <= set(columns):
+                check_repeated(candidate, columns, line)
+                return candidate, columns
+        nearest = max(nearest, (line, columns), key=lambda one: likeness(one[1]))
+    raise unknown_header(*nearest)
+
+
+def numbered(header: list[str]) -> list[str]:
+    """The names of the columns: a repeated one is numbered, as in Time, Time 2; empty ones at the end go."""
+    seen: Counter[str] = Counter()
+    columns = []
+    names = [cell.strip() for cell in header]
+    while names and not names[-1]:
+        names.pop()
+    for name in names:
+        seen[name] += 1
+        columns.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return columns
+
+
+def check_repeated(chosen: Format, columns: list[str], line: int) -> None:
+    """Raises ValidationFailed for a column that stands there twice, unless the format has it so."""
+    for name, again in ((name, f"{name} 2") for name in columns if name):
+        if again in columns and again not in chosen.columns:
+            reason = f"the column {name!r} stands there twice"
+            raise ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
+
+
+def likeness(columns: list[str]) -> int:
+    """How many columns it shares with the format that it shares most with."""
+    return max(len(one.columns & set(columns)) for one in FORMATS)
+
+
+def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
+    like = [one for one in FORMATS if one.columns & set(columns)] or FORMATS
+    missing = {
+        one.name: sorted(one.columns - set(columns))
+        for one in sorted(like, key=lambda one: len(one.columns - set(columns)) / len(one.columns))
+    }
     told = "; ".join(f"{name} misses {', '.join(names)}" for name, names in missing.items())
-    raise ValidationFailed(f"line 1: this header is of no known format: {told}", line=1, missing=missing)
+    reason = f"this header is of no known format: {told}"
+    return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
 
 
-def trades_in(
-    lines: Iterator[tuple[int, list[str]]], columns: list[str], chosen: ModuleType, account_id: int
-) -> Iterator[tuple[int, ImportedTrade]]:
-    if repeated := sorted({name for name in columns if columns.count(name) > 1}):
-        raise at_line(1, f"the column {repeated[0]!r} stands there twice")
-    trade_of: Callable[[Row, int], ImportedTrade] = chosen.trade_of
-    for line, cells in lines:
+def named(rows: Iterator[Cells | Rejected], columns: list[str]) -> Iterator[Row | Rejected]:
+    """Each row under its column names; blank ones are left out, and so are empty cells beyond the header."""
+    for found in rows:
+        if isinstance(found, Rejected):
+            yield found
+            continue
+        line, cells, decimal_comma = found
         if not any(cell.strip() for cell in cells):
             continue
-        if len(cells) != len(columns):
-            raise at_line(line, f"has {len(cells)} cells where the header has {len(columns)}")
+        if len(cells) < len(columns) or any(cells[len(columns) :]):
+            yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")
+            continue
+        row = Row(zip(columns, cells, strict=False))
+        row.line, row.decimal_comma = line, decimal_comma
+        yield row
+
+
+def candidates_of(found: Iterator[ImportedTrade | Rejected], timezone: str) -> Iterator[Candidate | Rejected]:
+    """Each trade with its columns, told from the others of its kind in the file by its `occurrence`."""
+    seen: Counter[int] = Counter()
+    for one in found:
+        if isinstance(one, Rejected):
+            yield one
+            continue
         try:
-            yield line, trade_of(Row(zip(columns, cells, strict=True)), account_id)
+            columns = one.trade.columns(timezone)
         except ValidationFailed as error:
-            field, reason = next(iter(error.details["fields"].items()))
-            raise at_line(line, f"{field} {reason}") from None
-
-
-def numbered_rows(path: Path, on_bytes: Callable[[int], object]) -> Iterator[tuple[int, list[str]]]:
-    """Every row with the number of the line it ends on."""
-    with path.open("rb") as file:
-        reader = csv.reader(lines_of(file, on_bytes), strict=True)
-        while True:
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise at_line(reader.line_num, f"is not CSV: {error}") from None
-            yield reader.line_num, cells
-
-
-def lines_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    """The lines of the file, whatever ends them; raises ValidationFailed for one that is not UTF-8."""
-    number = 0
-    for read in file:
-        on_bytes(len(read))
-        try:
-            text = read.decode("utf-8" if number else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = number + 1 + read.count(b"\r", 0, error.start)
-            raise at_line(line, "is not UTF-8") from None
-        for line_text in LINE.findall(text):
-            number += 1
-            yield line_text
-
-
-def at_line(line: int, reason: str) -> ValidationFailed:
-    return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
+            yield Rejected(one.line, reason_of(error))
+            continue
+        fingerprint = fingerprint_of(columns)
+        # Eight bytes of it, so that the counts of a million rows stay small.
+        key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32((one.account or "").encode())
+        seen[key] += 1
+        # The same content twice in one file is two trades; the same external id is one.
+        is_again = columns["external_id"] is not None and seen[key] > 1
+        columns |= {
+            "fingerprint": fingerprint,
+            "occurrence": 1 if is_again else seen[key],
+            "content": content_of(columns, one.unstated),
+        }
+        yield Candidate(one, columns, is_again)

@@ -1,76 +1,127 @@
-"""Reading cells: each raises ValidationFailed naming its column."""
+"""Rows and their cells: a reader raises ValueError with the reason, and the row names the column."""
 
 import re
 import textwrap
 from collections.abc import Callable
 from decimal import Decimal
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
+
+import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import Money
-from journal_api.structs.trades import TradeCreate
-from journal_api.values import Timestamp
+from journal_api.values import Name100, Timestamp
 
 T = TypeVar("T")
-# 1234.5, -1,234.50, $1,234.50, -$5, and a loss in parentheses: ($5.00) or $(5.00).
-DIGITS = r"(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
-NUMBER = re.compile(rf"(?P<sign>[+-])?\$?(?P<plain>{DIGITS})|(?:\$\(|\(\$?)(?P<loss>{DIGITS})\)")
-
-
-class ImportedTrade(NamedTuple):
-    """A trade of a file, and the names of what it points at."""
-
-    trade: TradeCreate
-    strategy: str | None = None
-    setup: str | None = None
-    tags: tuple[str, ...] = ()
+M = TypeVar("M", bound=Money)
+# 1234.5, -1,234.50, $1,234.50, - 0.08, 90.00 $, 3 250.00, and a loss in parentheses: ($5.00) or $(5.00).
+BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
+CURRENCY = "[$€£]"
+DIGITS = rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{3}})+|(?:{BLANK}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
+NUMBER = re.compile(
+    rf"(?P<sign>[+-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
+    rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
+)
+NOT_DIGITS = re.compile(rf",|{BLANK}")
+# What means 1234 where the comma is the decimal sign, and 1.234 where the point is.
+AMBIGUOUS = re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*")
+SWAP = str.maketrans(".,", ",.")
+DATE = re.compile(
+    r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})"
+    r"|(?P<us_month>[0-9]{1,2})([-/])(?P<us_day>[0-9]{1,2})\6(?P<us_year>[0-9]{4}|[0-9]{2})"
+)
+CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,6})?)?(?: ?([AaPp])\.?[Mm]\.?)?")
 
 
 class Row(dict[str, str]):
-    """The cells of one row under their column names."""
+    """The cells of one row under their column names.
 
-    def read(self, column: str, reader: Callable[[str], T]) -> T:
+    `line` is the line that it ends on; `decimal_comma` is for files separated by semicolons, which are made
+    where the comma is the decimal sign.
+    """
+
+    __slots__ = ("decimal_comma", "line")
+    line: int
+    decimal_comma: bool
+
+    def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """The cell as the reader has it; raises ValidationFailed with the reader's reason."""
+        cell = self.get(column, "")
         try:
-            return reader(self.get(column, "").strip())
+            return reader(cell.strip() if strip else cell)
         except ValueError as error:
-            shown = textwrap.shorten(self.get(column, ""), 60, placeholder="...")
+            shown = textwrap.shorten(cell, 60, placeholder="...")
             raise ValidationFailed(fields={column: f"{error} ({shown!r})"}) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """None for a column that is missing or a cell that is empty."""
         return self.read(column, reader) if self.get(column, "").strip() else None
 
+    def amount(self, column: str, kind: type[M]) -> M:
+        """The cell as an amount of that kind. Raises ValidationFailed."""
+        return self.read(column, lambda cell: kind.checked(self.number(cell)))
 
-M = TypeVar("M", bound=Money)
+    def amount_if_any(self, column: str, kind: type[M]) -> M | None:
+        return self.amount(column, kind) if self.get(column, "").strip() else None
+
+    def number(self, cell: str) -> Decimal:
+        """Raises ValueError for what is no number, or could be two."""
+        if self.decimal_comma:
+            if AMBIGUOUS.fullmatch(cell):
+                raise ValueError("could be thousands or decimals: in a file with semicolons write 1234,5")
+            cell = cell.translate(SWAP) if "," in cell else cell
+        return number(cell)
 
 
-def amount(kind: type[M]) -> Callable[[str], M]:
-    """A reader of amounts: thousands with commas, a dollar sign, and losses in parentheses are understood."""
-
-    def read(text: str) -> M:
-        found = NUMBER.fullmatch(text)
-        if not found:
-            raise ValueError("must be a number")
-        value = Decimal((found["plain"] or found["loss"]).replace(",", ""))
-        return kind.checked(value.copy_negate() if found["loss"] or found["sign"] == "-" else value)
-
-    return read
-
-
-def us_timestamp(text: str) -> Timestamp:
-    """Month first, as brokers in the United States write it: 04/09/2026 15:38:40."""
-    found = re.fullmatch(r"([0-9]{2})/([0-9]{2})/([0-9]{4}) ([0-9]{2}:[0-9]{2}:[0-9]{2})", text)
+def number(text: str) -> Decimal:
+    """Thousands with commas or blanks, a currency sign, and losses in parentheses are understood."""
+    found = NUMBER.fullmatch(text)
     if not found:
-        raise ValueError("must be a time MM/DD/YYYY HH:MM:SS")
-    month, day, year, clock = found.groups()
-    return Timestamp.decode(f"{year}-{month}-{day}T{clock}")
+        raise ValueError("must be a number")
+    value = Decimal(NOT_DIGITS.sub("", found["plain"] or found["loss"]))
+    return value.copy_negate() if found["loss"] or found["sign"] == "-" else value
+
+
+def timestamp(date: str, clock: str) -> Timestamp:
+    """A wall-clock time: year first, or month first as in the United States, and 24 hours, or AM and PM."""
+    found, told = DATE.fullmatch(date), CLOCK.fullmatch(clock)
+    if not found or not told:
+        raise ValueError("must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40")
+    year, month, day = (found[name] or found[f"us_{name}"] for name in ("year", "month", "day"))
+    hour, minute, second, fraction, half = told.groups()
+    if half:
+        if not 1 <= int(hour) <= 12:
+            raise ValueError("must have an hour from 1 to 12 before AM and PM")
+        hour = str(int(hour) % 12 + 12 * (half in "Pp"))
+    century = "20" if len(year) == 2 else ""
+    return Timestamp.decode(
+        f"{century}{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{second or '00'}{fraction or ''}"
+    )
+
+
+def date_and_clock(cell: str) -> Timestamp:
+    """Both in one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
+    date, _, clock = cell.replace("T", " ").partition(" ")
+    return timestamp(date, clock.strip())
 
 
 def text(cell: str) -> str:
     if len(cell) > 10_000 or "\0" in cell:
         raise ValueError("must be at most 10000 characters without NUL")
     return cell
+
+
+def names(cell: str) -> list[str]:
+    """Names separated by semicolons, or a JSON array of them where a name has a semicolon in it."""
+    parts = json_cell(cell, list[str]) if cell.startswith("[") else cell.split(";")
+    return [Name100.decode(part) for part in parts if part.strip()]
+
+
+def json_cell(cell: str, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(cell, type=kind)
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"must be JSON of the documented form: {error}") from None
 
 
 def one_of(*words: str) -> Callable[[str], str]:

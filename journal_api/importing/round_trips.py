@@ -1,43 +1,70 @@
-"""The generic format: one trade a row, our own column names, only what a trade needs required."""
+"""The generic format: one trade a row, our own column names, only what a trade needs required.
+
+`COLUMNS` is its whole header, which the export writes.
+"""
 
 from typing import cast, get_args
 
-from journal_api.importing.cells import ImportedTrade, Row, amount, one_of, text
-from journal_api.money import Money, PositiveMoney
+from journal_api.importing.cells import Row, json_cell, names, one_of, text
+from journal_api.importing.found import ACCOUNT, Answered, Format, ImportedTrade, one_a_row
+from journal_api.money import Money, PositiveMoney, PositiveResult, Result
 from journal_api.structs.trades import Direction, Grade, TradeCreate
 from journal_api.values import Name, Name40, Name100, Timestamp
 
-NAME = "round trips"
-REQUIRED = {"symbol", "direction", "quantity", "entry_price", "opened_at"}
+COLUMNS = (
+    *("row", "account", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
+    *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
+    *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
+)
+# In place of an initial risk: there is none, although there is a stop.
+NO_RISK = "none"
 
 
-def trade_of(row: Row, account_id: int) -> ImportedTrade:
+def trade_of(row: Row) -> ImportedTrade:
+    has_no_risk = row.get("initial_risk", "").strip() == NO_RISK
+    fees = row.amount_if_any("fees", Result)
     trade = TradeCreate(
-        account_id=account_id,
+        account_id=ACCOUNT,
         symbol=row.read("symbol", Name40.decode),
         direction=cast(Direction, row.read("direction", one_of(*get_args(Direction)))),
-        quantity=row.read("quantity", amount(PositiveMoney)),
-        multiplier=row.read_if_any("multiplier", amount(PositiveMoney)) or PositiveMoney(1),
-        entry_price=row.read("entry_price", amount(Money)),
-        exit_price=row.read_if_any("exit_price", amount(Money)),
-        stop_loss=row.read_if_any("stop_loss", amount(Money)),
+        quantity=row.amount("quantity", PositiveMoney),
+        multiplier=row.amount_if_any("multiplier", PositiveMoney) or PositiveMoney(1),
+        entry_price=row.amount("entry_price", Money),
+        exit_price=row.amount_if_any("exit_price", Money),
+        stop_loss=row.amount_if_any("stop_loss", Money),
         opened_at=row.read("opened_at", Timestamp.decode),
         closed_at=row.read_if_any("closed_at", Timestamp.decode),
-        gross_pnl=row.read_if_any("gross_pnl", amount(Money)),
-        fees=row.read_if_any("fees", amount(Money)) or Money(0),
-        initial_risk=row.read_if_any("initial_risk", amount(PositiveMoney)),
+        gross_pnl=row.amount_if_any("gross_pnl", Result),
+        fees=fees or Money(0),
+        initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),
         grade=cast(Grade | None, row.read_if_any("grade", one_of(*get_args(Grade)))),
         external_id=row.read_if_any("external_id", Name100.decode),
-        notes=row.read_if_any("notes", text),
+        notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
+    if has_no_risk:
+        trade.initial_risk = None  # where the stop would have made one
     return ImportedTrade(
+        row.line,
         trade,
+        unstated=() if fees is not None else ("fees",),
+        account=row.read_if_any("account", Name100.decode),
         strategy=row.read_if_any("strategy", Name.decode),
         setup=row.read_if_any("setup", Name.decode),
         tags=tuple(row.read_if_any("tags", names) or ()),
+        answers=row.read_if_any("confirmations", answers) or (),
+        row_name=row.read_if_any("row", text),
+        copy_of=row.read_if_any("copy_of", text),
     )
 
 
-def names(cell: str) -> list[str]:
-    """Tag names, separated by semicolons."""
-    return [Name100.decode(part) for part in cell.split(";") if part.strip()]
+def answers(cell: str) -> tuple[Answered, ...]:
+    """A JSON array with `[name, was_present, notes]` for each."""
+    told = json_cell(cell, list[tuple[str, bool, str | None]])
+    return tuple(Answered(Name.decode(name), was_present, notes) for name, was_present, notes in told)
+
+
+FORMAT = Format(
+    "round trips",
+    frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
+    one_a_row(trade_of),
+)

@@ -2,39 +2,26 @@
 
 from decimal import Decimal
 
-from journal_api.importing.cells import ImportedTrade, Row, amount, us_timestamp
+from journal_api.importing.cells import Row, date_and_clock
+from journal_api.importing.found import ACCOUNT, Format, ImportedTrade, one_a_row
 from journal_api.money import EXACT, Money, PositiveMoney
 from journal_api.structs.trades import Direction, TradeCreate
 from journal_api.values import Name40, Name100
 
-NAME = "Tradovate performance"
-REQUIRED = {
-    "Contract",
-    "Pair ID",
-    "Buy Fill ID",
-    "Sell Fill ID",
-    "Paired Qty",
-    "Buy Price",
-    "Sell Price",
-    "P/L",
-    "Bought Timestamp",
-    "Sold Timestamp",
-}
 
-
-def trade_of(row: Row, account_id: int) -> ImportedTrade:
+def trade_of(row: Row) -> ImportedTrade:
     """Sold before bought is a short. Within one second the lower fill id came first."""
-    bought_at = row.read("Bought Timestamp", us_timestamp)
-    sold_at = row.read("Sold Timestamp", us_timestamp)
-    bought = row.read("Buy Price", amount(Money))
-    sold = row.read("Sell Price", amount(Money))
-    quantity = row.read("Paired Qty", amount(PositiveMoney))
-    gross_pnl = row.read("P/L", amount(Money))
+    bought_at = row.read("Bought Timestamp", date_and_clock)
+    sold_at = row.read("Sold Timestamp", date_and_clock)
+    bought = row.amount("Buy Price", Money)
+    sold = row.amount("Sell Price", Money)
+    quantity = row.amount("Paired Qty", PositiveMoney)
+    gross_pnl = row.amount("P/L", Money)
     buy_fill, sell_fill = row.read("Buy Fill ID", fill_id), row.read("Sell Fill ID", fill_id)
     is_short = (sold_at, sell_fill) < (bought_at, buy_fill)
     direction: Direction = "short" if is_short else "long"
     trade = TradeCreate(
-        account_id=account_id,
+        account_id=ACCOUNT,
         symbol=row.read("Contract", Name40.decode),
         direction=direction,
         quantity=quantity,
@@ -46,7 +33,7 @@ def trade_of(row: Row, account_id: int) -> ImportedTrade:
         gross_pnl=gross_pnl,
         external_id=row.read("Pair ID", Name100.decode),
     )
-    return ImportedTrade(trade)
+    return ImportedTrade(row.line, trade, unstated=("fees",))
 
 
 def multiplier_of(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney:
@@ -64,3 +51,23 @@ def fill_id(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ValueError("must be a fill id")
     return int(text)
+
+
+FORMAT = Format(
+    "Tradovate performance",
+    frozenset(
+        {
+            "Contract",
+            "Pair ID",
+            "Buy Fill ID",
+            "Sell Fill ID",
+            "Paired Qty",
+            "Buy Price",
+            "Sell Price",
+            "P/L",
+            "Bought Timestamp",
+            "Sold Timestamp",
+        }
+    ),
+    one_a_row(trade_of),
+)

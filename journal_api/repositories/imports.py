@@ -1,175 +1,188 @@
-"""Imports: the rows of a file become trades, all of them or none, and none of them twice."""
+"""Imports: the rows of a file become trades, all of them or none, and none of them twice; and back again."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Callable
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.database import fetch
+from journal_api.database import fetch, fetch_json
 from journal_api.errors import ValidationFailed
-from journal_api.importing import TradeFile, at_line
-from journal_api.importing.cells import ImportedTrade
-from journal_api.repositories import trades
+from journal_api.importing import TradeFile
+from journal_api.recognition import FACTS
+from journal_api.repositories import imported_rows
+from journal_api.structs.imports import Counts, Verdict
 from journal_api.values import now
 
-AT_ONCE = 1000
+AT_ONCE = 500
+MOST_ERRORS = 1000
 
 
-class Outcome(NamedTuple):
-    """How many rows the file had of each kind."""
+class Source(NamedTuple):
+    """Where trades come from, and into which account unless the file says."""
 
-    added: int
-    duplicates: int
-
-
-class Names(NamedTuple):
-    """What the names in a file stand for."""
-
-    strategies: dict[str, int]
-    setups: dict[tuple[int, str], int]
-    tags: dict[str, int]
+    account_id: int | None
+    file_name: str | None
+    sha256: str
+    timezone: str
 
 
-async def insert_trades(
-    db: Connection, user_id: int, account_id: int, file: TradeFile, file_name: str, sha256: str, timezone: str
-) -> Outcome:
-    """Import the file into the account; naive times are read in `timezone`.
+IMPORT = """json_object(
+    'id', id,
+    'account_id', account_id,
+    'format', format,
+    'file_name', file_name,
+    'sha256', sha256,
+    'timezone', timezone,
+    'counts', json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0),
+    'trade_count', (SELECT count(*) FROM trades WHERE import_id = import.id),
+    'created_at', created_at,
+    'updated_at', updated_at)"""
 
-    Raises ValidationFailed naming the line and the reason, with nothing to keep of what came before it.
-    """
-    import_id = await insert(db, user_id, account_id, file.format, file_name, sha256, timezone)
-    names = await names_of(db, user_id)
-    rows = rows_of(file.trades, names, timezone, {"user_id": user_id, "import_id": import_id, "now": now()})
-    read = 0
-    while batch := list(islice(rows, AT_ONCE)):
-        await trades.insert_new(db, (columns for columns, _ in batch))
-        await tag_new(db, import_id, batch)
-        read += len(batch)
-    added = await fetch(db, "SELECT count(*) FROM trades WHERE import_id = :id", {"id": import_id})
-    await db.execute_fetchall(
-        "UPDATE imports SET added = :added, duplicates = :duplicates WHERE id = :id",
-        {"added": added, "duplicates": read - added, "id": import_id},
+
+async def list_of_user(db: Connection, user_id: int) -> str:
+    """Newest first."""
+    return await fetch_json(
+        db,
+        f"""
+        SELECT '[' || coalesce(group_concat(item), '') || ']'
+        FROM (SELECT {IMPORT} AS item
+              FROM imports AS import
+              WHERE user_id = :user_id
+              ORDER BY id DESC)
+        """,
+        {"user_id": user_id},
     )
-    return Outcome(added, read - added)
 
 
-async def insert(
-    db: Connection, user_id: int, account_id: int, form: str, file_name: str, sha256: str, timezone: str
-) -> int:
+async def get(db: Connection, user_id: int, import_id: int) -> str:
+    """Raises NotFound."""
+    return await fetch_json(
+        db,
+        f"SELECT {IMPORT} FROM imports AS import WHERE id = :id AND user_id = :user_id",
+        {"id": import_id, "user_id": user_id},
+    )
+
+
+async def insert(db: Connection, user_id: int, source: Source, form: str) -> int:
+    """The new id."""
     return int(
         await fetch(
             db,
             """
-            INSERT INTO imports (user_id, account_id, format, file_name, sha256, timezone, added, duplicates,
-                created_at)
-            VALUES (:user_id, :account_id, :format, :file_name, :sha256, :timezone, 0, 0, :now)
+            INSERT INTO imports (user_id, account_id, format, file_name, sha256, timezone, added, updated,
+                duplicates, created_at, updated_at)
+            VALUES (:user_id, :account_id, :format, :file_name, :sha256, :timezone, 0, 0, 0, :now, :now)
             RETURNING id
             """,
-            {
-                "user_id": user_id,
-                "account_id": account_id,
-                "format": form,
-                "file_name": file_name,
-                "sha256": sha256,
-                "timezone": timezone,
-                "now": now(),
-            },
+            {**source._asdict(), "user_id": user_id, "format": form, "now": now()},
         )
     )
 
 
-async def names_of(db: Connection, user_id: int) -> Names:
-    strategies: Iterable[Any] = await db.execute_fetchall(
-        "SELECT name, id FROM strategies WHERE user_id = :user_id", {"user_id": user_id}
-    )
-    setups = await db.execute_fetchall(
+async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
+    await db.execute_fetchall(
         """
-        SELECT strategy_id, setups.name, min(setups.id)
-        FROM setups
-        JOIN strategies ON strategies.id = strategy_id
-        WHERE user_id = :user_id
-        GROUP BY strategy_id, setups.name
+        UPDATE imports
+        SET added = :new, updated = :updated, duplicates = :duplicate
+        WHERE id = :id
         """,
-        {"user_id": user_id},
-    )
-    tags: Iterable[Any] = await db.execute_fetchall(
-        "SELECT name, id FROM tags WHERE user_id = :user_id", {"user_id": user_id}
-    )
-    return Names(
-        dict(strategies),
-        {(strategy_id, name): row_id for strategy_id, name, row_id in setups},
-        dict(tags),
+        {"new": counts.new, "updated": counts.updated, "duplicate": counts.duplicate, "id": import_id},
     )
 
 
-def rows_of(
-    found: Iterable[tuple[int, ImportedTrade]], names: Names, timezone: str, common: dict[str, Any]
-) -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """The columns of each trade and the ids of its tags; raises ValidationFailed naming the line."""
-    seen: Counter[bytes] = Counter()
-    for line, imported in found:
-        try:
-            columns = imported.trade.columns(timezone)
-            strategy_id, setup_id = strategy_of(imported, names)
-            tag_ids = [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
-        except ValidationFailed as error:
-            field, reason = next(iter(error.details["fields"].items()))
-            raise at_line(line, f"{field} {reason}") from None
-        fingerprint = trades.fingerprint_of(columns)
-        seen[fingerprint] += 1
-        # The same content twice in one file is two trades; the same external id is one, with its first tags.
-        is_again = columns["external_id"] is not None and seen[fingerprint] > 1
-        columns |= {
-            **common,
-            "strategy_id": strategy_id,
-            "setup_id": setup_id,
-            "fingerprint": fingerprint,
-            "occurrence": 1 if is_again else seen[fingerprint],
-        }
-        yield columns, [] if is_again else tag_ids
+async def bring_in(
+    db: Connection,
+    user_id: int,
+    source: Source,
+    file: TradeFile,
+    tell: Callable[[list[Verdict]], object],
+    *,
+    dry_run: bool,
+) -> tuple[int | None, Counts]:
+    """Import the file: its id, None for a dry run, and how many rows there were of each verdict.
+
+    `tell` is given the verdicts in the order of the lines, some at a time. A dry run only reads. Raises
+    ValidationFailed, unless it is a dry run, when a row cannot be imported; then nothing may be kept.
+    """
+    import_id = None if dry_run else await insert(db, user_id, source, file.format)
+    rows = await imported_rows.Writer.prepare(db, user_id, source.account_id, import_id)
+    counts = Counts()
+    errors: list[Verdict] = []
+
+    def count(verdicts: list[Verdict]) -> None:
+        for one in verdicts:
+            setattr(counts, one.verdict, getattr(counts, one.verdict) + 1)
+        wrong = [one for one in verdicts if one.reason]
+        errors.extend(wrong[: MOST_ERRORS - len(errors)])
+        tell(verdicts)
+
+    while batch := await asyncio.to_thread(list, islice(file.candidates, AT_ONCE)):
+        count(await rows.take(batch))
+    count(await rows.finish())
+    if import_id is not None:
+        if errors:
+            raise refused(counts, errors)
+        await set_counts(db, import_id, counts)
+    return import_id, counts
 
 
-def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:
-    if imported.strategy is None:
-        if imported.setup is not None:
-            raise ValidationFailed(fields={"setup": "needs its strategy in the same row"})
-        return None, None
-    strategy_id = known(names.strategies.get(imported.strategy), "strategy", imported.strategy)
-    if imported.setup is None:
-        return strategy_id, None
-    return strategy_id, known(names.setups.get((strategy_id, imported.setup)), "setup", imported.setup)
+def refused(counts: Counts, errors: list[Verdict]) -> ValidationFailed:
+    first = errors[0]
+    others = f" (and {counts.error - 1} more)" if counts.error > 1 else ""
+    return ValidationFailed(
+        f"line {first.line}: {first.reason}{others}",
+        line=first.line,
+        reason=first.reason,
+        counts=counts,
+        rows=errors,
+    )
 
 
-def known(row_id: int | None, column: str, name: str) -> int:
-    """The id that was found for a name; raises ValidationFailed when none was."""
-    if row_id is None:
-        raise ValidationFailed(fields={column: f"names {name!r}, which is not in the journal"})
-    return row_id
+async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> list[int]:
+    """Take back what the import added and changed; the ids of the trades that were edited since and so kept.
 
-
-async def tag_new(db: Connection, import_id: int, batch: list[tuple[dict[str, Any], list[int]]]) -> None:
-    """Put the tags of the batch on the trades that this import has added."""
-    await db.executemany(
+    With `force` none is kept. The import itself goes when nothing of it is left. Raises NotFound.
+    """
+    await get(db, user_id, import_id)
+    values = {"id": import_id, "force": force, "now": now()}
+    await db.execute_fetchall(
+        f"""
+        UPDATE trades
+        SET {", ".join(f"{fact} = before.{fact}" for fact in FACTS)},
+            trading_day = trading_day(before.closed_at, timezone, day_rollover),
+            content = before.content,
+            updated_at = before.updated_at
+        FROM import_updates AS before, users
+        WHERE before.import_id = :id
+          AND trades.id = before.trade_id
+          AND users.id = trades.user_id
+          AND (:force OR trades.updated_at = before.written_at)
+        """,
+        values,
+    )
+    await db.execute_fetchall(
         """
-        INSERT INTO trade_tags (trade_id, tag_id)
-        SELECT id, :tag_id
-        FROM trades
-        WHERE account_id = :account_id
-          AND fingerprint = :fingerprint
-          AND occurrence = :occurrence
-          AND import_id = :import_id
+        DELETE FROM import_updates
+        WHERE import_id = :id
+          AND (:force OR updated_at = (SELECT trades.updated_at FROM trades WHERE trades.id = trade_id))
         """,
-        [
-            {
-                "tag_id": tag_id,
-                "import_id": import_id,
-                "account_id": columns["account_id"],
-                "fingerprint": columns["fingerprint"],
-                "occurrence": columns["occurrence"],
-            }
-            for columns, tag_ids in batch
-            for tag_id in tag_ids
-        ],
+        values,
     )
+    await db.execute_fetchall(
+        "DELETE FROM trades WHERE import_id = :id AND (:force OR updated_at = created_at)", values
+    )
+    kept = await db.execute_fetchall(
+        """
+        SELECT id FROM trades WHERE import_id = :id
+        UNION
+        SELECT trade_id FROM import_updates WHERE import_id = :id
+        """,
+        values,
+    )
+    if kept:
+        await db.execute_fetchall("UPDATE imports SET updated_at = :now WHERE id = :id", values)
+    else:
+        await db.execute_fetchall("DELETE FROM imports WHERE id = :id", values)
+    return [row[0] for row in kept]

@@ -1,6 +1,5 @@
 """Trades, with the tags and the checklist answers that hang on them."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from journal_api.database import fetch, fetch_json, json_list, unique_value
 from journal_api.errors import ValidationFailed
 from journal_api.money import json_number
 from journal_api.patches import assignments
+from journal_api.recognition import fingerprint_of
 from journal_api.structs.trades import Trade, TradeCreate, TradeQuery, as_written
 from journal_api.values import now
 
@@ -64,14 +64,14 @@ WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
     FROM trades"""
 INSERT = """
-    INSERT INTO trades (user_id, account_id, symbol, direction, quantity, multiplier, entry_price, exit_price,
-        stop_loss, opened_at, closed_at, trading_day, gross_pnl, fees, initial_risk, grade, strategy_id,
-        setup_id, source_trade_id, external_id, notes, import_id, fingerprint, occurrence, created_at,
-        updated_at)
-    SELECT users.id, :account_id, :symbol, :direction, :quantity, :multiplier, :entry_price, :exit_price,
+    INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, multiplier, entry_price,
+        exit_price, stop_loss, opened_at, closed_at, trading_day, gross_pnl, fees, initial_risk, grade,
+        strategy_id, setup_id, source_trade_id, external_id, notes, import_id, fingerprint, occurrence,
+        created_at, updated_at, content)
+    SELECT :id, users.id, :account_id, :symbol, :direction, :quantity, :multiplier, :entry_price, :exit_price,
         :stop_loss, :opened_at, :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross_pnl,
         :fees, :initial_risk, :grade, :strategy_id, :setup_id, :source_trade_id, :external_id, :notes,
-        :import_id, :fingerprint, :occurrence, :now, :now
+        :import_id, :fingerprint, :occurrence, :now, :now, :content
     FROM users
     WHERE users.id = :user_id"""
 MATCHING = f"""
@@ -83,6 +83,8 @@ MATCHING = f"""
           SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id))
       AND (:strategy_id IS NULL OR strategy_id = :strategy_id)
       AND (:setup_id IS NULL OR setup_id = :setup_id)
+      AND (:import_id IS NULL OR import_id = :import_id OR id IN (
+          SELECT trade_id FROM import_updates WHERE import_id = :import_id))
       AND (:tag_id IS NULL OR id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id))
       AND (:symbol IS NULL OR symbol = :symbol)
       AND (:direction IS NULL OR direction = :direction)
@@ -149,7 +151,7 @@ async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
 async def insert(db: Connection, user_id: int, trade: TradeCreate, timezone: str) -> int:
     """The new id; raises Conflict when the account has a trade of that external_id."""
     columns = trade.columns(timezone)
-    columns |= {"user_id": user_id, "import_id": None, "now": now()}
+    columns |= {"id": None, "user_id": user_id, "import_id": None, "content": None, "now": now()}
     columns["fingerprint"] = fingerprint_of(columns)
     columns["occurrence"] = await next_occurrence(db, columns)
     with unique_value("external_id"):
@@ -157,9 +159,9 @@ async def insert(db: Connection, user_id: int, trade: TradeCreate, timezone: str
     return int(await fetch(db, "SELECT last_insert_rowid()", {}))
 
 
-async def insert_new(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert the trades that are not there yet, told by external_id and by fingerprint and occurrence."""
-    await db.executemany(f"{INSERT} ON CONFLICT DO NOTHING", rows)
+async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert trades under the ids that they have been given."""
+    await db.executemany(INSERT, rows)
 
 
 async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: str) -> None:
@@ -243,16 +245,3 @@ async def next_occurrence(db: Connection, columns: dict[str, Any]) -> int:
             columns,
         )
     )
-
-
-def fingerprint_of(columns: dict[str, Any]) -> bytes:
-    """What makes a trade the same trade: its external id, else what was traded, when and at which prices.
-
-    Fees and results are not part of it: a broker that corrects them does not make a new trade.
-    """
-    if columns["external_id"] is not None:
-        content = ["external", columns["external_id"]]
-    else:
-        fields = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
-        content = ["content", *(str(columns[field]) for field in fields)]
-    return hashlib.sha256("\x1f".join(content).encode()).digest()[:16]

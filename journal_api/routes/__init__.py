@@ -7,6 +7,7 @@ from journal_api.routes import (
     accounts,
     copy_groups,
     goals,
+    imports,
     me,
     metrics,
     snapshots,
@@ -25,6 +26,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
+from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.setups import Setup
@@ -125,6 +127,11 @@ OPERATIONS = [
     Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
               body=AnswersPut, data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
+    Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),
+    Operation("GET", "/imports/{id:row_id}", imports.get_import, "read:trades", data={"import": Import}),
+    Operation("POST", "/imports", imports.create_import, "write:trades",
+              query=ImportQuery, takes=("text/csv", "text/html"), data={"import": ImportReport}),
+    Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]}),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}),
     Operation("PATCH", "/me", me.update_me, "write:settings", body=MePatch, data={"me": Me}),

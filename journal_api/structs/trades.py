@@ -132,6 +132,7 @@ class TradeQuery(Struct, kw_only=True):
     strategy_id: RowId | None = None
     setup_id: RowId | None = None
     tag_id: RowId | None = None
+    import_id: RowId | None = None
     symbol: str | None = None
     direction: Direction | None = None
     grade: Grade | None = None
