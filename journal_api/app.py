@@ -53,6 +53,7 @@ def create_app(settings: Settings) -> Starlette:
                 allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
                 allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id"],
                 expose_headers=[
+                    "Content-Disposition",
                     *("ETag", "Location", "Retry-After", "X-Request-Id"),
                     *("X-Trades-Kept", "X-Trades-Unlinked"),
                     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),

@@ -81,8 +81,8 @@ class _Guest(_Writer):
 class Database:
     """The open database of one process: `reader` for one statement, `transaction()` for all that writes."""
 
-    def __init__(self, writer: Connection, readers: list[Connection]) -> None:
-        self._writer = writer
+    def __init__(self, path: Path, writer: Connection, readers: list[Connection]) -> None:
+        self._path, self._writer = path, writer
         self._open = [*readers, writer]
         self._readers = cycle(readers)
         self._writing = asyncio.Lock()
@@ -98,7 +98,7 @@ class Database:
             for connection in reversed(opened):
                 await connection.close()
             raise
-        return cls(opened[0], opened[1:])
+        return cls(path, opened[0], opened[1:])
 
     async def close(self) -> None:
         """Close the readers first, so that the writer's close can fold the log into the file."""
@@ -133,6 +133,14 @@ class Database:
             raise
         finally:
             self._writing.release()
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[Connection]:
+        """A reader of its own, whose statements all see the journal as it was at the first of them."""
+        async with _connect(self._path, "ro", _Reader) as connection:
+            connection.row_factory = sqlite3.Row
+            await connection.execute_fetchall("BEGIN")
+            yield connection
 
     async def _take_turn(self) -> None:
         if self._waiting >= MOST_WAITING:

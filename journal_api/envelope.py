@@ -1,6 +1,7 @@
 """What goes out: the envelope that every answer has (DECISIONS 1)."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -38,7 +39,28 @@ class NoContent:
         await send({"type": "http.response.body", "body": b""})
 
 
-Response = Envelope | NoContent
+class Download:
+    """A file, sent as it is made; it breaks off when the making fails after the beginning was sent."""
+
+    def __init__(self, name: str, media_type: str, parts: AsyncGenerator[bytes, None]) -> None:
+        self.parts = parts
+        self.headers = [
+            (b"content-type", f"{media_type}; charset=utf-8".encode()),
+            (b"content-disposition", f'attachment; filename="{name}"'.encode()),
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self.parts) as parts:
+            first = await anext(parts, b"")
+            await send({"type": "http.response.start", "status": 200, "headers": self.headers})
+            if scope["method"] != "HEAD":
+                await send({"type": "http.response.body", "body": first, "more_body": True})
+                async for part in parts:
+                    await send({"type": "http.response.body", "body": part, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+
+Response = Envelope | NoContent | Download
 
 
 def ok(**data: str) -> Envelope:

@@ -41,7 +41,8 @@ class Money(Decimal):
 
     @property
     def units(self) -> int:
-        return units(self)
+        """The amount in 10^-8, which it has no decimals beyond."""
+        return int(self.scaleb(8))
 
 
 class PositiveMoney(Money):

@@ -198,7 +198,7 @@ class Timestamp(datetime):
 
 
 def as_text(instant: datetime) -> str:
-    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return instant.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def now() -> str:

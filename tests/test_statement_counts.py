@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from make import make_category, make_goal, make_strategy, make_tag, unwrap
+from make import A_TRADE, make_category, make_goal, make_strategy, make_tag, post_account, unwrap
 from starlette.applications import Starlette
 
 SMALL, LARGE = (2, 2), (50, 100)
@@ -218,3 +218,20 @@ async def test_a_list_of_100_is_one_statement(
 
     assert len(unwrap(listed)) == 100
     assert len(seen) == 1
+
+
+async def test_1000_trades_at_once_take_as_many_statements_as_2_but_for_a_row_each(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await post_account(client)
+
+    async def statements_for(number: int) -> list[str]:
+        trades = [
+            {"account_id": account["id"], **A_TRADE, "external_id": f"{number} {n}"} for n in range(number)
+        ]
+        with statements_of(app) as seen:
+            created = await client.post("/trades/bulk", json={"trades": trades})
+        assert created.status_code == 201
+        return [sql for sql in seen if not sql.lstrip().startswith("INSERT INTO trades")]
+
+    assert 0 < len(await statements_for(1000)) == len(await statements_for(2))

@@ -4,7 +4,8 @@ import re
 import textwrap
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TypeVar
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -48,29 +49,45 @@ class Row(dict[str, str]):
         """The cell as the reader has it; raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            return reader(cell.strip() if strip else cell)
+            found: T = remembered(reader, cell.strip() if strip else cell)
+            return found
         except ValueError as error:
             shown = textwrap.shorten(cell, 60, placeholder="...")
             raise ValidationFailed(fields={column: f"{error} ({shown!r})"}) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """None for a column that is missing or a cell that is empty."""
-        return self.read(column, reader) if self.get(column, "").strip() else None
+        cell = self.get(column)
+        return self.read(column, reader) if cell and not cell.isspace() else None
 
     def amount(self, column: str, kind: type[M]) -> M:
         """The cell as an amount of that kind. Raises ValidationFailed."""
-        return self.read(column, lambda cell: kind.checked(self.number(cell)))
+        reader: Callable[[str], M] = Amount(kind, self.decimal_comma).read
+        return self.read(column, reader)
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
-        return self.amount(column, kind) if self.get(column, "").strip() else None
+        reader: Callable[[str], M] = Amount(kind, self.decimal_comma).read
+        return self.read_if_any(column, reader)
 
-    def number(self, cell: str) -> Decimal:
-        """Raises ValueError for what is no number, or could be two."""
+
+@lru_cache(maxsize=65536)
+def remembered(reader: Callable[[str], Any], cell: str) -> Any:
+    """What the reader makes of the cell. Remembered, because cells repeat: symbols, sizes, prices, fees."""
+    return reader(cell)
+
+
+class Amount(NamedTuple):
+    """How amounts of a kind are read; equal for the same kind, so that what it reads is remembered."""
+
+    kind: type[Money]
+    decimal_comma: bool
+
+    def read(self, cell: str) -> Any:
         if self.decimal_comma:
             if AMBIGUOUS.fullmatch(cell):
                 raise ValueError("could be thousands or decimals: in a file with semicolons write 1234,5")
             cell = cell.translate(SWAP) if "," in cell else cell
-        return number(cell)
+        return self.kind.checked(number(cell))
 
 
 def number(text: str) -> Decimal:

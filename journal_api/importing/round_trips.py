@@ -16,6 +16,7 @@ COLUMNS = (
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
 )
+DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
 # In place of an initial risk: there is none, although there is a stop.
 NO_RISK = "none"
 
@@ -26,7 +27,7 @@ def trade_of(row: Row) -> ImportedTrade:
     trade = TradeCreate(
         account_id=ACCOUNT,
         symbol=row.read("symbol", Name40.decode),
-        direction=cast(Direction, row.read("direction", one_of(*get_args(Direction)))),
+        direction=cast("Direction", row.read("direction", DIRECTION)),
         quantity=row.amount("quantity", PositiveMoney),
         multiplier=row.amount_if_any("multiplier", PositiveMoney) or PositiveMoney(1),
         entry_price=row.amount("entry_price", Money),
@@ -37,7 +38,7 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=row.amount_if_any("gross_pnl", Result),
         fees=fees or Money(0),
         initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),
-        grade=cast(Grade | None, row.read_if_any("grade", one_of(*get_args(Grade)))),
+        grade=cast("Grade | None", row.read_if_any("grade", GRADE)),
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )

@@ -14,6 +14,8 @@ from journal_api.importing.found import Rejected
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 DELIMITERS = (",", ";", "\t")
 WIDEST = 1000
+# A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
+csv.field_size_limit(8 * 1024 * 1024)
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.database import fetch, fetch_json, json_list
+from journal_api.database import fetch_json, json_list
 from journal_api.diff import SentSetup, diff_setups
-from journal_api.errors import ValidationFailed
 from journal_api.repositories import confirmations
 from journal_api.repositories.confirmations import CONFIRMATION
 from journal_api.structs.setups import Setup
@@ -39,23 +38,6 @@ async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> st
         f"SELECT {SETUPS} FROM strategies WHERE id = :id AND user_id = :user_id",
         {"id": strategy_id, "user_id": user_id},
     )
-
-
-async def strategy_of(db: Connection, user_id: int, setup_id: int) -> int:
-    """The strategy that the setup belongs to; raises ValidationFailed when it is not the user's."""
-    strategy_id = await fetch(
-        db,
-        """
-        SELECT strategy_id
-        FROM setups
-        JOIN strategies ON strategies.id = strategy_id
-        WHERE setups.id = :id AND user_id = :user_id
-        """,
-        {"id": setup_id, "user_id": user_id},
-    )
-    if strategy_id is None:
-        raise ValidationFailed(fields={"setup_id": "is not one of your setups"})
-    return int(strategy_id)
 
 
 async def replace_all(

@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from msgspec import Raw, UnsetType, json
 
 from journal_api.database import fetch, fetch_json, unique_name
-from journal_api.errors import LimitReached, ValidationFailed
+from journal_api.errors import LimitReached
 from journal_api.patches import assignments, changes, with_sort_name
 from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS
@@ -59,19 +59,6 @@ async def get(db: Connection, user_id: int, strategy_id: int) -> str:
 async def find(db: Connection, user_id: int, strategy_id: int) -> Strategy:
     """Raises NotFound."""
     return json.decode(await get(db, user_id, strategy_id), type=Strategy)
-
-
-async def require(db: Connection, user_id: int, strategy_id: int | None) -> None:
-    """Raises ValidationFailed when one was sent that is not the user's."""
-    if strategy_id is None:
-        return
-    found = await fetch(
-        db,
-        "SELECT 1 FROM strategies WHERE id = :id AND user_id = :user_id",
-        {"id": strategy_id, "user_id": user_id},
-    )
-    if not found:
-        raise ValidationFailed(fields={"strategy_id": "is not one of your strategies"})
 
 
 async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum: int) -> int:

@@ -1,23 +1,19 @@
 """Trades, with the tags and the checklist answers that hang on them."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database import fetch, fetch_json, json_list, unique_value
-from journal_api.errors import ValidationFailed
 from journal_api.money import json_number
 from journal_api.patches import assignments
 from journal_api.recognition import fingerprint_of
-from journal_api.structs.trades import Trade, TradeCreate, TradeQuery, as_written
+from journal_api.structs.trades import AMOUNTS, Trade, TradeCreate, TradeQuery, as_written
 from journal_api.values import now
 
-AMOUNTS = (
-    *("quantity", "multiplier", "entry_price", "exit_price"),
-    *("stop_loss", "gross_pnl", "fees", "initial_risk"),
-)
 SCALARS = f"""
     'id', id,
     'account_id', account_id,
@@ -100,11 +96,6 @@ MATCHING = f"""
 
 async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
     """One page of the trades that match, newest first, and how many there are in all."""
-    values = {name: getattr(query, name) for name in query.__struct_fields__} | {
-        "user_id": user_id,
-        "since": str(query.since) if query.since else None,
-        "until": str(query.until) if query.until else None,
-    }
     found = await db.execute_fetchall(
         f"""
         SELECT '[' || coalesce(group_concat(trade), '') || ']', (SELECT count(*) FROM ({MATCHING}))
@@ -113,7 +104,7 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
               ORDER BY opened_at DESC, id DESC
               LIMIT :limit OFFSET :offset)
         """,
-        values,
+        {**query.values(), "user_id": user_id},
     )
     text, total = next(iter(found))
     return text, total
@@ -150,13 +141,61 @@ async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
 
 async def insert(db: Connection, user_id: int, trade: TradeCreate, timezone: str) -> int:
     """The new id; raises Conflict when the account has a trade of that external_id."""
-    columns = trade.columns(timezone)
-    columns |= {"id": None, "user_id": user_id, "import_id": None, "content": None, "now": now()}
-    columns["fingerprint"] = fingerprint_of(columns)
-    columns["occurrence"] = await next_occurrence(db, columns)
     with unique_value("external_id"):
-        await db.execute_fetchall(INSERT, columns)
-    return int(await fetch(db, "SELECT last_insert_rowid()", {}))
+        (trade_id,) = await insert_many(db, user_id, [trade.columns(timezone)])
+    return trade_id
+
+
+async def with_taken_ids(db: Connection, rows: Mapping[int, dict[str, Any]]) -> list[int]:
+    """The keys of the rows whose external_id a trade of their account has, or an earlier row."""
+    sent = [
+        (key, row["account_id"], row["external_id"])
+        for key, row in rows.items()
+        if row["external_id"] is not None
+    ]
+    found: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT value ->> 0
+        FROM json_each(:sent) AS row
+        JOIN trades ON account_id = value ->> 1 AND external_id = value ->> 2
+        """,
+        {"sent": json_list(sent)},
+    )
+    taken = {key for (key,) in found}
+    first: dict[tuple[int, str], int] = {}
+    for key, *place in sent:
+        if first.setdefault((place[0], place[1]), key) != key:
+            taken.add(key)
+    return sorted(taken)
+
+
+async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
+    """The new ids, in the order of the rows; no external_id of theirs is taken."""
+    last_id = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
+    common = {"user_id": user_id, "import_id": None, "content": None, "now": now()}
+    for row_id, row in enumerate(rows, last_id + 1):
+        row |= {**common, "id": row_id, "fingerprint": fingerprint_of(row)}
+    await number_kinds(db, rows)
+    await insert_all(db, rows)
+    return [row["id"] for row in rows]
+
+
+async def number_kinds(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Give each row its `occurrence`: the how-manieth of its kind it is in its account."""
+    kinds = [(row["account_id"], row["fingerprint"].hex()) for row in rows]
+    found: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT value ->> 0, value ->> 1, max(occurrence)
+        FROM json_each(:kinds)
+        JOIN trades ON account_id = value ->> 0 AND fingerprint = from_hex(value ->> 1)
+        GROUP BY value ->> 0, value ->> 1
+        """,
+        {"kinds": json_list(kinds)},
+    )
+    seen = Counter({(account_id, fingerprint): last for account_id, fingerprint, last in found})
+    for row, kind in zip(rows, kinds, strict=True):
+        seen[kind] += 1
+        row["occurrence"] = seen[kind]
 
 
 async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
@@ -193,30 +232,6 @@ async def delete(db: Connection, stored: Trade) -> None:
     await db.execute_fetchall("DELETE FROM trades WHERE id = :id", {"id": stored.id})
 
 
-async def original_of(db: Connection, user_id: int, trade_id: int | None, copy_id: int | None) -> int | None:
-    """The original behind the trade that is to be copied: itself, or what it copies.
-
-    Raises ValidationFailed when it is not the user's, is the copy itself, or when the copy has copies.
-    """
-    if trade_id is None:
-        return None
-    original = await fetch(
-        db,
-        """
-        SELECT coalesce(source_trade_id, id)
-        FROM trades
-        WHERE id = :id AND user_id = :user_id
-        """,
-        {"id": trade_id, "user_id": user_id},
-    )
-    if original is None:
-        raise ValidationFailed(fields={"source_trade_id": "is not one of your trades"})
-    has_copies = await fetch(db, "SELECT 1 FROM trades WHERE source_trade_id = :id LIMIT 1", {"id": copy_id})
-    if original == copy_id or has_copies:
-        raise ValidationFailed(fields={"source_trade_id": "of an original with copies cannot be set"})
-    return int(original)
-
-
 async def move_to_their_days(db: Connection, user_id: int) -> None:
     """Write the trading day of every trade anew, for the owner's zone and rollover as they are now."""
     await db.execute_fetchall(
@@ -229,19 +244,4 @@ async def move_to_their_days(db: Connection, user_id: int) -> None:
           AND trading_day <> trading_day(closed_at, timezone, day_rollover)
         """,
         {"user_id": user_id},
-    )
-
-
-async def next_occurrence(db: Connection, columns: dict[str, Any]) -> int:
-    """The how-manieth of its kind the trade is in its account."""
-    return int(
-        await fetch(
-            db,
-            """
-            SELECT coalesce(max(occurrence), 0) + 1
-            FROM trades
-            WHERE account_id = :account_id AND fingerprint = :fingerprint
-            """,
-            columns,
-        )
     )

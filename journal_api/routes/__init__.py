@@ -42,6 +42,7 @@ from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, T
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
 from journal_api.structs.trades import (
     AnswersPut,
+    ExportQuery,
     Trade,
     TradeCreate,
     TradeListItem,
@@ -116,6 +117,8 @@ OPERATIONS = [
     Operation("GET", "/trades", trades.list_trades, "read:trades",
               query=TradeQuery, data={"trades": list[TradeListItem]}),
     Operation("GET", "/trades/{id:row_id}", trades.get_trade, "read:trades", data={"trade": Trade}),
+    Operation("GET", "/trades/export", trades.export_trades, "read:trades",
+              query=ExportQuery, gives="text/csv"),
     Operation("POST", "/trades", trades.create_trade, "write:trades",
               body=TradeCreate, data={"trade": Trade}),
     Operation("POST", "/trades/bulk", trades.create_trades, "write:trades",

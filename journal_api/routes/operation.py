@@ -36,7 +36,8 @@ class Operation(Route):
     """One method on one path: who may call it, what goes in, what comes out.
 
     `data` maps the members of the answer's `data` to their types; empty for 204. `body` and `query` are the
-    structs that the handler decodes, `takes` the media types of a body. A scope of None is any valid key.
+    structs that the handler decodes, `takes` the media types of a body, `gives`
+    that of the answer. A scope of None is any valid key.
     """
 
     def __init__(
@@ -50,12 +51,14 @@ class Operation(Route):
         body: type | None = None,
         query: type | None = None,
         takes: tuple[str, ...] = ("application/json",),
+        gives: str = "application/json",
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
         self.path_regex = re.compile(self.path_regex.pattern.removesuffix("$") + r"\Z")
         self.method, self.scope = method, scope
-        self.data, self.body, self.query, self.takes = data or {}, body, query, takes
+        self.data, self.body, self.query = data or {}, body, query
+        self.takes, self.gives = takes, gives
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Method, key, scope, rate, then the handler: the order of DECISIONS 4."""

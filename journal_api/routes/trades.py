@@ -1,23 +1,29 @@
 """Trades, their tags and their checklist answers: DECISIONS 34."""
 
-from aiosqlite import Connection
+import csv
+import io
+from collections.abc import AsyncGenerator
+from typing import Any
+
 from starlette.requests import Request
 
 from journal_api.codec import IndexedErrors, database, decode_body, decode_each, decode_query
-from journal_api.envelope import Response, created, no_content, ok, page
-from journal_api.errors import ValidationFailed
+from journal_api.database import Database
+from journal_api.envelope import Download, Response, created, no_content, ok, page
+from journal_api.errors import Conflict
+from journal_api.importing.round_trips import COLUMNS
 from journal_api.repositories import (
-    accounts,
     confirmation_answers,
-    setups,
-    strategies,
     tags,
+    trade_export,
+    trade_references,
     trade_tags,
     trades,
     users,
 )
 from journal_api.structs.trades import (
     AnswersPut,
+    ExportQuery,
     TradeCreate,
     TradePatch,
     TradeQuery,
@@ -39,11 +45,33 @@ async def get_trade(request: Request) -> Response:
     return ok(trade=await trades.get(database(request).reader, request.user.id, request.path_params["id"]))
 
 
+async def export_trades(request: Request) -> Response:
+    """The trades that match as a file in the generic import format, which brings them all back."""
+    query = decode_query(request, ExportQuery)
+    return Download("trades.csv", "text/csv", csv_of(database(request), request.user.id, query))
+
+
+async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+    """The file in parts, all of one moment."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
+    writer.writeheader()
+    last_id: int | None = 0
+    async with database.snapshot() as db:
+        while last_id is not None:
+            rows = await trade_export.rows_after(db, user_id, query, last_id)
+            writer.writerows(cells for _, cells in rows)
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+            last_id = rows[-1][0] if rows else None
+
+
 async def create_trade(request: Request) -> Response:
     """Write a trade down; result and initial risk follow from the prices where they are left out."""
     sent = await decode_body(request, TradeCreate)
     async with database(request).transaction() as db:
-        await settle_references(db, request.user.id, sent, None)
+        (await trade_references.of(db, request.user.id, [sent])).settle(sent)
         owner = await users.find(db, request.user.id)
         trade_id = await trades.insert(db, request.user.id, sent, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
@@ -55,14 +83,19 @@ async def create_trades(request: Request) -> Response:
     sent = await decode_body(request, TradesCreate)
     new = decode_each(sent.trades, TradeCreate, "trades")
     errors = IndexedErrors("trades")
-    trade_ids: list[int] = []
+    rows: dict[int, dict[str, Any]] = {}
     async with database(request).transaction() as db:
         owner = await users.find(db, request.user.id)
+        references = await trade_references.of(db, request.user.id, new)
         for index, trade in enumerate(new):
             with errors.at(index):
-                await settle_references(db, request.user.id, trade, None)
-                trade_ids.append(await trades.insert(db, request.user.id, trade, owner.timezone))
+                references.settle(trade)
+                rows[index] = trade.columns(owner.timezone)
+        for index in await trades.with_taken_ids(db, rows):
+            with errors.at(index):
+                raise Conflict(fields={"external_id": "is taken"})
         errors.raise_if_any()
+        trade_ids = await trades.insert_many(db, request.user.id, list(rows.values()))
         found = await trades.list_of_ids(db, request.user.id, trade_ids)
     return created("/v1/trades", trades=found)
 
@@ -74,7 +107,8 @@ async def update_trade(request: Request) -> Response:
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
         changed = merged(stored, patch)
-        await settle_references(db, request.user.id, changed, trade_id)
+        (await trade_references.of(db, request.user.id, [changed])).settle(changed)
+        await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
         owner = await users.find(db, request.user.id)
         await trades.update(db, stored, changed, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
@@ -110,18 +144,3 @@ async def delete_trade(request: Request) -> Response:
         stored = await trades.find(db, request.user.id, request.path_params["id"])
         await trades.delete(db, stored)
     return no_content()
-
-
-async def settle_references(db: Connection, user_id: int, trade: TradeCreate, trade_id: int | None) -> None:
-    """Hold what the trade points at to what is the user's; a setup alone brings its strategy.
-
-    Raises ValidationFailed.
-    """
-    await accounts.require(db, user_id, trade.account_id)
-    await strategies.require(db, user_id, trade.strategy_id)
-    if trade.setup_id is not None:
-        strategy_id = await setups.strategy_of(db, user_id, trade.setup_id)
-        if trade.strategy_id not in (None, strategy_id):
-            raise ValidationFailed(fields={"setup_id": "is not a setup of that strategy"})
-        trade.strategy_id = strategy_id
-    trade.source_trade_id = await trades.original_of(db, user_id, trade.source_trade_id, trade_id)

@@ -5,12 +5,17 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
+from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
 from journal_api.values import Day, Name40, Name100, Offset, RowId, TagType, Text, Timestamp, check_range
 
 Direction = Literal["long", "short"]
+AMOUNTS = (
+    *("quantity", "multiplier", "entry_price", "exit_price"),
+    *("stop_loss", "gross_pnl", "fees", "initial_risk"),
+)
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 
 
@@ -89,8 +94,8 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
                 raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
         if closed_at and closed_at < opened_at:
             raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
-        columns = {name: getattr(self, name) for name in self.__struct_fields__}
-        amounts = {name: value.units for name, value in columns.items() if isinstance(value, Money)}
+        columns = asdict(self)
+        amounts = {name: columns[name].units for name in AMOUNTS if columns[name] is not None}
         return {**columns, **amounts, "opened_at": opened_at, "closed_at": closed_at}
 
 
@@ -124,7 +129,7 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     notes: Text | None | UnsetType = UNSET
 
 
-class TradeQuery(Struct, kw_only=True):
+class TradeFilter(Struct, kw_only=True):
     """`since` and `until` are the query's from and to: trading days, both included."""
 
     account_id: RowId | None = None
@@ -139,11 +144,25 @@ class TradeQuery(Struct, kw_only=True):
     outcome: Literal["win", "loss", "breakeven", "open"] | None = None
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
-    limit: Annotated[int, Meta(ge=1, le=200)] = 50
-    offset: Offset = 0
 
     def __post_init__(self) -> None:
         check_range(self.since, self.until)
+
+    def values(self) -> dict[str, Any]:
+        """As SQL has them."""
+        days = {
+            name: str(day) if day else None for name, day in (("since", self.since), ("until", self.until))
+        }
+        return {**asdict(self), **days}
+
+
+class TradeQuery(TradeFilter, kw_only=True):
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+    offset: Offset = 0
+
+
+class ExportQuery(TradeFilter, kw_only=True):
+    format: Literal["csv"] = "csv"
 
 
 class TradeTagsPut(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -1,0 +1,87 @@
+"""What trades point at, looked up for many of them at once."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.database import fetch, json_list
+from journal_api.errors import ValidationFailed
+from journal_api.structs.trades import TradeCreate
+
+
+class References(NamedTuple):
+    """What is the user's of it: ids, the strategy of each setup, the original behind each trade."""
+
+    account_ids: set[int]
+    strategy_ids: set[int]
+    setups: dict[int, int]
+    originals: dict[int, int]
+
+    def settle(self, trade: TradeCreate) -> None:
+        """Hold the trade to what is the user's. A setup alone brings its strategy; a copy of a copy is one of
+        the original.
+
+        Raises ValidationFailed.
+        """
+        if trade.account_id not in self.account_ids:
+            raise ValidationFailed(fields={"account_id": "is not one of your accounts"})
+        if trade.strategy_id is not None and trade.strategy_id not in self.strategy_ids:
+            raise ValidationFailed(fields={"strategy_id": "is not one of your strategies"})
+        if trade.setup_id is not None:
+            strategy_id = self.setups.get(trade.setup_id)
+            if strategy_id is None:
+                raise ValidationFailed(fields={"setup_id": "is not one of your setups"})
+            if trade.strategy_id not in (None, strategy_id):
+                raise ValidationFailed(fields={"setup_id": "is not a setup of that strategy"})
+            trade.strategy_id = strategy_id
+        if trade.source_trade_id is not None:
+            if trade.source_trade_id not in self.originals:
+                raise ValidationFailed(fields={"source_trade_id": "is not one of your trades"})
+            trade.source_trade_id = self.originals[trade.source_trade_id]
+
+
+async def of(db: Connection, user_id: int, trades: Sequence[TradeCreate]) -> References:
+    def sent(field: str) -> str:
+        return json_list(list({getattr(trade, field) for trade in trades} - {None}))
+
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT 'account', id, NULL
+        FROM accounts
+        WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:account_ids))
+        UNION ALL
+        SELECT 'strategy', id, NULL
+        FROM strategies
+        WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:strategy_ids))
+        UNION ALL
+        SELECT 'setup', setups.id, strategy_id
+        FROM setups
+        JOIN strategies ON strategies.id = strategy_id
+        WHERE user_id = :user_id AND setups.id IN (SELECT value FROM json_each(:setup_ids))
+        UNION ALL
+        SELECT 'trade', id, coalesce(source_trade_id, id)
+        FROM trades
+        WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:trade_ids))
+        """,
+        {
+            "user_id": user_id,
+            "account_ids": sent("account_id"),
+            "strategy_ids": sent("strategy_id"),
+            "setup_ids": sent("setup_id"),
+            "trade_ids": sent("source_trade_id"),
+        },
+    )
+    found: dict[str, dict[int, int]] = {"account": {}, "strategy": {}, "setup": {}, "trade": {}}
+    for kind, row_id, behind in rows:
+        found[kind][row_id] = behind
+    return References(set(found["account"]), set(found["strategy"]), found["setup"], found["trade"])
+
+
+async def require_no_circle(db: Connection, trade_id: int, original_id: int | None) -> None:
+    """Raises ValidationFailed for a trade that would be a copy of itself, or a copy with copies."""
+    if original_id is None:
+        return
+    has_copies = await fetch(db, "SELECT 1 FROM trades WHERE source_trade_id = :id LIMIT 1", {"id": trade_id})
+    if original_id == trade_id or has_copies:
+        raise ValidationFailed(fields={"source_trade_id": "of an original with copies cannot be set"})
