@@ -190,7 +190,7 @@ CREATE TABLE trades (
   occurrence INTEGER NOT NULL DEFAULT 1,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  content BLOB,  -- what the file said that brought it; null for a trade that no import has brought
+  content BLOB,  -- what files have said of it; null for a trade that no import has brought
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),

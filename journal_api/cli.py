@@ -228,7 +228,8 @@ def import_file(
             if name_of_account is not None:
                 account_id, is_new = await account_of(db, user_id, name_of_account)
             in_zone = zone or (await users.find(db, user_id)).timezone
-            found = importing.read(opened, in_zone, bar.update)
+            in_one = account_id is not None
+            found = importing.read(opened, in_zone, bar.update, into_one_account=in_one)
             source = imports.Source(account_id, name, sha256, in_zone)
             _, counts = await imports.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
         return counts, is_new
@@ -242,7 +243,7 @@ def import_file(
         opened.seek(0)
         counts, is_new = in_database(settings, run)
     if wrong:  # of a dry run: else it was refused
-        sys.exit(one_line(str(imports.refused(counts, wrong))))
+        sys.exit(one_line(str(imports.refused(counts, sorted(wrong, key=lambda one: one.line)))))
     if is_new:
         click.echo(f"New account {name_of_account!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""

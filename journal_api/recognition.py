@@ -1,6 +1,7 @@
 """How an import knows a trade again, and whether the file says anything new of it (DECISIONS 32)."""
 
 import hashlib
+import zlib
 from collections.abc import Container
 from typing import Any
 
@@ -9,22 +10,45 @@ FACTS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
+UNSTATED = bytes(4)
 
 
 def fingerprint_of(columns: dict[str, Any]) -> bytes:
-    """What makes a trade the same trade: its external id, else what was traded, when and at which prices.
+    """What makes a trade the same trade: its external id, else its content."""
+    if columns["external_id"] is None:
+        return content_fingerprint_of(columns)
+    return _digest("external", columns["external_id"])
+
+
+def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
+    """What was traded, when and at which prices.
 
     Fees and results are not part of it: a broker that corrects them does not make a new trade.
     """
-    if columns["external_id"] is not None:
-        return _digest("external", columns["external_id"])
     fields = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
     return _digest("content", *(columns[field] for field in fields))
 
 
 def content_of(columns: dict[str, Any], unstated: Container[str]) -> bytes:
-    """All that a file says of a trade: a later file that says something else corrects it."""
-    return _digest(*("" if fact in unstated else columns[fact] for fact in FACTS))
+    """What a file says of each fact, four bytes for one, so that a later file can be told from it."""
+    return b"".join(UNSTATED if fact in unstated else _checksum(columns[fact]) for fact in FACTS)
+
+
+def restated(before: bytes, now: bytes) -> tuple[list[str], bytes]:
+    """The facts of which a file says something else than the last one did, and what has been said since."""
+    said: list[str] = []
+    content = bytearray(before)
+    for place, fact in enumerate(FACTS):
+        part = slice(4 * place, 4 * place + 4)
+        if now[part] not in (UNSTATED, before[part]):
+            said.append(fact)
+            content[part] = now[part]
+    return said, bytes(content)
+
+
+def _checksum(value: object) -> bytes:
+    # Never that of what is not stated.
+    return (zlib.crc32(str(value).encode()) or 1).to_bytes(4, "big")
 
 
 def _digest(*parts: object) -> bytes:

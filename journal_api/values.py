@@ -8,10 +8,10 @@ import re
 import unicodedata
 from datetime import UTC, date, datetime
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
 
-from msgspec import UNSET, Meta
+from msgspec import UNSET, Meta, Raw, field
 
 from journal_api.errors import ValidationFailed
 
@@ -22,7 +22,20 @@ SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$", max_length=7)]
 # NUL is refused, because SQLite's JSON functions end a text there.
 Text = Annotated[str, Meta(max_length=10_000, pattern="^[^\\u0000]*$")]
+# As they are answered.
+Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
+FreeForm = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
 TagType = Literal["mistake", "custom"]
+
+
+T = TypeVar("T")
+
+
+def unless_sent(value: T) -> T:
+    """A default of one of the types below, which msgspec can describe only through a factory."""
+    default: T = field(default_factory=lambda: value)
+    return default
 
 
 class Name(str):

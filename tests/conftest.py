@@ -14,6 +14,7 @@ from journal_api.app import create_app
 from journal_api.keys import SCOPES
 from journal_api.repositories import api_keys, users
 from journal_api.routes import OPERATIONS
+from journal_api.routes.operation import Operation
 from journal_api.settings import Settings
 
 BASE_URL = "http://localhost/v1"
@@ -50,10 +51,20 @@ SUCCESS = {
 }
 
 
+def operation_of(request: httpx.Request) -> Operation | None:
+    """The operation that was called, if it is one."""
+    for operation in OPERATIONS:
+        is_method = operation.methods is not None and request.method in operation.methods
+        if is_method and operation.path_regex.match(request.url.path):
+            return operation
+    return None
+
+
 async def check_answer(response: httpx.Response) -> None:
-    """Every answer of the whole suite: the declared struct, strictly, and the id of the request."""
+    """Every answer of the suite: the declared struct, strictly, or a declared error; and the request's id."""
     await response.aread()
     request = response.request
+    operation = operation_of(request)
     assert response.headers["x-request-id"]
     if response.status_code == 204 or request.method == "HEAD":
         assert response.content == b""
@@ -65,17 +76,11 @@ async def check_answer(response: httpx.Response) -> None:
         refused = msgspec.json.decode(response.content, type=ErrorEnvelope)
         assert not refused.ok
         assert refused.meta.request_id == response.headers["x-request-id"]
-    else:
-        operation = next(
-            (
-                operation
-                for operation in OPERATIONS
-                if operation.method == request.method and operation.path_regex.match(request.url.path)
-            ),
-            None,
-        )
-        if operation is None:
-            return
+        if operation is not None:
+            declared = {(error.status, error.code) for error in operation.errors}
+            assert (response.status_code, refused.error.code) in declared
+    elif operation is not None:
+        assert response.status_code in operation.statuses
         if operation.gives != "application/json":
             assert response.headers["content-type"] == f"{operation.gives}; charset=utf-8"
             return

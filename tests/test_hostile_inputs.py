@@ -828,6 +828,7 @@ async def test_a_known_parameter_sent_twice_is_400(client: httpx.AsyncClient, op
     await make_things(client)
     good = {"status": "all", "type": "custom", "from": "2026-01-01", "to": "2026-01-01"}
     good |= {"direction": "long", "grade": "A+", "outcome": "win", "symbol": "ES", "timezone": "UTC"}
+    good |= {"format": "csv"}
     ids = {"category_id", "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id", "import_id"}
     known = {*ids, "limit", "offset", "force", "dry_run", "file_name", *good}
 

@@ -6,16 +6,34 @@ A format is a module with a `FORMAT`; `FORMATS` lists them, the more particular 
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain, islice
 from typing import Any, BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.importing import round_trips, tradovate_performance
+from journal_api.importing import (
+    executions,
+    metatrader5_history,
+    ninjatrader_trades,
+    round_trips,
+    tradervue_trades,
+    tradezella_trades,
+    tradovate_performance,
+)
 from journal_api.importing.cells import Row
 from journal_api.importing.found import Format, ImportedTrade, Rejected, reason_of
 from journal_api.importing.text import Cells, rows_of
 from journal_api.recognition import content_of, fingerprint_of
 
-FORMATS: tuple[Format, ...] = (tradovate_performance.FORMAT, round_trips.FORMAT)
+FORMATS: tuple[Format, ...] = (
+    tradovate_performance.FORMAT,
+    metatrader5_history.FORMAT,
+    ninjatrader_trades.FORMAT,
+    tradezella_trades.FORMAT,
+    tradervue_trades.FORMAT,
+    executions.FORMAT,
+    executions.TRADEZELLA,
+    round_trips.FORMAT,
+)
 # In a page of HTML the tables stand after other things.
 ROWS_BEFORE_THE_HEADER = 100
 
@@ -32,20 +50,31 @@ class TradeFile(NamedTuple):
     """A recognised file; iterate `candidates` once."""
 
     format: str
-    columns: frozenset[str]
     candidates: Iterator[Candidate | Rejected]
 
 
-def read(file: BinaryIO, timezone: str, on_bytes: Callable[[int], object] = lambda number: None) -> TradeFile:
-    """Recognise the file and read it as it is asked for.
+def read(
+    file: BinaryIO,
+    timezone: str,
+    on_bytes: Callable[[int], object] = lambda number: None,
+    *,
+    into_one_account: bool = True,
+) -> TradeFile:
+    """Recognise the file and read it as it is asked for, up to the first trade at once.
 
-    Times without an offset are read in `timezone`. `on_bytes` hears of every line's length. Raises
-    ValidationFailed when the header is of no format.
+    Times without an offset are read in `timezone`. `on_bytes` hears of every line's length. Into one account
+    goes all of the file, whatever accounts it names. Raises ValidationFailed when the header is of no format,
+    or when the accounts are to be named and are not.
     """
     rows = rows_of(file, on_bytes)
     chosen, columns = header_of(rows)
-    found = chosen.trades_of(named(rows, columns))
-    return TradeFile(chosen.name, frozenset(columns), candidates_of(found, timezone))
+    if not into_one_account and set(chosen.accounts).isdisjoint(columns):
+        reason = "is required: the file has no column 'account'"
+        raise ValidationFailed(f"An account {reason}.", fields={"account_id": reason})
+    candidates = candidates_of(chosen.trades_of(named(rows, columns)), timezone, into_one_account)
+    # A format that needs all of its rows for the first trade reads them now, not under the write lock.
+    first = list(islice(candidates, 1))
+    return TradeFile(chosen.name, chain(first, candidates))
 
 
 def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
@@ -109,18 +138,20 @@ def named(rows: Iterator[Cells | Rejected], columns: list[str]) -> Iterator[Row 
         if isinstance(found, Rejected):
             yield found
             continue
-        line, cells, decimal_comma = found
+        line, cells, comma = found
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) < len(columns) or any(cells[len(columns) :]):
             yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")
             continue
         row = Row(zip(columns, cells, strict=False))
-        row.line, row.decimal_comma = line, decimal_comma
+        row.line, row.comma = line, comma
         yield row
 
 
-def candidates_of(found: Iterator[ImportedTrade | Rejected], timezone: str) -> Iterator[Candidate | Rejected]:
+def candidates_of(
+    found: Iterator[ImportedTrade | Rejected], timezone: str, into_one_account: bool
+) -> Iterator[Candidate | Rejected]:
     """Each trade with its columns, told from the others of its kind in the file by its `occurrence`."""
     seen: Counter[int] = Counter()
     for one in found:
@@ -133,8 +164,9 @@ def candidates_of(found: Iterator[ImportedTrade | Rejected], timezone: str) -> I
             yield Rejected(one.line, reason_of(error))
             continue
         fingerprint = fingerprint_of(columns)
+        account = "" if into_one_account else one.account or ""
         # Eight bytes of it, so that the counts of a million rows stay small.
-        key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32((one.account or "").encode())
+        key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32(account.encode())
         seen[key] += 1
         # The same content twice in one file is two trades; the same external id is one.
         is_again = columns["external_id"] is not None and seen[key] > 1

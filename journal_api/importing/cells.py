@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -15,17 +15,22 @@ from journal_api.values import Name100, Timestamp
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
-# 1234.5, -1,234.50, $1,234.50, - 0.08, 90.00 $, 3 250.00, and a loss in parentheses: ($5.00) or $(5.00).
+Comma = Literal["thousands", "decimals", "either"]
+# 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
 CURRENCY = "[$€£]"
 DIGITS = rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{3}})+|(?:{BLANK}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
 NUMBER = re.compile(
     rf"(?P<sign>[+-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
     rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
+    rf"|{CURRENCY}-(?P<below>{DIGITS})"
 )
 NOT_DIGITS = re.compile(rf",|{BLANK}")
-# What means 1234 where the comma is the decimal sign, and 1.234 where the point is.
-AMBIGUOUS = re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*")
+# What means 1234 by one reading, and 1.234 by the other.
+AMBIGUOUS = {
+    "decimals": re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*"),
+    "either": re.compile(r"[^0-9]*[0-9]{1,3},[0-9]{3}[^0-9]*"),
+}
 SWAP = str.maketrans(".,", ",.")
 DATE = re.compile(
     r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})"
@@ -37,13 +42,12 @@ CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,6})?)?(?: ?
 class Row(dict[str, str]):
     """The cells of one row under their column names.
 
-    `line` is the line that it ends on; `decimal_comma` is for files separated by semicolons, which are made
-    where the comma is the decimal sign.
+    `line` is the line that it ends on, `comma` what a comma means in its numbers.
     """
 
-    __slots__ = ("decimal_comma", "line")
+    __slots__ = ("comma", "line")
     line: int
-    decimal_comma: bool
+    comma: Comma
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """The cell as the reader has it; raises ValidationFailed with the reader's reason."""
@@ -62,32 +66,35 @@ class Row(dict[str, str]):
 
     def amount(self, column: str, kind: type[M]) -> M:
         """The cell as an amount of that kind. Raises ValidationFailed."""
-        reader: Callable[[str], M] = Amount(kind, self.decimal_comma).read
-        return self.read(column, reader)
+        return self.read(column, amount(kind, self.comma))
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
-        reader: Callable[[str], M] = Amount(kind, self.decimal_comma).read
-        return self.read_if_any(column, reader)
+        return self.read_if_any(column, amount(kind, self.comma))
+
+
+def remembered(reader: Callable[[str], Any], cell: str) -> Any:
+    """What the reader makes of the cell; short ones are remembered, because symbols and prices repeat."""
+    return _remembered(reader, cell) if len(cell) < 64 else reader(cell)
 
 
 @lru_cache(maxsize=65536)
-def remembered(reader: Callable[[str], Any], cell: str) -> Any:
-    """What the reader makes of the cell. Remembered, because cells repeat: symbols, sizes, prices, fees."""
+def _remembered(reader: Callable[[str], Any], cell: str) -> Any:
     return reader(cell)
 
 
-class Amount(NamedTuple):
-    """How amounts of a kind are read; equal for the same kind, so that what it reads is remembered."""
+# One reader for each kind of amount and meaning of the comma, so that what it reads is remembered.
+READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
 
-    kind: type[Money]
-    decimal_comma: bool
 
-    def read(self, cell: str) -> Any:
-        if self.decimal_comma:
-            if AMBIGUOUS.fullmatch(cell):
-                raise ValueError("could be thousands or decimals: in a file with semicolons write 1234,5")
-            cell = cell.translate(SWAP) if "," in cell else cell
-        return self.kind.checked(number(cell))
+def amount(kind: type[M], comma: Comma) -> Callable[[str], M]:
+    """A reader of amounts of that kind."""
+
+    def read(cell: str) -> M:
+        if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
+            raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
+        return kind.checked(number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell))
+
+    return READERS.setdefault((kind, comma), read)
 
 
 def number(text: str) -> Decimal:
@@ -95,8 +102,8 @@ def number(text: str) -> Decimal:
     found = NUMBER.fullmatch(text)
     if not found:
         raise ValueError("must be a number")
-    value = Decimal(NOT_DIGITS.sub("", found["plain"] or found["loss"]))
-    return value.copy_negate() if found["loss"] or found["sign"] == "-" else value
+    value = Decimal(NOT_DIGITS.sub("", found["plain"] or found["loss"] or found["below"]))
+    return value if found["plain"] and found["sign"] != "-" else value.copy_negate()
 
 
 def timestamp(date: str, clock: str) -> Timestamp:

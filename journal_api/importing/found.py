@@ -26,6 +26,7 @@ class ImportedTrade(NamedTuple):
     line: int
     trade: TradeCreate
     unstated: tuple[str, ...] = ()  # the facts that the file says nothing of
+    is_computed: bool = False  # the result: made of prices and multiplier, not stated
     account: str | None = None
     strategy: str | None = None
     setup: str | None = None
@@ -52,6 +53,7 @@ class Format(NamedTuple):
     name: str
     columns: frozenset[str]
     trades_of: Callable[[Rows], Found]
+    accounts: tuple[str, ...] = ()  # the columns that name an account of the journal, if there is one
 
 
 def one_a_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Found]:

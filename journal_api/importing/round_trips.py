@@ -68,4 +68,5 @@ FORMAT = Format(
     "round trips",
     frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
     one_a_row(trade_of),
+    accounts=("account",),
 )

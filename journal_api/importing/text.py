@@ -5,26 +5,30 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
+from html import unescape
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
+from journal_api.importing.cells import Comma
 from journal_api.importing.found import Rejected
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-DELIMITERS = (",", ";", "\t")
-WIDEST = 1000
+# What a comma in a number means, by what separates the cells: semicolons are used where it is taken.
+COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
 csv.field_size_limit(8 * 1024 * 1024)
+TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]+)(?P<rest>[^<>]*)>")
+ATTRIBUTE = re.compile(r"""([A-Za-z]+)\s*=\s*["']?([^"'>\s]+(?:[^"'>]*))["']?""")
+MOST_CELLS = 1000  # in a row of HTML; what is beyond is left out
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Cells(NamedTuple):
-    """A row, the line it ends on, and whether its file is one of those with semicolons."""
+    """A row, the line it ends on, and what a comma in its numbers means."""
 
     line: int
     cells: list[str]
-    decimal_comma: bool = False
+    comma: Comma = "thousands"
 
 
 class Unreadable(Exception):
@@ -77,12 +81,13 @@ def lines_of_utf_16(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterat
     except UnicodeDecodeError:
         raise Unreadable(number + 1, "is not UTF-16") from None
     finally:
-        text.detach()
+        if not file.closed:
+            text.detach()
 
 
 def rows_of_csv(first: str, lines: Iterator[str]) -> Iterator[Cells | Rejected]:
     """Rows of CSV; the separator is the comma, semicolon or tab of which the first line has most."""
-    delimiter = max(DELIMITERS, key=first.count)
+    delimiter = max(COMMAS, key=first.count)
     reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
     while True:
         try:
@@ -95,57 +100,79 @@ def rows_of_csv(first: str, lines: Iterator[str]) -> Iterator[Cells | Rejected]:
         except Unreadable as error:
             yield Rejected(error.line, str(error))
             return
-        yield Cells(reader.line_num, cells, delimiter == ";")
+        yield Cells(reader.line_num, cells, COMMAS[delimiter])
 
 
 def rows_of_html(first: str, lines: Iterator[str]) -> Iterator[Cells | Rejected]:
-    """The rows of all tables; hidden cells are left out, and a wide cell is followed by empty ones."""
-    parser = TableRows()
+    """The rows of all tables; hidden cells are left out, and a wide cell is followed by empty ones.
+
+    Read by tags alone, in one pass: html.parser takes the square of the length of a broken tag.
+    """
+    rows = TableRows()
     try:
-        for line in chain([first], lines):
-            parser.feed(line)
-            yield from parser.taken()
-        parser.close()
+        for number, line in enumerate(chain([first], lines), 1):
+            yield from rows.feed(line, number)
     except Unreadable as error:
         yield Rejected(error.line, str(error))
-    yield from parser.taken()
 
 
-class TableRows(HTMLParser):
+class TableRows:
+    """The rows of tables, as the lines of a page come in."""
+
     def __init__(self) -> None:
-        super().__init__()
-        self._rows: list[Cells] = []
+        self._unfinished: list[str] = []  # a tag that goes on in the next line
         self._cells: list[str] | None = None
-        self._is_open = False
+        self._text: list[str] | None = None
         self._beyond = 0  # how many more columns the open cell takes
 
-    def taken(self) -> list[Cells]:
-        """The rows that have ended since the last call."""
-        rows, self._rows = self._rows, []
-        return rows
+    def feed(self, line: str, number: int) -> Iterator[Cells]:
+        """The rows that end on this line."""
+        if self._unfinished and ">" not in line:
+            self._unfinished.append(line)
+            return
+        text = "".join((*self._unfinished, line))
+        begun = text.rfind("<")
+        self._unfinished = [text[begun:]] if begun > text.rfind(">") else []
+        end = 0
+        for found in TAG.finditer(text, 0, begun if self._unfinished else len(text)):
+            self._say(text[end : found.start()])
+            end = found.end()
+            yield from self._tag(found["name"].lower(), found["rest"], bool(found["closes"]), number)
+        self._say(text[end : begun if self._unfinished else len(text)])
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "tr":
-            self._cells = []
-        elif tag in ("td", "th") and self._cells is not None:
-            told = dict(attrs)
-            self._is_open = "hidden" not in (told.get("class") or "").split()
-            if self._is_open:
-                self._cells.append("")
-                self._beyond = min(width_of(told.get("colspan")), WIDEST) - 1
+    def _say(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
 
-    def handle_data(self, data: str) -> None:
-        if self._is_open and self._cells:
-            self._cells[-1] += data
+    def _tag(self, name: str, rest: str, closes: bool, number: int) -> Iterator[Cells]:
+        if name in ("td", "th", "tr"):
+            self._end_cell()
+        if name == "tr":
+            if self._cells is not None:
+                yield Cells(number, self._cells)
+            self._cells = None if closes else []
+        elif name in ("td", "th") and not closes and self._cells is not None:
+            attributes = {found[1].lower(): found[2] for found in ATTRIBUTE.finditer(rest)}
+            if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_CELLS:
+                self._text, self._beyond = [], width_of(attributes.get("colspan")) - 1
 
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th") and self._is_open and self._cells is not None:
-            self._cells += [""] * self._beyond
-            self._is_open = False
-        elif tag == "tr" and self._cells is not None:
-            self._rows.append(Cells(self.getpos()[0], [" ".join(cell.split()) for cell in self._cells]))
-            self._cells = None
+    def _end_cell(self) -> None:
+        if self._text is not None and self._cells is not None:
+            self._cells.append(plain("".join(self._text)))
+            self._cells += [""] * min(self._beyond, MOST_CELLS - len(self._cells))
+        self._text = None
+
+
+def plain(text: str) -> str:
+    """The text that a browser would show."""
+    try:
+        return " ".join(unescape(text).split())
+    except ValueError:  # the number of a character with thousands of digits
+        return " ".join(text.split())
 
 
 def width_of(colspan: str | None) -> int:
-    return int(colspan) if colspan and colspan.isascii() and colspan.isdigit() and len(colspan) < 5 else 1
+    """How many columns a cell takes: 1 to 999."""
+    if colspan is None or not re.fullmatch(r"[1-9][0-9]{0,2}", colspan):
+        return 1
+    return int(colspan)

@@ -1,10 +1,9 @@
 """Tradovate's performance export: one row a pair of fills, matched first in, first out."""
 
-from decimal import Decimal
-
 from journal_api.importing.cells import Row, date_and_clock
 from journal_api.importing.found import ACCOUNT, Format, ImportedTrade, one_a_row
-from journal_api.money import EXACT, Money, PositiveMoney
+from journal_api.importing.results import multiplier_of
+from journal_api.money import Money, PositiveMoney
 from journal_api.structs.trades import Direction, TradeCreate
 from journal_api.values import Name40, Name100
 
@@ -34,17 +33,6 @@ def trade_of(row: Row) -> ImportedTrade:
         external_id=row.read("Pair ID", Name100.decode),
     )
     return ImportedTrade(row.line, trade, unstated=("fees",))
-
-
-def multiplier_of(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney:
-    """The value of a point, which the file says only through the P/L; 1 when the two do not tell it."""
-    if not points:
-        return PositiveMoney(1)
-    value = EXACT.divide(gross_pnl, EXACT.multiply(points, quantity))
-    try:
-        return PositiveMoney.checked(value.quantize(Decimal("0.00000001"), context=EXACT))
-    except ValueError:
-        return PositiveMoney(1)
 
 
 def fill_id(text: str) -> int:

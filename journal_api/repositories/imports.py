@@ -103,8 +103,9 @@ async def bring_in(
 ) -> tuple[int | None, Counts]:
     """Import the file: its id, None for a dry run, and how many rows there were of each verdict.
 
-    `tell` is given the verdicts in the order of the lines, some at a time. A dry run only reads. Raises
-    ValidationFailed, unless it is a dry run, when a row cannot be imported; then nothing may be kept.
+    `tell` is given the verdicts, some at a time; those of copies of rows further down come last. A dry run
+    only reads. Raises ValidationFailed, unless it is a dry run, when a row cannot be imported; then nothing
+    may be kept.
     """
     import_id = None if dry_run else await insert(db, user_id, source, file.format)
     rows = await imported_rows.Writer.prepare(db, user_id, source.account_id, import_id)
@@ -114,8 +115,8 @@ async def bring_in(
     def count(verdicts: list[Verdict]) -> None:
         for one in verdicts:
             setattr(counts, one.verdict, getattr(counts, one.verdict) + 1)
-        wrong = [one for one in verdicts if one.reason]
-        errors.extend(wrong[: MOST_ERRORS - len(errors)])
+        errors.extend(one for one in verdicts if one.reason)
+        del errors[2 * MOST_ERRORS :]
         tell(verdicts)
 
     while batch := await asyncio.to_thread(list, islice(file.candidates, AT_ONCE)):
@@ -123,7 +124,7 @@ async def bring_in(
     count(await rows.finish())
     if import_id is not None:
         if errors:
-            raise refused(counts, errors)
+            raise refused(counts, sorted(errors, key=lambda one: one.line))
         await set_counts(db, import_id, counts)
     return import_id, counts
 
@@ -136,7 +137,7 @@ def refused(counts: Counts, errors: list[Verdict]) -> ValidationFailed:
         line=first.line,
         reason=first.reason,
         counts=counts,
-        rows=errors,
+        rows=errors[:MOST_ERRORS],
     )
 
 
@@ -153,7 +154,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         SET {", ".join(f"{fact} = before.{fact}" for fact in FACTS)},
             trading_day = trading_day(before.closed_at, timezone, day_rollover),
             content = before.content,
-            updated_at = before.updated_at
+            updated_at = iif(trades.updated_at = before.written_at, before.updated_at, :now)
         FROM import_updates AS before, users
         WHERE before.import_id = :id
           AND trades.id = before.trade_id
@@ -162,11 +163,18 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         """,
         values,
     )
+    # What a later import has made of a trade goes with what it was made from.
     await db.execute_fetchall(
         """
         DELETE FROM import_updates
-        WHERE import_id = :id
-          AND (:force OR updated_at = (SELECT trades.updated_at FROM trades WHERE trades.id = trade_id))
+        WHERE EXISTS (
+            SELECT 1
+            FROM import_updates AS undone
+            JOIN trades ON trades.id = undone.trade_id
+            WHERE undone.import_id = :id
+              AND undone.trade_id = import_updates.trade_id
+              AND undone.written_at <= import_updates.written_at
+              AND (:force OR trades.updated_at = undone.updated_at))
         """,
         values,
     )

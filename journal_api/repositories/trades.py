@@ -210,6 +210,13 @@ async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: st
     if not changed:
         return
     changed["updated_at"] = now()
+    # Of what an import has brought, the fingerprint is what its file says; of all else, what it is now.
+    values = {
+        "id": stored.id,
+        "closes": after["closed_at"],
+        "account": after["account_id"],
+        "fingerprint": fingerprint_of(after),
+    }
     with unique_value("external_id"):
         await db.execute_fetchall(
             f"""
@@ -218,13 +225,23 @@ async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: st
                 trading_day = (SELECT trading_day(:closes, timezone, day_rollover)
                                FROM users
                                WHERE users.id = user_id),
-                occurrence = CASE WHEN account_id = :account THEN occurrence ELSE (
-                    SELECT coalesce(max(other.occurrence), 0) + 1
-                    FROM trades AS other
-                    WHERE other.account_id = :account AND other.fingerprint = trades.fingerprint) END
+                fingerprint = kind.fingerprint,
+                occurrence = kind.occurrence
+            FROM (
+                SELECT iif(content IS NULL, :fingerprint, fingerprint) AS fingerprint,
+                    CASE WHEN account_id = :account AND (content IS NOT NULL OR fingerprint = :fingerprint)
+                    THEN occurrence
+                    ELSE (SELECT coalesce(max(other.occurrence), 0) + 1
+                          FROM trades AS other
+                          WHERE other.account_id = :account
+                            AND other.fingerprint = iif(trades.content IS NULL, :fingerprint,
+                                trades.fingerprint))
+                    END AS occurrence
+                FROM trades
+                WHERE id = :id) AS kind
             WHERE id = :id
             """,
-            {**changed, "id": stored.id, "closes": after["closed_at"], "account": after["account_id"]},
+            {**changed, **values},
         )
 
 

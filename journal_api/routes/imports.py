@@ -7,9 +7,8 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api import importing
-from journal_api.codec import Upload, database, decode_query, uploaded
+from journal_api.codec import database, decode_query, uploaded
 from journal_api.envelope import Response, created, no_content, ok
-from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import ImportQuery, UndoQuery, Verdict, is_yes
 
@@ -32,30 +31,29 @@ async def create_import(request: Request) -> Response:
     """Import a file, all of it or nothing. A dry run tells the same verdicts and writes nothing."""
     query = decode_query(request, ImportQuery)
     async with uploaded(request) as upload:
+        reader = database(request).reader
+        timezone = str(query.timezone or (await users.find(reader, request.user.id)).timezone)
+        in_one = query.account_id is not None
+        file = await asyncio.to_thread(importing.read, upload.file, timezone, into_one_account=in_one)
+        source = imports.Source(query.account_id, query.file_name, upload.sha256, timezone)
         if is_yes(query.dry_run):
-            _, report = await bring_in(database(request).reader, request.user.id, query, upload)
+            _, report = await bring_in(reader, request.user.id, source, file, dry_run=True)
             return ok(**{"import": report})
         async with database(request).transaction() as db:
-            import_id, report = await bring_in(db, request.user.id, query, upload)
+            import_id, report = await bring_in(db, request.user.id, source, file, dry_run=False)
     return created(f"/v1/imports/{import_id}", **{"import": report})
 
 
 async def bring_in(
-    db: Connection, user_id: int, query: ImportQuery, upload: Upload
+    db: Connection, user_id: int, source: imports.Source, file: importing.TradeFile, *, dry_run: bool
 ) -> tuple[int | None, str]:
     """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
-    await accounts.require(db, user_id, query.account_id)
-    timezone = query.timezone or (await users.find(db, user_id)).timezone
-    file = await asyncio.to_thread(importing.read, upload.file, timezone)
-    if query.account_id is None and "account" not in file.columns:
-        raise ValidationFailed(fields={"account_id": "is required: the file has no column 'account'"})
-    source = imports.Source(query.account_id, query.file_name, upload.sha256, timezone)
-    rows: list[bytes] = []
+    await accounts.require(db, user_id, source.account_id)
+    rows: list[tuple[int, bytes]] = []
 
     def tell(verdicts: list[Verdict]) -> None:
-        rows.extend(json.encode(one) for one in verdicts)
+        rows.extend((one.line, json.encode(one)) for one in verdicts)
 
-    dry_run = is_yes(query.dry_run)
     import_id, counts = await imports.bring_in(db, user_id, source, file, tell, dry_run=dry_run)
     report = {
         "id": import_id,
@@ -63,7 +61,7 @@ async def bring_in(
         "format": file.format,
         **source._asdict(),
         "counts": counts,
-        "rows": Raw(b"[%b]" % b",".join(rows)),
+        "rows": Raw(b"[%b]" % b",".join(row for _, row in sorted(rows, key=lambda one: one[0]))),
     }
     return import_id, json.encode(report).decode()
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from msgspec import Struct
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,7 +13,28 @@ from starlette.types import Receive, Scope, Send
 
 from journal_api.auth import admit
 from journal_api.envelope import Response
+from journal_api.errors import (
+    ApiError,
+    Busy,
+    ForbiddenScope,
+    InternalError,
+    KeyExpired,
+    KeyRevoked,
+    MisdirectedRequest,
+    NotFound,
+    RateLimited,
+    RequestTooLarge,
+    StorageUnavailable,
+    Unauthorized,
+    UnsupportedMediaType,
+    ValidationFailed,
+)
 
+# What any operation can answer with.
+ALWAYS: tuple[type[ApiError], ...] = (
+    *(Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
+    *(InternalError, Busy, StorageUnavailable),
+)
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -36,8 +58,8 @@ class Operation(Route):
     """One method on one path: who may call it, what goes in, what comes out.
 
     `data` maps the members of the answer's `data` to their types; empty for 204. `body` and `query` are the
-    structs that the handler decodes, `takes` the media types of a body, `gives`
-    that of the answer. A scope of None is any valid key.
+    structs that the handler decodes; `takes` are the media types of a body, `gives` is that of the answer.
+    `raises` are the conflicts of its own, `statuses` those of success. A scope of None is any valid key.
     """
 
     def __init__(
@@ -48,17 +70,47 @@ class Operation(Route):
         scope: str | None,
         *,
         data: dict[str, Any] | None = None,
-        body: type | None = None,
-        query: type | None = None,
+        body: type[Struct] | None = None,
+        query: type[Struct] | None = None,
         takes: tuple[str, ...] = ("application/json",),
         gives: str = "application/json",
+        raises: tuple[type[ApiError], ...] = (),
+        statuses: tuple[int, ...] = (),
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
         self.path_regex = re.compile(self.path_regex.pattern.removesuffix("$") + r"\Z")
         self.method, self.scope = method, scope
         self.data, self.body, self.query = data or {}, body, query
-        self.takes, self.gives = takes, gives
+        self.takes, self.gives, self.raises = takes, gives, raises
+        self.statuses = statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
+
+    @property
+    def documented_path(self) -> str:
+        """The path as clients know it: /v1/tags/{id}."""
+        return re.sub(r"\{(\w+):row_id\}", r"{\1}", self.path)
+
+    @property
+    def takes_file(self) -> bool:
+        return "application/json" not in self.takes
+
+    @property
+    def is_paged(self) -> bool:
+        return self.query is not None and "limit" in self.query.__struct_fields__
+
+    @property
+    def errors(self) -> tuple[type[ApiError], ...]:
+        """Every error that it can answer with."""
+        found: list[type[ApiError]] = [*ALWAYS, *self.raises]
+        if self.scope:
+            found.append(ForbiddenScope)
+        if "{" in self.path:
+            found.append(NotFound)
+        if self.body or self.query:
+            found.append(ValidationFailed)
+        if self.body or self.takes_file:
+            found += [RequestTooLarge, UnsupportedMediaType]
+        return tuple(found)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Method, key, scope, rate, then the handler: the order of DECISIONS 4."""

@@ -5,13 +5,13 @@ from decimal import Decimal
 from msgspec import UNSET, Struct, UnsetType
 
 from journal_api.money import Money
-from journal_api.values import Currency, Name100
+from journal_api.values import Currency, Instant, Name100, unless_sent
 
 
 class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     name: Name100
-    currency: Currency = Currency("USD")
-    starting_balance: Money = Money(0)
+    currency: Currency = unless_sent(Currency("USD"))
+    starting_balance: Money = unless_sent(Money(0))
     broker: Name100 | None = None
     archived: bool = False
 
@@ -31,5 +31,5 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     starting_balance: Decimal
     broker: str | None
     archived: bool
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant

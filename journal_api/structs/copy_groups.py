@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import PositiveMoney
-from journal_api.values import Name100, RowId, SortOrder
+from journal_api.values import Instant, Name100, RowId, SortOrder, unless_sent
 
 
 class QuantityMultiplier(PositiveMoney):
@@ -41,7 +41,7 @@ class CopyGroupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 class MemberPut(Struct, kw_only=True, forbid_unknown_fields=True):
     account_id: RowId
-    quantity_multiplier: QuantityMultiplier = QuantityMultiplier(1)
+    quantity_multiplier: QuantityMultiplier = unless_sent(QuantityMultiplier(1))
     sort_order: SortOrder | UnsetType = UNSET
 
 
@@ -71,8 +71,8 @@ class CopyGroupListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     master_account_id: int | None
     member_count: int
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
 
 
 class CopyGroup(CopyGroupListItem, kw_only=True, forbid_unknown_fields=True):

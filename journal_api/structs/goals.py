@@ -10,7 +10,7 @@ from journal_api.metrics import METRICS, GoalDirection, MetricKey
 from journal_api.money import Money
 from journal_api.periods import Timeframe
 from journal_api.structs.strategies import check_scope
-from journal_api.values import Day, GoalScope, Name100, RowId
+from journal_api.values import Day, DayText, GoalScope, Instant, Name100, RowId
 
 GoalStatus = Literal["active", "paused", "archived"]
 
@@ -73,14 +73,14 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
     target_value: Decimal
     direction: GoalDirection
     timeframe: Timeframe
-    custom_start: str | None
-    custom_end: str | None
+    custom_start: DayText | None
+    custom_end: DayText | None
     account_id: int | None
     copy_group_id: int | None
     status: GoalStatus
     scope: str
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
 
 
 def check_target(metric: str, target: Decimal) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from journal_api.values import RowId, TimeZone
+from journal_api.values import Instant, RowId, TimeZone
 
 # In a query, where everything is text.
 Flag = Literal["true", "false", "1", "0"]
@@ -58,8 +58,8 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone: str
     counts: Counts
     trade_count: int
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
 
 
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):

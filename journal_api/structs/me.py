@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.values import DayRollover, Name100, Selection, TimeZone
+from journal_api.values import DayRollover, Instant, Name100, Selection, TimeZone
 
 
 class MePatch(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -18,5 +18,5 @@ class Me(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone: str
     day_rollover: str
     active_selection: str
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant

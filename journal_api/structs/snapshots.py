@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from journal_api.values import Day, Offset
+from journal_api.values import Day, DayText, Instant, Offset
 
 
 class SnapshotQuery(Struct, kw_only=True):
@@ -19,11 +19,11 @@ class SnapshotQuery(Struct, kw_only=True):
 
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):
     goal_id: int
-    period_start: str
-    period_end: str
+    period_start: DayText
+    period_end: DayText
     target: Decimal
     actual: Decimal | None
     achieved: bool | None
     closed: bool
     snapshot_data: dict[str, Any]
-    computed_at: str
+    computed_at: Instant

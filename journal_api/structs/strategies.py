@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.setups import Setup, SetupCreate, SetupPatch
-from journal_api.values import Color, Name, RowId, Text, free_form
+from journal_api.values import Color, FreeForm, Instant, Name, RowId, Text, free_form
 
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
 
@@ -17,9 +17,9 @@ class StrategyCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     color_tag: Color = "#1d4ed8"
     account_id: RowId | None = None
     copy_group_id: RowId | None = None
-    risk_rules: Raw = Raw(b"null")
-    exit_rules: Raw = Raw(b"null")
-    optimal_conditions: Raw = Raw(b"null")
+    risk_rules: FreeForm | UnsetType = UNSET
+    exit_rules: FreeForm | UnsetType = UNSET
+    optimal_conditions: FreeForm | UnsetType = UNSET
     setups: Annotated[list[SetupCreate], Meta(max_length=50)] = []
 
     def __post_init__(self) -> None:
@@ -35,9 +35,9 @@ class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     color_tag: Color | UnsetType = UNSET
     account_id: RowId | None | UnsetType = UNSET
     copy_group_id: RowId | None | UnsetType = UNSET
-    risk_rules: Raw | UnsetType = UNSET
-    exit_rules: Raw | UnsetType = UNSET
-    optimal_conditions: Raw | UnsetType = UNSET
+    risk_rules: FreeForm | UnsetType = UNSET
+    exit_rules: FreeForm | UnsetType = UNSET
+    optimal_conditions: FreeForm | UnsetType = UNSET
     setups: Annotated[list[SetupPatch], Meta(max_length=50)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -65,14 +65,14 @@ class StrategyListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     account_id: int | None
     copy_group_id: int | None
     setup_count: int
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
 
 
 class Strategy(StrategyListItem, kw_only=True, forbid_unknown_fields=True):
-    risk_rules: Raw
-    exit_rules: Raw
-    optimal_conditions: Raw
+    risk_rules: FreeForm
+    exit_rules: FreeForm
+    optimal_conditions: FreeForm
     setups: list[Setup]
 
 
@@ -87,7 +87,9 @@ def check_free_form(strategy: StrategyCreate | StrategyPatch) -> None:
     """Raises ValidationFailed unless each is an object or null within the limits; drops the white space."""
     for field in FREE_FORM:
         sent = getattr(strategy, field)
-        if isinstance(sent, Raw):
+        if sent is UNSET and isinstance(strategy, StrategyCreate):
+            setattr(strategy, field, Raw(b"null"))
+        elif isinstance(sent, Raw):
             try:
                 setattr(strategy, field, Raw(free_form(bytes(sent))))
             except ValueError as error:

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.values import Name50
+from journal_api.values import Instant, Name50
 
 
 class TagCategoryCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -17,5 +17,5 @@ class TagCategory(Struct, kw_only=True, forbid_unknown_fields=True):
     id: int
     name: str
     tag_count: int
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.values import Color, Name100, RowId, TagType
+from journal_api.values import Color, Instant, Name100, RowId, TagType
 
 
 class TagCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -30,5 +30,5 @@ class Tag(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     color: str
     type: TagType
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant

@@ -9,9 +9,24 @@ from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
-from journal_api.values import Day, Name40, Name100, Offset, RowId, TagType, Text, Timestamp, check_range
+from journal_api.values import (
+    Day,
+    DayText,
+    Instant,
+    Name40,
+    Name100,
+    Offset,
+    RowId,
+    TagType,
+    Text,
+    Timestamp,
+    check_range,
+    unless_sent,
+)
 
 Direction = Literal["long", "short"]
+# Read one by one, so that every error can be told by its index.
+TradeSent = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/TradeCreate"})]
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price"),
     *("stop_loss", "gross_pnl", "fees", "initial_risk"),
@@ -29,14 +44,14 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     symbol: Name40
     direction: Direction
     quantity: PositiveMoney
-    multiplier: PositiveMoney = PositiveMoney(1)
+    multiplier: PositiveMoney = unless_sent(PositiveMoney(1))
     entry_price: Money
     exit_price: Money | None = None
     stop_loss: Money | None = None
     opened_at: Timestamp
     closed_at: Timestamp | None = None
     gross_pnl: Money | None = None
-    fees: Money = Money(0)
+    fees: Money = unless_sent(Money(0))
     initial_risk: PositiveMoney | None = None
     grade: Grade | None = None
     strategy_id: RowId | None = None
@@ -102,7 +117,7 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """Many trades at once; each is a TradeCreate, read one by one so that every error can be told."""
 
-    trades: Annotated[list[Raw], Meta(min_length=1, max_length=1000)]
+    trades: Annotated[list[TradeSent], Meta(min_length=1, max_length=1000)]
 
 
 class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -189,9 +204,9 @@ class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     entry_price: Decimal
     exit_price: Decimal | None
     stop_loss: Decimal | None
-    opened_at: str
-    closed_at: str | None
-    trading_day: str | None
+    opened_at: Instant
+    closed_at: Instant | None
+    trading_day: DayText | None
     gross_pnl: Decimal | None
     fees: Decimal
     net_pnl: Decimal | None
@@ -204,8 +219,8 @@ class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     external_id: str | None
     notes: str | None
     tag_ids: list[int]
-    created_at: str
-    updated_at: str
+    created_at: Instant
+    updated_at: Instant
 
 
 class TradeTag(Struct, kw_only=True, forbid_unknown_fields=True):

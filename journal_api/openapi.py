@@ -1,0 +1,279 @@
+"""The OpenAPI 3.1 document, read off the route table and the structs."""
+
+import inspect
+import re
+from collections.abc import Iterable
+from functools import cache
+from http import HTTPStatus
+from itertools import groupby
+from typing import Any
+
+import msgspec
+from msgspec.structs import fields
+
+from journal_api import __version__
+from journal_api.errors import ApiError
+from journal_api.examples import EXAMPLES
+from journal_api.routes import OPERATIONS
+from journal_api.routes.operation import Operation
+
+Json = dict[str, Any]
+
+REF = "#/components/schemas/{name}"
+
+ABOUT = """\
+A self-hosted trading journal: tags, strategies with setups and confirmation checklists, goals with explained
+progress snapshots, and the trades that these hang on.
+
+Every answer has one envelope: `{"ok": true, "data": {...}, "meta": {"request_id": "..."}}`, or
+`{"ok": false, "error": {"code", "message", "details"}, "meta": {...}}`. Unknown members of a body are
+refused. Amounts are exact to eight decimals; timestamps are UTC, and without an offset in your own zone.
+"""
+META: Json = {
+    "type": "object",
+    "properties": {"request_id": {"type": "string", "examples": ["req_0123456789abcdef"]}},
+    "required": ["request_id"],
+}
+PAGED_META: Json = {
+    "type": "object",
+    "properties": {
+        "request_id": META["properties"]["request_id"],
+        "pagination": {
+            "type": "object",
+            "title": "Pagination",
+            "properties": {name: {"type": "integer", "minimum": 0} for name in ("limit", "offset", "total")},
+            "required": ["limit", "offset", "total"],
+        },
+    },
+    "required": ["request_id", "pagination"],
+}
+REQUEST_ID = {"X-Request-Id": {"description": "Repeats `meta.request_id`.", "schema": {"type": "string"}}}
+LOCATION = {"Location": {"description": "Where the new object is.", "schema": {"type": "string"}}}
+HEALTH: Json = {
+    "operationId": "health",
+    "summary": "Whether the service answers",
+    "tags": ["service"],
+    "security": [],
+    "responses": {
+        "200": {
+            "description": "It does.",
+            "content": {"application/json": {"schema": {"type": "object", "title": "HealthAnswer"}}},
+        }
+    },
+}
+
+
+@cache
+def document() -> bytes:
+    """The document as JSON."""
+    return msgspec.json.format(msgspec.json.encode(described()), indent=2)
+
+
+def described() -> Json:
+    failures: Json = {}
+    schemas = schemas_of(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META}
+    paths: Json = {"/health": {"get": HEALTH}}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.documented_path, {})[operation.method.lower()] = about(operation, failures)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Trading journal", "version": __version__, "description": ABOUT},
+        "servers": [{"url": "/"}],
+        "tags": [{"name": name} for name in dict.fromkeys(map(tag_of, OPERATIONS))] + [{"name": "service"}],
+        "paths": paths,
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "responses": dict(sorted(failures.items())),
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key, `tjk_...`: `journal-api keys create NAME --scopes all`.",
+                }
+            },
+        },
+    }
+
+
+def about(operation: Operation, failures: Json) -> Json:
+    summary, _, more = inspect.cleandoc(operation.endpoint.__doc__ or "").partition("\n\n")
+    scope = f"Scope: `{operation.scope}`." if operation.scope else "Any valid key will do."
+    found: Json = {
+        "operationId": operation.name,
+        "summary": " ".join(summary.split()).removesuffix("."),
+        "description": f"{more}\n\n{scope}".strip(),
+        "tags": [tag_of(operation)],
+        "security": [{"key": [operation.scope] if operation.scope else []}],
+        "parameters": [*path_parameters(operation), *query_parameters(operation)],
+        "responses": responses(operation, failures),
+    }
+    if content := body_of(operation):
+        found["requestBody"] = {"required": True, "content": content}
+    return found
+
+
+def tag_of(operation: Operation) -> str:
+    return operation.documented_path.split("/")[2]
+
+
+def path_parameters(operation: Operation) -> list[Json]:
+    row_id = {"type": "integer", "minimum": 1, "maximum": 2**63 - 1}
+    return [
+        {"name": name, "in": "path", "required": True, "schema": row_id}
+        for name in re.findall(r"\{(\w+)\}", operation.documented_path)
+    ]
+
+
+def query_parameters(operation: Operation) -> list[Json]:
+    if operation.query is None:
+        return []
+    _, found = msgspec.json.schema_components([operation.query], schema_hook=custom_schema)
+    struct = found[operation.query.__name__]
+    return [
+        {"name": name, "in": "query", "required": False, "schema": without_null(schema)}
+        for name, schema in struct["properties"].items()
+    ]
+
+
+def without_null(schema: Json) -> Json:
+    """A query has no null: what may be left out is left out."""
+    kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
+    rest = {name: value for name, value in schema.items() if name not in ("anyOf", "default") or value}
+    rest.pop("anyOf", None)
+    return {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {}), **rest}
+
+
+def body_of(operation: Operation) -> Json:
+    """What a body may be, by media type."""
+    if operation.body is not None:
+        example = EXAMPLES[operation.body]
+        schema = {"$ref": f"#/components/schemas/{operation.body.__name__}"}
+        return {"application/json": {"schema": schema, "example": example}}
+    if operation.takes_file:
+        return {kind: {"schema": {"type": "string"}} for kind in operation.takes}
+    return {}
+
+
+def responses(operation: Operation, failures: Json) -> Json:
+    """The answers by status; `failures` collects those of errors, which operations share."""
+    found = {str(status): success(operation, status) for status in operation.statuses}
+    by_status = sorted(operation.errors, key=lambda error: (error.status, error.code))
+    for status, errors in groupby(by_status, key=lambda error: error.status):
+        same = list(errors)
+        name = "Or".join(error.__name__ for error in same)
+        failures[name] = failure(same)
+        found[str(status)] = {"$ref": f"#/components/responses/{name}"}
+    return found
+
+
+def success(operation: Operation, status: int) -> Json:
+    headers = REQUEST_ID | (LOCATION if status == 201 else {})
+    answer: Json = {"description": HTTPStatus(status).phrase, "headers": headers}
+    if status == 204:
+        return answer
+    if operation.gives != "application/json":
+        return answer | {"content": {operation.gives: {"schema": {"type": "string"}}}}
+    data = {name: schema_of(kind) for name, kind in operation.data.items()}
+    name = "".join(word.title() for word in operation.name.split("_"))
+    schema = {
+        "title": f"{name}Answer",
+        "type": "object",
+        "properties": {
+            "ok": {"const": True},
+            "data": {"title": f"{name}Data", "type": "object", "properties": data, "required": list(data)},
+            "meta": {"$ref": f"#/components/schemas/{'PagedMeta' if operation.is_paged else 'Meta'}"},
+        },
+        "required": ["ok", "data", "meta"],
+    }
+    return answer | {"content": {"application/json": {"schema": schema, **example_of(operation)}}}
+
+
+def example_of(operation: Operation) -> Json:
+    data: Json = {}
+    for name, kind in operation.data.items():
+        of_many = getattr(kind, "__args__", ())
+        data[name] = [EXAMPLES[of_many[0]]] if of_many else EXAMPLES[kind]
+    meta: Json = {"request_id": "req_0123456789abcdef"}
+    if operation.is_paged:
+        meta["pagination"] = {"limit": 50, "offset": 0, "total": 1}
+    return {"example": {"ok": True, "data": data, "meta": meta}}
+
+
+def failure(errors: list[type[ApiError]]) -> Json:
+    """The answer for the errors of one status."""
+    told = "\n".join(f"- `{error.code}`: {error.message}" for error in errors)
+    names = dict.fromkeys(header for error in errors for header in error.headers)
+    headers = REQUEST_ID | {name: {"schema": {"type": "string"}} for name in names}
+    schema = error_schema([error.code for error in errors])
+    return {"description": told, "headers": headers, "content": {"application/json": {"schema": schema}}}
+
+
+def error_schema(codes: list[str]) -> Json:
+    return {
+        "type": "object",
+        "properties": {
+            "ok": {"const": False},
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": {"type": "string", "enum": codes},
+                    "message": {"type": "string"},
+                    "details": {"type": "object", "additionalProperties": True},
+                },
+                "required": ["code", "message", "details"],
+            },
+            "meta": {"$ref": "#/components/schemas/Meta"},
+        },
+        "required": ["ok", "error", "meta"],
+    }
+
+
+def schemas_of(operations: Iterable[Operation]) -> Json:
+    """The structs of all bodies and answers, and those inside them, by name."""
+    kinds = [kind for one in operations for kind in (one.body, *one.data.values()) if kind is not None]
+    _, found = msgspec.json.schema_components(kinds, schema_hook=custom_schema, ref_template=REF)
+    structs = every_struct()
+    return {name: completed(schema, structs[name]) for name, schema in found.items()}
+
+
+def completed(schema: Json, struct: type[msgspec.Struct]) -> Json:
+    """With amounts as the numbers that they are answered as, and the defaults that msgspec cannot write."""
+    schema = as_numbers(schema)
+    for field in fields(struct):
+        if field.default_factory not in (msgspec.NODEFAULT, list):
+            value = field.default_factory()
+            schema["properties"][field.encode_name]["default"] = (
+                str(value) if isinstance(value, str) else int(value)
+            )
+    if "description" in schema:
+        schema["description"] = inspect.cleandoc(schema["description"])
+    return schema
+
+
+def as_numbers(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        if schema.get("format") == "decimal":
+            return {"type": "number"}
+        return {name: as_numbers(value) for name, value in schema.items()}
+    return [as_numbers(value) for value in schema] if isinstance(schema, list) else schema
+
+
+def schema_of(kind: Any) -> Json:
+    """A schema that refers to the components."""
+    (found,), _ = msgspec.json.schema_components([kind], schema_hook=custom_schema, ref_template=REF)
+    return dict(found)
+
+
+def custom_schema(kind: type) -> Json:
+    """msgspec's hook: the types of values.py and money.py describe themselves."""
+    return dict(kind.json_schema)  # type: ignore[attr-defined]
+
+
+def every_struct(base: type[msgspec.Struct] = msgspec.Struct) -> dict[str, type[msgspec.Struct]]:
+    """The structs that cross the wire, by name."""
+    found = {}
+    for struct in base.__subclasses__():
+        if struct.__module__.startswith("journal_api.structs."):
+            found[struct.__name__] = struct
+        found |= every_struct(struct)
+    return found

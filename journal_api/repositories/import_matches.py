@@ -1,0 +1,128 @@
+"""The trades that rows of a file were recognised as, and what a file corrects of them (DECISIONS 32)."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.database import json_list
+from journal_api.importing.found import Rejected
+from journal_api.recognition import FACTS, content_fingerprint_of, restated
+from journal_api.repositories.import_names import Ready
+
+
+class Stored(NamedTuple):
+    """A trade that a row was recognised as. `content` is None of one that no import has brought."""
+
+    trade_id: int
+    source_trade_id: int | None
+    content: bytes | None
+    facts: dict[str, Any]
+
+    @property
+    def original_id(self) -> int:
+        return self.source_trade_id or self.trade_id
+
+
+class Correction(NamedTuple):
+    """What a file makes of a trade: the facts, which of them it changes, and what it has said of them."""
+
+    trade_id: int
+    facts: dict[str, Any]
+    changed: list[str]
+    content: bytes
+
+
+def correction_of(row: Ready, stored: Stored) -> Correction | None:
+    """None for a trade that an import does not touch, and while the file says what was said before.
+
+    A fact changes when the file says something else of it than the last one did. So what the trader has
+    edited stays, until the broker corrects just that.
+    """
+    if stored.content is None or (row.columns["closed_at"] is None and stored.facts["closed_at"] is not None):
+        return None  # the trader's own, or an older file, from before the trade was closed
+    said, content = restated(stored.content, row.columns["content"])
+    if content == stored.content:
+        return None
+    facts = stored.facts | {fact: row.columns[fact] for fact in said}
+    if (facts["closed_at"] is None) != (facts["gross_pnl"] is None):  # reopened by the trader meanwhile
+        facts |= {fact: row.columns[fact] for fact in ("exit_price", "closed_at", "gross_pnl")}
+    if row.imported.is_computed and "multiplier" in row.imported.unstated and "gross_pnl" in said:
+        # The file's result was made with a multiplier that it does not know.
+        ratio = Fraction(facts["multiplier"], row.columns["multiplier"])
+        facts["gross_pnl"] = round(facts["gross_pnl"] * ratio)
+    changed = [fact for fact in FACTS if facts[fact] != stored.facts[fact]]
+    return Correction(stored.trade_id, facts, changed, content)
+
+
+async def stored_of(db: Connection, rows: Sequence[Ready | Rejected], claimed: set[int]) -> dict[int, Stored]:
+    """The trades that are there already, by the place of the row that each was recognised by.
+
+    `claimed` gathers the trades entered by hand that a row was recognised as: each is one row of the file.
+    """
+    found = await _by_id_or_content(db, rows)
+    claimed |= {one.trade_id for one in found.values() if one.content is None}
+    found |= await _entered_by_hand(db, rows, found, claimed)
+    return found
+
+
+async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) -> dict[int, Stored]:
+    keys = [
+        (
+            place,
+            row.columns["account_id"],
+            row.columns["external_id"],
+            row.columns["fingerprint"].hex(),
+            row.columns["occurrence"],
+        )
+        for place, row in enumerate(rows)
+        if isinstance(row, Ready)
+    ]
+    found: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT key.value ->> 0, trades.id, source_trade_id, content, {", ".join(FACTS)}
+        FROM json_each(:keys) AS key
+        JOIN trades ON trades.id = coalesce(
+            (SELECT id
+             FROM trades
+             WHERE account_id = key.value ->> 1 AND external_id = key.value ->> 2),
+            (SELECT id
+             FROM trades
+             WHERE account_id = key.value ->> 1
+               AND fingerprint = from_hex(key.value ->> 3)
+               AND occurrence = key.value ->> 4))
+        """,
+        {"keys": json_list(keys)},
+    )
+    return {
+        place: Stored(trade_id, source_id, content, dict(zip(FACTS, facts, strict=True)))
+        for place, trade_id, source_id, content, *facts in found
+    }
+
+
+async def _entered_by_hand(
+    db: Connection, rows: Sequence[Ready | Rejected], known: dict[int, Stored], claimed: set[int]
+) -> dict[int, Stored]:
+    """Of the rows with an external id: a trade of the same content that the trader wrote down without one."""
+    keys = [
+        (place, row.columns["account_id"], content_fingerprint_of(row.columns).hex())
+        for place, row in enumerate(rows)
+        if isinstance(row, Ready) and row.columns["external_id"] is not None and place not in known
+    ]
+    found: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT key.value ->> 0, trades.id, source_trade_id
+        FROM json_each(:keys) AS key
+        JOIN trades ON account_id = key.value ->> 1 AND fingerprint = from_hex(key.value ->> 2)
+        WHERE external_id IS NULL AND content IS NULL
+        ORDER BY key.key, trades.id
+        """,
+        {"keys": json_list(keys)},
+    )
+    stored: dict[int, Stored] = {}
+    for place, trade_id, source_id in found:
+        if place not in stored and trade_id not in claimed:
+            claimed.add(trade_id)
+            stored[place] = Stored(trade_id, source_id, None, {})
+    return stored

@@ -1,0 +1,134 @@
+"""What the names in a file stand for: accounts, strategies, setups, confirmations and tags of its owner."""
+
+from typing import Any, NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.errors import ValidationFailed
+from journal_api.importing import Candidate
+from journal_api.importing.found import ImportedTrade, Rejected, reason_of
+
+
+class Names(NamedTuple):
+    """The ids, by name; those of setups and confirmations by what they belong to as well."""
+
+    accounts: dict[str, int]
+    strategies: dict[str, int]
+    setups: dict[tuple[int, str], int]
+    confirmations: dict[tuple[int, str], int]
+    tags: dict[str, int]
+
+
+class Ready(NamedTuple):
+    """A row with the ids of everything it names."""
+
+    imported: ImportedTrade
+    columns: dict[str, Any]
+    tag_ids: list[int]
+    answers: list[tuple[int, bool, str | None]]
+    is_again: bool
+
+    @property
+    def line(self) -> int:
+        return self.imported.line
+
+
+async def names_of(db: Connection, user_id: int) -> Names:
+    """Of several setups or confirmations with one name, the first."""
+
+    async def read(sql: str) -> list[Any]:
+        return list(await db.execute_fetchall(sql, {"user_id": user_id}))
+
+    return Names(
+        dict(await read("SELECT name, id FROM accounts WHERE user_id = :user_id")),
+        dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
+        {
+            (strategy_id, name): setup_id
+            for strategy_id, name, setup_id in await read(
+                """
+                SELECT strategy_id, setups.name, setups.id
+                FROM setups
+                JOIN strategies ON strategies.id = strategy_id
+                WHERE user_id = :user_id
+                ORDER BY setups.id DESC
+                """
+            )
+        },
+        {
+            (setup_id, name): confirmation_id
+            for setup_id, name, confirmation_id in await read(
+                """
+                SELECT setup_id, confirmations.name, confirmations.id
+                FROM confirmations
+                JOIN setups ON setups.id = setup_id
+                JOIN strategies ON strategies.id = strategy_id
+                WHERE user_id = :user_id
+                ORDER BY confirmations.id DESC
+                """
+            )
+        },
+        dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
+    )
+
+
+def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Ready | Rejected:
+    """The row with the ids of everything that it names, or rejected for a name that is not in the journal."""
+    if isinstance(one, Rejected):
+        return one
+    imported = one.imported
+    try:
+        account_id = common["account_id"] or account_of(imported, names)
+        strategy_id, setup_id = strategy_of(imported, names)
+        return Ready(
+            imported,
+            {
+                **one.columns,
+                **common,
+                "account_id": account_id,
+                "strategy_id": strategy_id,
+                "setup_id": setup_id,
+            },
+            [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],
+            answers_of(imported, setup_id, names),
+            one.is_again,
+        )
+    except ValidationFailed as error:
+        return Rejected(imported.line, reason_of(error))
+
+
+def account_of(imported: ImportedTrade, names: Names) -> int:
+    if imported.account is None:
+        raise ValidationFailed(fields={"account": "is required unless the whole file goes into one account"})
+    return known(names.accounts.get(imported.account), "account", imported.account)
+
+
+def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:
+    if imported.strategy is None:
+        if imported.setup is not None:
+            raise ValidationFailed(fields={"setup": "needs its strategy in the same row"})
+        return None, None
+    strategy_id = known(names.strategies.get(imported.strategy), "strategy", imported.strategy)
+    if imported.setup is None:
+        return strategy_id, None
+    return strategy_id, known(names.setups.get((strategy_id, imported.setup)), "setup", imported.setup)
+
+
+def answers_of(
+    imported: ImportedTrade, setup_id: int | None, names: Names
+) -> list[tuple[int, bool, str | None]]:
+    if not imported.answers:
+        return []
+    if setup_id is None:
+        raise ValidationFailed(fields={"confirmations": "need their setup in the same row"})
+    answers = {
+        known(names.confirmations.get((setup_id, one.name)), "confirmations", one.name): one
+        for one in imported.answers
+    }
+    return [(row_id, one.was_present, one.notes) for row_id, one in answers.items()]
+
+
+def known(row_id: int | None, column: str, name: str) -> int:
+    """The id that was found for a name; raises ValidationFailed when none was."""
+    if row_id is None:
+        raise ValidationFailed(fields={column: f"names {name!r}, which is not in the journal"})
+    return row_id
