@@ -108,7 +108,7 @@ async def test_an_import_that_is_taken_back_leaves_the_record_as_it_was(
 ) -> None:
     await make_strategy(client, **CHECKLIST)
     await make_tag(client)
-    await post_trade(client, account_id)
+    await post_trade(client, account_id, symbol="CL")
     await post_import(client, fees_of(a=1, b=2), account_id=account_id)
     before = record_in(settings)
     told = {"strategy": "Breakout", "setup": "High", "confirmations": '[["Volume", true, "x"]]'}
@@ -117,7 +117,7 @@ async def test_an_import_that_is_taken_back_leaves_the_record_as_it_was(
         {"external_id": "b", "fees": "2", "exit_price": "90"},
         {"external_id": "c", "row": "c", "tags": "FOMO", **told},
         {"external_id": "d", "copy_of": "c", "tags": "FOMO"},
-        {"notes": "content only"},
+        {"symbol": "CL", "notes": "content only"},
     )
     report = await post_import(client, file, account_id=account_id)
 
@@ -211,10 +211,10 @@ async def test_trades_that_the_import_did_not_bring_stay_whatever_they_are(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     await post_trade(client, account_id, symbol="NQ")
-    await post_trade(client, account_id)
+    await post_trade(client, account_id, symbol="CL")
     await post_import(client, fees_of(a=1), account_id=account_id)
     before = await trades_in(client)
-    file = file_of({"symbol": "NQ"}, {}, {}, {"external_id": "a", "fees": "1"})
+    file = file_of({"symbol": "NQ"}, {"symbol": "CL"}, {"symbol": "CL"}, {"external_id": "a", "fees": "1"})
     report = await post_import(client, file, account_id=account_id)
 
     kept = await undo(client, report, force="true")
