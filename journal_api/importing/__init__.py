@@ -127,8 +127,9 @@ def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
         one.name: sorted(one.columns - set(columns))
         for one in sorted(like, key=lambda one: len(one.columns - set(columns)) / len(one.columns))
     }
-    told = "; ".join(f"{name} misses {', '.join(names)}" for name, names in missing.items())
-    reason = f"this header is of no known format: {told}"
+    nearest = list(missing.items())[:2] if len(like) < len(FORMATS) else []
+    told = "; ".join(f"{name} misses {', '.join(names)}" for name, names in nearest)
+    reason = f"this header is of no known format: {told or 'known are ' + ', '.join(missing)}"
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
 
 

@@ -115,7 +115,8 @@ async def _entered_by_hand(
         SELECT key.value ->> 0, trades.id, source_trade_id
         FROM json_each(:keys) AS key
         JOIN trades ON account_id = key.value ->> 1 AND fingerprint = from_hex(key.value ->> 2)
-        WHERE external_id IS NULL AND content IS NULL
+        -- The + keeps SQLite from looking through all trades of the account without an external id.
+        WHERE +external_id IS NULL AND content IS NULL
         ORDER BY key.key, trades.id
         """,
         {"keys": json_list(keys)},
