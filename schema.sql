@@ -33,6 +33,19 @@ CREATE TABLE api_keys (
   revoked_at TEXT
 ) STRICT;
 
+-- Answers to POSTs that were sent with an Idempotency-Key, for a day. The fingerprint is of the request.
+CREATE TABLE idempotency_keys (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  status INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  content BLOB NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (user_id, key)
+) STRICT;
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
 -- Tags --------------------------------------------------------------------------------------------------
 
 CREATE TABLE tag_categories (

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from journal_api import envelope
+from journal_api import docs_page, envelope
 from journal_api.database import Database, api_error
 from journal_api.errors import (
     ApiError,
@@ -43,7 +43,7 @@ HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 def create_app(settings: Settings) -> Starlette:
     """The journal as an ASGI application. Its lifespan makes or opens the database at `settings.db`."""
     app = Starlette(
-        routes=[Route("/health", health), *OPERATIONS],
+        routes=[Route("/health", health), *docs_page.ROUTES, *OPERATIONS],
         # Outermost first. Errors stands inside CORS, so that a page may read what went wrong.
         middleware=[
             Middleware(Frame, allowed_hosts=(*LOOPBACK_HOSTS, *settings.allowed_hosts)),
@@ -51,11 +51,18 @@ def create_app(settings: Settings) -> Starlette:
                 Cors,
                 allow_origins=settings.cors_origins,
                 allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-                allow_headers=["Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id"],
+                allow_headers=[
+                    "Authorization",
+                    "Content-Type",
+                    "If-Match",
+                    "If-None-Match",
+                    "X-Request-Id",
+                    "Idempotency-Key",
+                ],
                 expose_headers=[
                     "Content-Disposition",
                     *("ETag", "Location", "Retry-After", "X-Request-Id"),
-                    *("X-Trades-Kept", "X-Trades-Unlinked"),
+                    *("X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
                     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
                 ],
             ),

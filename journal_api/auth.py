@@ -1,18 +1,22 @@
 """Who is calling, and with which scopes."""
 
 import re
+from hmac import compare_digest
 from typing import NamedTuple
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.codec import database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
-from journal_api.keys import hashed, is_well_formed
+from journal_api.keys import SCOPES, hashed, is_well_formed
 from journal_api.rates import Rates
-from journal_api.repositories import api_keys
+from journal_api.repositories import api_keys, users
 from journal_api.values import now
 
 BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
+EVERY_SCOPE = frozenset(SCOPES)
+RUN_KEY_ID = 0  # no key in the database has it
 
 
 class Caller(NamedTuple):
@@ -56,7 +60,12 @@ async def authenticate(request: Request) -> Caller:
     """The caller by the Bearer key; raises Unauthorized, KeyRevoked or KeyExpired."""
     sent = request.headers.getlist("authorization")
     bearer = BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
-    if bearer is None or not is_well_formed(bearer[1]):
+    if bearer is None:
+        raise Unauthorized
+    run_key = request.app.state.settings.run_key
+    if run_key is not None and compare_digest(run_key, hashed(bearer[1])):
+        return await caller_of_this_run(database(request).reader)
+    if not is_well_formed(bearer[1]):
         raise Unauthorized
     key = await api_keys.by_hash(database(request).reader, hashed(bearer[1]))
     if key is None:
@@ -67,3 +76,11 @@ async def authenticate(request: Request) -> Caller:
         raise KeyExpired
     scopes = frozenset(key.scopes.split())
     return Caller(key.user_id, key.key_id, scopes, key.timezone, key.day_rollover)
+
+
+async def caller_of_this_run(db: Connection) -> Caller:
+    """Whoever has the key of this run (`JOURNAL_RUN_KEY`) is the first user, with every scope."""
+    user_id = await users.id_of(db, None)
+    assert user_id is not None, "a database is made with its owner"
+    user = await users.find(db, user_id)
+    return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)

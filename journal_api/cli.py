@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from journal_api import __version__, importing, keys
+from journal_api import __version__, checkup, importing, keys, openapi
 from journal_api.database import Database
 from journal_api.errors import ApiError, DatabaseRefused, NotFound
 from journal_api.migrations import prepare
@@ -62,8 +62,11 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     )
     @wraps(command)
     def wrapped(db: Path | None, **options: Any) -> None:
-        settings = Settings.from_environ(os.environ)
-        command(msgspec.structs.replace(settings, db=db) if db else settings, **options)
+        try:
+            settings = Settings.from_environ(os.environ, db)
+        finally:
+            os.environ.pop("JOURNAL_RUN_KEY", None)  # no child is to inherit it
+        command(settings, **options)
 
     return wrapped
 
@@ -86,9 +89,16 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) ->
 @click.option("--host", help="The address to listen on (or JOURNAL_HOST).")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on (or JOURNAL_PORT).")
 @click.option("--first-key", is_flag=True, help="If the database has no key yet, make one and print it.")
+@click.option(
+    "--announce",
+    is_flag=True,
+    help="Print a line of JSON when requests are answered, and stop when standard input ends.",
+)
 @with_settings
-def serve(settings: Settings, host: str | None, port: int | None, first_key: bool) -> None:
+def serve(settings: Settings, host: str | None, port: int | None, first_key: bool, announce: bool) -> None:
     """Answer HTTP requests until stopped."""
+    if announce and first_key:
+        raise click.UsageError("--announce prints nothing but its line: make the key with `keys create`")
     settings = msgspec.structs.replace(
         settings,
         host=settings.host if host is None else host,
@@ -106,7 +116,34 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
     prepare(settings)
     if first_key and (key := in_database(settings, make_first_key)):
         click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
-    run_server(settings, lambda url: click.echo(f"Journal {settings.db} on {url} (Ctrl-C stops it)"))
+
+    def greet(url: str) -> None:
+        click.echo(f"Journal {settings.db} on {url}/v1 (Ctrl-C stops it)")
+
+    def tell_parent(url: str) -> None:
+        line = {"url": url, "pid": os.getpid(), "version": __version__}
+        click.echo(msgspec.json.encode(line).decode())
+
+    run_server(settings, tell_parent if announce else greet, for_parent=announce)
+
+
+@cli.command()
+@click.option("--full", is_flag=True, help="Compare the indexes with their tables too, which takes longer.")
+@with_settings
+def check(settings: Settings, full: bool) -> None:
+    """Say whether the database and its surroundings are fine; nothing is changed."""
+    is_wrong = False
+    for finding in checkup.examine(settings.db, full=full):
+        click.echo(f"{finding.verdict:<6}{finding.text}")
+        is_wrong = is_wrong or finding.verdict == "wrong"
+    if is_wrong:
+        sys.exit(1)
+
+
+@cli.command("openapi")
+def print_description() -> None:
+    """Print the OpenAPI document, which a server answers GET /openapi.json with."""
+    click.echo(openapi.document())
 
 
 @cli.group("users")

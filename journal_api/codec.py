@@ -28,7 +28,7 @@ ABOUT_MEMBER = re.compile(
 
 
 def database(request: Request) -> Database:
-    opened: Database = request.app.state.database
+    opened: Database = request.scope.get("database") or request.app.state.database
     return opened
 
 
@@ -40,7 +40,7 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     """
     assert request.scope["operation"].body is struct, "the route's row states another struct"
     check_media_type(request)
-    body = b"".join([part async for part in body_of(request, LARGEST_BODY)])
+    body = b"".join([part async for part in body_of(request, most_bytes(request))])
     try:
         # msgspec does not look inside strings that it skips; this does.
         return decode_json(body.decode("utf-8"), struct)
@@ -137,6 +137,11 @@ def check_media_type(request: Request) -> None:
         raise UnsupportedMediaType(allowed=list(taken))
 
 
+def most_bytes(request: Request) -> int:
+    """How long a body of this operation may be."""
+    return LARGEST_UPLOAD if request.scope["operation"].takes_file else LARGEST_BODY
+
+
 async def body_of(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
     """The body in parts; raises RequestTooLarge as soon as it is longer than `max_bytes`."""
     announced = request.headers.get("content-length", "0")
@@ -163,7 +168,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
     check_media_type(request)
     digest = hashlib.sha256()
     with TemporaryFile() as file:
-        async for part in body_of(request, LARGEST_UPLOAD):
+        async for part in body_of(request, most_bytes(request)):
             digest.update(part)
             file.write(part)
         file.seek(0)

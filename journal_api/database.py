@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 from aiosqlite import Connection, connect
+from filelock import FileLock
 
 from journal_api.errors import ApiError, Busy, Conflict, DuplicateName, NotFound, StorageUnavailable
 from journal_api.money import sql_ratio
@@ -153,6 +154,23 @@ class Database:
             raise Busy from None
         finally:
             self._waiting -= 1
+
+
+class Joined:
+    """The database to code that runs inside an open transaction: what it writes is part of that one."""
+
+    def __init__(self, database: Database, db: Connection) -> None:
+        self._db = db
+        self.reader, self.snapshot = database.reader, database.snapshot
+
+    @asynccontextmanager
+    async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
+        yield self._db
+
+
+def process_lock(path: Path) -> FileLock:
+    """What the one server of a database holds; by the real name, so that a link leads to the same lock."""
+    return FileLock(f"{path.resolve()}.lock", mode=0o600)
 
 
 def _connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> Connection:

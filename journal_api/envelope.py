@@ -1,5 +1,6 @@
 """What goes out: the envelope that every answer has (DECISIONS 1)."""
 
+import hashlib
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 
@@ -17,6 +18,10 @@ class Envelope:
     ) -> None:
         self.status, self.content, self.headers, self.pagination = status, content, headers, pagination
 
+    @property
+    def etag(self) -> str:
+        return f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
+
     def body(self, request_id: str) -> bytes:
         return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), self.pagination)
 
@@ -31,11 +36,13 @@ class Envelope:
 class NoContent:
     """204 and no body."""
 
+    status = 204
+
     def __init__(self, headers: Mapping[str, str]) -> None:
         self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 204, "headers": self.headers})
+        await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
         await send({"type": "http.response.body", "body": b""})
 
 
@@ -60,7 +67,18 @@ class Download:
             await send({"type": "http.response.body", "body": b""})
 
 
+class NotModified(NoContent):
+    """304: what the client has is what there is."""
+
+    status = 304
+
+
 Response = Envelope | NoContent | Download
+
+
+def etag_of(**data: str) -> str:
+    """The entity tag of an answer with that `data`."""
+    return ok(**data).etag
 
 
 def ok(**data: str) -> Envelope:

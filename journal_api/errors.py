@@ -66,6 +66,14 @@ class Conflict(ApiError):
     status, code, message = 409, "conflict", "The request contradicts what is stored."
 
 
+class IdempotencyConflict(ApiError):
+    status, code, message = 409, "idempotency_conflict", "That Idempotency-Key came with another request."
+
+
+class PreconditionFailed(ApiError):
+    status, code, message = 412, "precondition_failed", "The object has changed since that ETag."
+
+
 class RequestTooLarge(ApiError):
     status, code, message = 413, "request_too_large", "The body is too large."
 

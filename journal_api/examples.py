@@ -11,7 +11,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch
-from journal_api.structs.imports import Import, ImportReport
+from journal_api.structs.imports import Import, ImportQuery, ImportReport
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.setups import Setup
@@ -109,10 +109,28 @@ TRADE = {
 IMPORT = {
     "id": 1,
     "account_id": 1,
-    "format": "Tradovate performance",
-    "file_name": "Performance.csv",
+    "format": "round trips",
+    "file_name": "trades.csv",
     "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "timezone": "America/New_York",
+}
+
+# Files by media type: an import's body, and what an export answers with.
+FILES = {
+    "text/csv": """\
+account,symbol,direction,quantity,multiplier,entry_price,exit_price,opened_at,closed_at,fees
+Evaluation 50K,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04-09T15:40:03-04:00,1.04
+""",
+    "text/html": """\
+<table>
+<tr><th>Positions</th></tr>
+<tr><td>Time</td><td>Position</td><td>Symbol</td><td>Type</td><td>Volume</td><td>Price</td><td>S / L</td>
+    <td>T / P</td><td>Time</td><td>Price</td><td>Commission</td><td>Swap</td><td>Profit</td></tr>
+<tr><td>2026.01.12 09:15:04</td><td>285600114</td><td>EURUSD</td><td>buy</td><td>0.50</td><td>1.08412</td>
+    <td></td><td></td><td>2026.01.12 16:42:31</td><td>1.08655</td><td>-3.50</td><td>0.00</td>
+    <td>121.50</td></tr>
+</table>
+""",
 }
 
 EXAMPLES: dict[Any, Any] = {
@@ -176,10 +194,11 @@ EXAMPLES: dict[Any, Any] = {
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
+    ImportQuery: {"account_id": 1, "file_name": "trades.csv"},
     Import: {
         **IMPORT,
-        "counts": {"new": 5, "duplicate": 0, "updated": 0, "error": 0},
-        "trade_count": 5,
+        "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
+        "trade_count": 1,
         **WRITTEN,
     },
     ImportReport: {

@@ -11,7 +11,7 @@ from journal_api.values import now
 APPLICATION_ID = 0x4A524E4C  # "JRNL"
 # The SQL that leads from version n to n + 1 stands at index n - 1.
 MIGRATIONS: tuple[str, ...] = (
-    # 2: what an import needs to update trades, to span accounts, and to be taken back.
+    # 2: what an import needs to update trades, to span accounts and to be taken back; idempotency keys.
     """
     CREATE TABLE new_imports (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -59,6 +59,18 @@ MIGRATIONS: tuple[str, ...] = (
       PRIMARY KEY (import_id, trade_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
+
+    CREATE TABLE idempotency_keys (
+      user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+      key TEXT NOT NULL,
+      fingerprint BLOB NOT NULL,
+      status INTEGER NOT NULL,
+      headers TEXT NOT NULL,
+      content BLOB NOT NULL,
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (user_id, key)
+    ) STRICT;
+    CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
     """,
 )
 VERSION = 1 + len(MIGRATIONS)

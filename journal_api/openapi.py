@@ -13,7 +13,7 @@ from msgspec.structs import fields
 
 from journal_api import __version__
 from journal_api.errors import ApiError
-from journal_api.examples import EXAMPLES
+from journal_api.examples import EXAMPLES, FILES
 from journal_api.routes import OPERATIONS
 from journal_api.routes.operation import Operation
 
@@ -49,15 +49,46 @@ PAGED_META: Json = {
 }
 REQUEST_ID = {"X-Request-Id": {"description": "Repeats `meta.request_id`.", "schema": {"type": "string"}}}
 LOCATION = {"Location": {"description": "Where the new object is.", "schema": {"type": "string"}}}
+ETAG = {"ETag": {"description": "Which state of the object this is.", "schema": {"type": "string"}}}
+HEADERS_SENT: Json = {
+    "Idempotency-Key": {
+        "description": "The same request under the same key is done once and answered the same for 24 hours.",
+        "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
+    },
+    "If-Match": {
+        "description": "Only if the object still has this ETag; else 412.",
+        "schema": {"type": "string"},
+    },
+    "If-None-Match": {
+        "description": "304 if the object still has this ETag.",
+        "schema": {"type": "string"},
+    },
+}
+REPLAY = {"X-Idempotent-Replay": {"description": "true: answered before.", "schema": {"type": "string"}}}
+# Headers that one operation alone answers with, or one error.
+HEADERS_OF: Json = {
+    "delete_strategy": {"X-Trades-Unlinked": "How many trades lost their strategy."},
+    "delete_import": {"X-Trades-Kept": "The ids of up to 100 trades that were edited since, if any were."},
+    "export_trades": {"Content-Disposition": "The name of the file."},
+    "RateLimited": {
+        "Retry-After": "After how many seconds to try again.",
+        "X-RateLimit-Limit": "How many requests a minute may have.",
+        "X-RateLimit-Remaining": "How many are left.",
+        "X-RateLimit-Reset": "In how many seconds the next minute begins.",
+    },
+}
+FILE: Json = {"type": "string", "format": "binary"}
 HEALTH: Json = {
     "operationId": "health",
     "summary": "Whether the service answers",
+    "description": "Any client may ask, without a key.",
     "tags": ["service"],
     "security": [],
     "responses": {
         "200": {
             "description": "It does.",
-            "content": {"application/json": {"schema": {"type": "object", "title": "HealthAnswer"}}},
+            "headers": REQUEST_ID,
+            "content": {"application/json": {"schema": {"$ref": REF.format(name="HealthAnswer")}}},
         }
     },
 }
@@ -70,11 +101,12 @@ def document() -> bytes:
 
 
 def described() -> Json:
-    failures: Json = {}
     schemas = schemas_of(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META}
+    schemas["HealthAnswer"] = answer_schema({"status": {"const": "ok"}}, "Meta")
+    shared: Json = {"schemas": schemas, "responses": {}}
     paths: Json = {"/health": {"get": HEALTH}}
     for operation in OPERATIONS:
-        paths.setdefault(operation.documented_path, {})[operation.method.lower()] = about(operation, failures)
+        paths.setdefault(operation.documented_path, {})[operation.method.lower()] = about(operation, shared)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Trading journal", "version": __version__, "description": ABOUT},
@@ -82,8 +114,7 @@ def described() -> Json:
         "tags": [{"name": name} for name in dict.fromkeys(map(tag_of, OPERATIONS))] + [{"name": "service"}],
         "paths": paths,
         "components": {
-            "schemas": dict(sorted(schemas.items())),
-            "responses": dict(sorted(failures.items())),
+            **{kind: dict(sorted(named.items())) for kind, named in shared.items()},
             "securitySchemes": {
                 "key": {
                     "type": "http",
@@ -95,17 +126,23 @@ def described() -> Json:
     }
 
 
-def about(operation: Operation, failures: Json) -> Json:
+def about(operation: Operation, shared: Json) -> Json:
+    """`shared` collects what operations have in common: the schemas and responses of the components."""
     summary, _, more = inspect.cleandoc(operation.endpoint.__doc__ or "").partition("\n\n")
+    of_query = inspect.cleandoc((operation.query and operation.query.__doc__) or "")
     scope = f"Scope: `{operation.scope}`." if operation.scope else "Any valid key will do."
     found: Json = {
         "operationId": operation.name,
         "summary": " ".join(summary.split()).removesuffix("."),
-        "description": f"{more}\n\n{scope}".strip(),
+        "description": "\n\n".join(filter(None, (more, of_query, scope))),
         "tags": [tag_of(operation)],
         "security": [{"key": [operation.scope] if operation.scope else []}],
-        "parameters": [*path_parameters(operation), *query_parameters(operation)],
-        "responses": responses(operation, failures),
+        "parameters": [
+            *path_parameters(operation),
+            *query_parameters(operation),
+            *header_parameters(operation),
+        ],
+        "responses": responses(operation, shared),
     }
     if content := body_of(operation):
         found["requestBody"] = {"required": True, "content": content}
@@ -129,10 +166,24 @@ def query_parameters(operation: Operation) -> list[Json]:
         return []
     _, found = msgspec.json.schema_components([operation.query], schema_hook=custom_schema)
     struct = found[operation.query.__name__]
+    examples = EXAMPLES.get(operation.query, {})
     return [
-        {"name": name, "in": "query", "required": False, "schema": without_null(schema)}
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "schema": without_null(schema),
+            **({"example": examples[name]} if name in examples else {}),
+        }
         for name, schema in struct["properties"].items()
     ]
+
+
+def header_parameters(operation: Operation) -> list[Json]:
+    names = ["Idempotency-Key"] if operation.method == "POST" else []
+    if operation.tagged and operation.method != "POST":
+        names.append("If-None-Match" if operation.method == "GET" else "If-Match")
+    return [{"name": name, "in": "header", "required": False, **HEADERS_SENT[name]} for name in names]
 
 
 def without_null(schema: Json) -> Json:
@@ -147,45 +198,58 @@ def body_of(operation: Operation) -> Json:
     """What a body may be, by media type."""
     if operation.body is not None:
         example = EXAMPLES[operation.body]
-        schema = {"$ref": f"#/components/schemas/{operation.body.__name__}"}
+        schema = {"$ref": REF.format(name=operation.body.__name__)}
         return {"application/json": {"schema": schema, "example": example}}
     if operation.takes_file:
-        return {kind: {"schema": {"type": "string"}} for kind in operation.takes}
+        return {kind: {"schema": FILE, "example": FILES[kind]} for kind in operation.takes}
     return {}
 
 
-def responses(operation: Operation, failures: Json) -> Json:
-    """The answers by status; `failures` collects those of errors, which operations share."""
-    found = {str(status): success(operation, status) for status in operation.statuses}
+def responses(operation: Operation, shared: Json) -> Json:
+    """The answers by status."""
+    found = {str(status): success(operation, status, shared) for status in operation.statuses}
     by_status = sorted(operation.errors, key=lambda error: (error.status, error.code))
     for status, errors in groupby(by_status, key=lambda error: error.status):
         same = list(errors)
         name = "Or".join(error.__name__ for error in same)
-        failures[name] = failure(same)
+        shared["schemas"][name] = error_schema([error.code for error in same])
+        shared["responses"][name] = failure(same, name)
         found[str(status)] = {"$ref": f"#/components/responses/{name}"}
     return found
 
 
-def success(operation: Operation, status: int) -> Json:
-    headers = REQUEST_ID | (LOCATION if status == 201 else {})
+def success(operation: Operation, status: int, shared: Json) -> Json:
+    headers = REQUEST_ID | (LOCATION if status == 201 else {}) | headers_of(operation.name)
+    headers |= REPLAY if operation.method == "POST" else {}
+    headers |= ETAG if operation.tagged and status != 204 else {}
     answer: Json = {"description": HTTPStatus(status).phrase, "headers": headers}
-    if status == 204:
+    if status in (204, 304):
         return answer
     if operation.gives != "application/json":
-        return answer | {"content": {operation.gives: {"schema": {"type": "string"}}}}
+        return answer | {"content": {operation.gives: {"schema": FILE, "example": FILES[operation.gives]}}}
     data = {name: schema_of(kind) for name, kind in operation.data.items()}
-    name = "".join(word.title() for word in operation.name.split("_"))
-    schema = {
-        "title": f"{name}Answer",
+    name = "".join(word.title() for word in operation.name.split("_")) + "Answer"
+    shared["schemas"][name] = answer_schema(data, "PagedMeta" if operation.is_paged else "Meta")
+    schema = {"$ref": REF.format(name=name)}
+    return answer | {"content": {"application/json": {"schema": schema, **example_of(operation)}}}
+
+
+def answer_schema(data: Json, meta: str) -> Json:
+    """The envelope around `data`."""
+    return {
         "type": "object",
         "properties": {
             "ok": {"const": True},
-            "data": {"title": f"{name}Data", "type": "object", "properties": data, "required": list(data)},
-            "meta": {"$ref": f"#/components/schemas/{'PagedMeta' if operation.is_paged else 'Meta'}"},
+            "data": {"type": "object", "properties": data, "required": list(data)},
+            "meta": {"$ref": REF.format(name=meta)},
         },
         "required": ["ok", "data", "meta"],
     }
-    return answer | {"content": {"application/json": {"schema": schema, **example_of(operation)}}}
+
+
+def headers_of(name: str) -> Json:
+    told = HEADERS_OF.get(name, {})
+    return {header: {"description": what, "schema": {"type": "string"}} for header, what in told.items()}
 
 
 def example_of(operation: Operation) -> Json:
@@ -199,13 +263,15 @@ def example_of(operation: Operation) -> Json:
     return {"example": {"ok": True, "data": data, "meta": meta}}
 
 
-def failure(errors: list[type[ApiError]]) -> Json:
-    """The answer for the errors of one status."""
+def failure(errors: list[type[ApiError]], name: str) -> Json:
+    """The answer for the errors of one status; `name` is that of their schema."""
     told = "\n".join(f"- `{error.code}`: {error.message}" for error in errors)
-    names = dict.fromkeys(header for error in errors for header in error.headers)
-    headers = REQUEST_ID | {name: {"schema": {"type": "string"}} for name in names}
-    schema = error_schema([error.code for error in errors])
-    return {"description": told, "headers": headers, "content": {"application/json": {"schema": schema}}}
+    headers = dict(REQUEST_ID)
+    for error in errors:
+        headers |= {header: {"schema": {"type": "string"}} for header in error.headers}
+        headers |= headers_of(error.__name__)
+    content = {"application/json": {"schema": {"$ref": REF.format(name=name)}}}
+    return {"description": told, "headers": headers, "content": content}
 
 
 def error_schema(codes: list[str]) -> Json:
@@ -222,7 +288,7 @@ def error_schema(codes: list[str]) -> Json:
                 },
                 "required": ["code", "message", "details"],
             },
-            "meta": {"$ref": "#/components/schemas/Meta"},
+            "meta": {"$ref": REF.format(name="Meta")},
         },
         "required": ["ok", "error", "meta"],
     }

@@ -1,35 +1,46 @@
 """uvicorn, set up for one journal: one process, one database, loopback unless told otherwise."""
 
+import os
+import select
 import signal
 import socket
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from journal_api import envelope
 from journal_api.app import create_app, new_request_id
+from journal_api.database import process_lock
 from journal_api.errors import DatabaseRefused, ValidationFailed
 from journal_api.settings import Settings
 
+# A check of the database holds the lock for a moment.
+LOCK_WAIT = 0.2  # seconds
 
-def serve(settings: Settings, say: Callable[[str], object]) -> None:
+
+def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool = False) -> None:
     """Answer until SIGINT or SIGTERM; `say` hears where, once the address is ours.
+
+    For a parent it hears only once requests are answered, and the end of standard input stops the server too.
 
     Raises DatabaseRefused when another server has the database open, OSError when the address is taken.
     """
-    # By its real name, so that a link leads to the same lock.
-    lock = FileLock(f"{settings.db.resolve()}.lock", mode=0o600)
+    lock = process_lock(settings.db)
     try:
-        lock.acquire(timeout=0)
+        lock.acquire(timeout=LOCK_WAIT)
     except Timeout:
         raise DatabaseRefused(f"{settings.db}: another server has this database open") from None
     try:
         with listening(settings) as address:
             host = f"[{settings.host}]" if ":" in settings.host else settings.host
-            say(f"http://{host}:{address.getsockname()[1]}/v1")
+            url = f"http://{host}:{address.getsockname()[1]}"
+            if not for_parent:
+                say(url)
             # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
             for stop in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop, lambda number, frame: sys.exit(0))
@@ -43,7 +54,8 @@ def serve(settings: Settings, say: Callable[[str], object]) -> None:
                 access_log=False,
                 timeout_graceful_shutdown=5,
             )
-            uvicorn.Server(config).run(sockets=[address])
+            server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
+            server.run(sockets=[address])
     finally:
         lock.release()
 
@@ -55,6 +67,46 @@ def listening(settings: Settings) -> socket.socket:
         return socket.create_server(address[:2], family=family, backlog=2048)
     except OSError as error:
         raise OSError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}") from None
+
+
+class ChildServer(uvicorn.Server):
+    """A server of the program that started it: it tells that program when it answers, and ends with it."""
+
+    def __init__(self, config: uvicorn.Config, tell: Callable[[], object]) -> None:
+        super().__init__(config)
+        self.tell = tell
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        # A daemon, because a read that never ends must not keep the process alive.
+        threading.Thread(target=self.stop_with_parent, daemon=True).start()
+        await super().startup(sockets)
+        if self.should_exit:
+            return  # whoever is told an address may call it
+        try:
+            self.tell()
+        except OSError:  # nobody reads it any more
+            self.should_exit = True
+
+    def stop_with_parent(self) -> None:
+        wait_for_end_of_input()
+        self.should_exit = True
+
+
+def wait_for_end_of_input() -> None:
+    """Return once standard input has ended; whatever comes in before is thrown away.
+
+    Read past `sys.stdin`, whose lock a thread must not hold when the interpreter ends.
+    """
+    if sys.stdin is None:  # closed from the start, so descriptor 0 may be any other file by now
+        return
+    descriptor = sys.stdin.fileno()
+    with suppress(OSError):
+        while True:
+            try:
+                if not os.read(descriptor, 4096):
+                    return
+            except BlockingIOError:  # a parent may hand over a pipe that does not wait
+                select.select([descriptor], [], [])
 
 
 class Protocol(HttpToolsProtocol):

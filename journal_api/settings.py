@@ -1,5 +1,7 @@
 """The settings: environment variables `JOURNAL_*`, read once into one frozen struct."""
 
+import hashlib
+import re
 from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from pathlib import Path
@@ -10,9 +12,20 @@ import platformdirs
 
 from journal_api.values import DayRollover, TimeZone
 
+RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
+
 
 class SettingsError(ValueError):
     """A setting that cannot be read; the message names it."""
+
+
+class Hidden(bytes):
+    """A value that no log and no traceback shows."""
+
+    def __repr__(self) -> str:
+        return "<hidden>"
+
+    __str__ = __repr__
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,6 +44,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cors_origins: tuple[str, ...] = ()
     # Requests a minute a key; 0 for no limit. Unless set: none on the loopback interface, 600 elsewhere.
     rate_limit: int | None = None
+    # The SHA-256 of a key for this run alone, chosen by the program that starts it.
+    run_key: Hidden | None = None
 
     @property
     def requests_a_minute(self) -> int:
@@ -40,8 +55,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return 0 if is_loopback(self.host) else 600
 
     @classmethod
-    def from_environ(cls, environ: Mapping[str, str]) -> "Settings":
-        """Read `JOURNAL_*`; raises SettingsError."""
+    def from_environ(cls, environ: Mapping[str, str], db: Path | None = None) -> "Settings":
+        """Read `JOURNAL_*`; `db` wins over what they say. Raises SettingsError."""
         sent = {
             field: environ[f"JOURNAL_{field.upper()}"]
             for field in cls.__struct_fields__
@@ -56,18 +71,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "allowed_hosts": words,
             "cors_origins": origins,
             "rate_limit": lambda text: whole_number(text, 10**6),
+            "run_key": run_key,
         }
         values: dict[str, Any] = {}
         for field, text in sent.items():
             try:
                 values[field] = readers.get(field, str)(text)
             except ValueError as error:
-                raise SettingsError(f"JOURNAL_{field.upper()} {error}: {text!r}") from None
-        return cls(**{"db": default_database(), **values})
+                told = "" if field == "run_key" else f": {text!r}"
+                raise SettingsError(f"JOURNAL_{field.upper()} {error}{told}") from None
+        values["db"] = db or values.get("db") or default_database()
+        return cls(**values)
 
 
 def default_database() -> Path:
-    return platformdirs.user_data_path("journal-api", appauthor=False) / "journal.db"
+    try:
+        return platformdirs.user_data_path("journal-api", appauthor=False) / "journal.db"
+    except RuntimeError:  # a user without a home
+        raise SettingsError("JOURNAL_DB must be set: there is no home folder") from None
 
 
 def whole_number(text: str, largest: int) -> int:
@@ -81,6 +102,13 @@ def is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def run_key(text: str) -> Hidden:
+    """The hash of the key; the key itself is not kept."""
+    if not RUN_KEY.fullmatch(text):
+        raise ValueError("must be 32 to 200 characters of A-Z, a-z, 0-9, _ and -")
+    return Hidden(hashlib.sha256(text.encode()).digest())
 
 
 def words(text: str) -> tuple[str, ...]:

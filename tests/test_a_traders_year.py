@@ -8,13 +8,14 @@ import csv
 import io
 import json
 import tempfile
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from copy import deepcopy
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from itertools import count, cycle
+from itertools import count, cycle, groupby
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -89,6 +90,7 @@ class Desk:
         self.foretold: Journal | None = None
         self.trades: list[Told] = []
         self.strategies: list[Told] = []
+        self.tag_names: list[str] = []
         self.units: dict[str, str] = {}
         self.goals: dict[int, Goal] = {}
         # The snapshots of paused goals when they were paused, with the journal of then.
@@ -165,7 +167,9 @@ class Desk:
         for group in await self.get("/copy-groups"):
             members = (await self.get(f"/copy-groups/{group['id']}"))["members"]
             self.journal.groups[group["id"]] = {member["account_id"] for member in members}
-        self.journal.tags = {tag["id"]: tag["type"] for tag in await self.get("/tags")}
+        tags = await self.get("/tags")
+        self.tag_names = [tag["name"] for tag in tags]
+        self.journal.tags = {tag["id"]: tag["type"] for tag in tags}
         self.strategies = [
             await self.get(f"/strategies/{one['id']}") for one in await self.get("/strategies")
         ]
@@ -322,10 +326,13 @@ def written(instant: datetime) -> str:
 
 
 def new_trades(desk: Desk, number: int) -> list[Told]:
-    """Trades as POST takes them, of the last weeks and a few dated ahead, several closed at one instant."""
+    """Trades as POST takes them, every fourth day of the last weeks; a few are dated ahead.
+
+    Several close at one instant.
+    """
     moments = []
     for _ in range(number * 2 // 3 + 1):
-        day = desk.now.date() - timedelta(days=desk.random.randint(-3, 40))
+        day = desk.now.date() - timedelta(days=4 * desk.random.randint(-1, 10))
         clock = time.fromisoformat(desk.random.choice(TIMES))
         moments.append(datetime.combine(day, clock, UTC))
     return [new_trade(desk, desk.random.choice(moments)) for _ in range(number)]
@@ -333,33 +340,36 @@ def new_trades(desk: Desk, number: int) -> list[Told]:
 
 def new_trade(desk: Desk, closed_at: datetime) -> Told:
     random = desk.random
-    symbol, tick, price, multiplier, quantities = random.choice(INSTRUMENTS)
-    entry = price + random.randint(-90, 90)
-    moved = 0 if random.random() < 0.15 else random.randint(-60, 70)
-    stop = random.choice([None, -25, -10, 15])
     trade = {
+        **new_prices(random),
         "account_id": random.choice(list(desk.journal.accounts)),
-        "symbol": symbol,
         "direction": random.choice(["long", "short"]),
-        "quantity": random.choice(quantities),
-        "multiplier": multiplier,
-        "entry_price": float(tick * entry),
-        "exit_price": float(tick * (entry + moved)),
-        "stop_loss": None if stop is None else float(tick * (entry + stop)),
         "opened_at": written(closed_at - timedelta(minutes=random.choice([0, 5, 300]))),
         "closed_at": written(closed_at),
-        "gross_pnl": None,
         "fees": random.choice([0, 0, 1.04, 4.52, 0.00000001]),
         "initial_risk": random.choice([None, None, 50.5]),
         "grade": random.choice([None, "A+", "A+", "B", "F"]),
         "setup_id": random.choice([None, *desk.journal.checklists]),
     }
-    chance = random.random()
-    if chance < 0.05:  # still open
-        trade |= {"exit_price": None, "closed_at": None}
-    elif chance < 0.15:  # a break-even by the broker's word
-        trade["gross_pnl"] = trade["fees"]
-    return trade
+    still_open = {"exit_price": None, "closed_at": None}
+    break_even_by_the_brokers_word = {"gross_pnl": trade["fees"]}
+    return trade | random.choices([{}, still_open, break_even_by_the_brokers_word], [17, 1, 2])[0]
+
+
+def new_prices(random: Random) -> Told:
+    """A stop may stand on the winning side, and an exit at the entry."""
+    symbol, tick, price, multiplier, quantities = random.choice(INSTRUMENTS)
+    entry = price + random.randint(-90, 90)
+    moved = 0 if random.random() < 0.15 else random.randint(-60, 70)
+    stop = random.choice([None, -25, -10, 15])
+    return {
+        "symbol": symbol,
+        "quantity": random.choice(quantities),
+        "multiplier": multiplier,
+        "entry_price": float(tick * entry),
+        "exit_price": float(tick * (entry + moved)),
+        "stop_loss": None if stop is None else float(tick * (entry + stop)),
+    }
 
 
 def copy_of(desk: Desk, original: Told) -> Told:
@@ -384,7 +394,7 @@ def copy_of(desk: Desk, original: Told) -> Told:
 
 
 def row_of(desk: Desk, trade: Told) -> dict[str, str]:
-    """The trade as a row of a file, under names in place of ids; every other one has a broker's id."""
+    """The trade as a row of a file, with names in place of ids; every other one has a broker's id."""
     names = {
         setup["setup_id"]: (strategy["name"], setup["name"])
         for strategy in desk.strategies
@@ -393,6 +403,7 @@ def row_of(desk: Desk, trade: Told) -> dict[str, str]:
     number = next(desk.numbers)
     cells = {name: cell(trade.get(name)) for name in CSV_COLUMNS}
     cells["strategy"], cells["setup"] = names.get(trade["setup_id"], ("", ""))
+    cells["tags"] = ";".join(desk.random.sample(desk.tag_names, min(1, len(desk.tag_names))))
     cells["external_id"] = f"X-{number}" if number % 2 else ""
     return cells
 
@@ -420,12 +431,17 @@ def csv_of(rows: list[dict[str, str]]) -> str:
     return file.getvalue()
 
 
-async def bring_in(desk: Desk) -> int:
-    """Import the file; the id of the import."""
-    report = await post_import(desk.client, csv_of(desk.file), account_id=desk.account_of_file)
-    changed = [row["trade_id"] for row in report["rows"] if row["verdict"] == "updated"]
+async def bring_in(desk: Desk) -> None:
+    """Import the file; a row is new unless its account has a trade of the broker's id."""
+    account_id = desk.account_of_file
+    known = {trade["external_id"] for trade in desk.trades if trade["account_id"] == account_id}
+    report = await post_import(desk.client, csv_of(desk.file), account_id=account_id)
+    for row, told in zip(desk.file, report["rows"], strict=True):
+        if row["external_id"]:
+            assert (told["verdict"] == "new") == (row["external_id"] not in known)
+            known.add(row["external_id"])
+    changed = [told["trade_id"] for told in report["rows"] if told["verdict"] == "updated"]
     desk.corrected[report["id"]] = {trade_id: desk.journal.trades[trade_id] for trade_id in changed}
-    return int(report["id"])
 
 
 # Steps: trades ------------------------------------------------------------------------------------------
@@ -486,15 +502,30 @@ def movable(desk: Desk) -> list[Told]:
 
 
 async def finds_that_the_trades_of_each_day_closed_in_reverse(desk: Desk) -> None:
-    by_day: dict[str, list[Told]] = {}
-    for trade in desk.trades:
-        if trade["closed_at"]:
-            by_day.setdefault(trade["trading_day"], []).append(trade)
-    for trades in by_day.values():
-        trades.sort(key=lambda trade: str(trade["closed_at"]))
+    for trades in by_day(desk):
         closes = [trade["closed_at"] for trade in trades]
         for trade, closed_at in zip(trades, reversed(closes), strict=True):
             await desk.patch(f"/trades/{trade['id']}", opened_at=closed_at, closed_at=closed_at)
+
+
+async def finds_that_trades_of_a_day_were_copies(desk: Desk) -> None:
+    """And that some copies were none."""
+    foretold = desk.foretell()
+    copied = {trade["source_trade_id"] for trade in desk.trades}
+    for first, *others in by_day(desk):
+        for trade in [one for one in others if one["id"] not in copied][:1]:
+            is_copy = trade["source_trade_id"] is not None
+            source_id = None if is_copy else first["source_trade_id"] or first["id"]
+            foretold.trades[trade["id"]].source_id = source_id
+            copied.add(source_id)
+            await desk.patch(f"/trades/{trade['id']}", source_trade_id=source_id)
+
+
+def by_day(desk: Desk) -> Iterable[list[Told]]:
+    """The trades of each day in the order of their closes."""
+    closed = [trade for trade in desk.trades if trade["closed_at"]]
+    closed.sort(key=lambda trade: (trade["trading_day"], trade["closed_at"]))
+    return [list(trades) for _, trades in groupby(closed, lambda trade: str(trade["trading_day"]))]
 
 
 async def closes_open_trades_and_opens_closed_ones(desk: Desk) -> None:
@@ -510,11 +541,12 @@ async def closes_open_trades_and_opens_closed_ones(desk: Desk) -> None:
 
 
 async def deletes_trades_that_have_copies(desk: Desk) -> None:
-    copied = {trade["source_trade_id"] for trade in desk.trades}
+    """Those that have most."""
+    copied = Counter(trade["source_trade_id"] for trade in desk.trades if trade["source_trade_id"])
     foretold = desk.foretell()
-    for trade in desk.some((trade for trade in desk.trades if trade["id"] in copied), 3):
-        foretold.delete_trade(trade["id"])
-        await desk.delete(f"/trades/{trade['id']}")
+    for trade_id, _ in copied.most_common(3):
+        foretold.delete_trade(trade_id)
+        await desk.delete(f"/trades/{trade_id}")
 
 
 async def deletes_trades(desk: Desk) -> None:
@@ -543,8 +575,10 @@ async def finds_that_some_tags_are_mistakes_and_others_none(desk: Desk) -> None:
 
 
 async def deletes_a_tag(desk: Desk) -> None:
-    if desk.journal.tags:
-        tag = desk.random.choice(list(desk.journal.tags))
+    """A mistake if there is one, and the one that was made most often."""
+    if tags := desk.journal.tags:
+        made = Counter(tag for trade in desk.journal.trades.values() for tag in trade.tags)
+        tag = max(tags, key=lambda one: (tags[one] == "mistake", made[one]))
         desk.foretell().delete_tag(tag)
         await desk.delete(f"/tags/{tag}")
 
@@ -644,14 +678,14 @@ async def imports_a_file(desk: Desk) -> None:
     """With one row twice, which is two trades unless the broker's id says that it is one."""
     rows = [row_of(desk, trade) for trade in new_trades(desk, desk.handful * 2)]
     desk.file = [*rows, rows[0]]
-    desk.account_of_file = desk.random.choice(list(desk.journal.accounts))
+    desk.account_of_file = desk.random.choice(sorted(desk.journal.accounts)[:3])
     await bring_in(desk)
 
 
 async def imports_a_longer_file_that_overlaps(desk: Desk) -> None:
     """Some rows of the last one are corrected, most stand as they were, and new ones follow."""
     if desk.file:
-        known = [{**row, "strategy": "", "setup": ""} for row in desk.file[2:]]
+        known = [{**row, "strategy": "", "setup": "", "tags": ""} for row in desk.file[2:]]
         changed = [corrected(row) for row in known[: len(known) // 3]]
         new = [row_of(desk, trade) for trade in new_trades(desk, desk.handful)]
         desk.file = [*changed, *known[len(known) // 3 :], *new]
@@ -668,9 +702,13 @@ async def imports_a_file_and_takes_it_back_at_once(desk: Desk) -> None:
 
 
 async def edits_imported_trades(desk: Desk) -> None:
-    """What an import added, and what it corrected."""
+    """Of each import one that it added, and one that it corrected."""
     for one in await desk.get("/imports"):
-        for trade in desk.some(await desk.every("/trades", 200, import_id=one["id"]), 2):
+        touched = await desk.every("/trades", 200, import_id=one["id"])
+        corrected_ids = desk.corrected[one["id"]].keys()
+        added = desk.some((trade for trade in touched if trade["id"] not in corrected_ids), 1)
+        changed = desk.some((trade for trade in touched if trade["id"] in corrected_ids), 1)
+        for trade in [*added, *changed]:
             await desk.patch(f"/trades/{trade['id']}", grade="A", fees=float(trade["fees"] + 1))
 
 
@@ -722,10 +760,23 @@ async def looks_at_another_selection(desk: Desk) -> None:
     await desk.patch("/me", active_selection=foretold.selection)
 
 
-async def moves_an_account_into_the_group_or_out_of_it(desk: Desk) -> None:
+async def takes_an_account_out_of_the_group(desk: Desk) -> None:
     foretold = desk.foretell()
+    for members in foretold.groups.values():
+        members -= set(desk.random.sample(sorted(members), min(1, len(members))))
+    await send_members(desk, foretold)
+
+
+async def takes_an_account_into_the_group(desk: Desk) -> None:
+    foretold = desk.foretell()
+    for members in foretold.groups.values():
+        outside = sorted(foretold.accounts.keys() - members)
+        members |= set(desk.random.sample(outside, min(1, len(outside))))
+    await send_members(desk, foretold)
+
+
+async def send_members(desk: Desk, foretold: Journal) -> None:
     for group_id, members in foretold.groups.items():
-        members ^= {desk.random.choice(list(foretold.accounts))}
         sent = [{"account_id": account_id} for account_id in sorted(members)]
         await desk.put(f"/copy-groups/{group_id}/members", members=sent)
 
@@ -858,8 +909,9 @@ YEAR: list[tuple[str, Step]] = [
     ("07-21T12:00", takes_the_last_import_back),
     ("07-22T12:00", takes_the_last_import_back_with_all_edits),
     ("08-01T12:00", lets_the_day_begin_at_another_hour),
-    ("08-10T12:00", moves_an_account_into_the_group_or_out_of_it),
-    ("08-31T12:00", writes_many_trades_down_at_once),
+    ("08-10T12:00", takes_an_account_out_of_the_group),
+    ("08-11T12:00", takes_an_account_into_the_group),
+    ("08-31T12:00", writes_trades_down_one_by_one),
     ("09-01T12:00", corrects_the_starting_balances),
     ("09-02T12:00", opens_another_account),
     ("09-03T12:00", deletes_the_accounts_without_trades),
@@ -871,7 +923,7 @@ YEAR: list[tuple[str, Step]] = [
     ("11-02T12:00", deletes_a_setup),
     ("11-03T12:00", looks_at_another_selection),
     ("11-04T12:00", deletes_a_strategy),
-    ("11-05T12:00", moves_an_account_into_the_group_or_out_of_it),
+    ("11-05T12:00", finds_that_trades_of_a_day_were_copies),
     ("12-01T12:00", corrects_and_regrades_the_oldest_trades),
     ("12-02T12:00", moves_old_trades_to_another_account),
     ("12-03T12:00", moves_old_trades_to_another_day),

@@ -1,46 +1,20 @@
 """The README's tour, run as it is written."""
 
-import re
-import subprocess
-import sys
 from pathlib import Path
 
-import msgspec
 from commands import key_in, running
-
-ROOT = Path(__file__).parent.parent
-
-
-def tour() -> str:
-    """Every shell block of the README, in order."""
-    return "\n".join(re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S))
+from pages import README, answers_in, make_checkout, run_tour
 
 
 def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
+    checkout = make_checkout(tmp_path / "checkout")
+    db = checkout / "journal.db"
+
     with running(db, "--first-key") as server:
-        script = tour()
-        key = key_in(server.out.read_text())
-        for name, value in (("API", f"{server.url}/v1"), ("KEY", key)):
-            script, replaced = re.subn(rf"^{name}=.*$", f"{name}={value}", script, flags=re.M)
-            assert replaced == 1
-        script = script.replace(".venv/bin/journal-api", f"{sys.executable} -m journal_api")
-        script = script.replace("edited.json", str(tmp_path / "edited.json"))
+        lines = run_tour(README, checkout, server, db, key=key_in(server.out.read_text()))
 
-        ran = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
-            cwd=ROOT,
-            env={"PATH": "/usr/bin:/bin", "JOURNAL_DB": str(db)},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-
-    assert ran.returncode == 0, ran.stderr
-    lines = ran.stdout.splitlines()
     assert "5 new, 0 already there" in lines
-    answers = [msgspec.json.decode(line) for line in lines if line.startswith("{")]
+    answers = answers_in(lines)
     assert len(answers) == 10
     assert all(answer["ok"] for answer in answers)
     edited = answers[5]["data"]["strategy"]["setups"]

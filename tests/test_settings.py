@@ -1,9 +1,11 @@
 """Settings from `JOURNAL_*`: contract.md "Settings and command line"."""
 
+import hashlib
 from pathlib import Path
 
 import httpx
 import msgspec
+import platformdirs
 import pytest
 from asgi_lifespan import LifespanManager
 from commands import done, refused, rows
@@ -15,6 +17,7 @@ from journal_api.app import create_app
 from journal_api.settings import Settings, SettingsError
 
 ORIGIN = "http://localhost:5173"
+RUN_KEY = "0123456789-abcdefghij_KLMNOPQRST"
 
 
 def read(**variables: str) -> Settings:
@@ -52,6 +55,8 @@ def test_without_variables_the_defaults_hold() -> None:
         ("MAX_STRATEGIES", "5", 5),
         ("ALLOWED_HOSTS", "journal.lan, nas", ("journal.lan", "nas")),
         ("CORS_ORIGINS", f"{ORIGIN},https://journal.lan", (ORIGIN, "https://journal.lan")),
+        ("RUN_KEY", RUN_KEY, hashlib.sha256(RUN_KEY.encode()).digest()),
+        ("RUN_KEY", "x" * 200, hashlib.sha256(b"x" * 200).digest()),
     ],
 )
 def test_a_variable_sets_its_setting_and_no_other(name: str, text: str, value: object) -> None:
@@ -96,6 +101,11 @@ UNREADABLE = [
     ("CORS_ORIGINS", f"{ORIGIN},*"),
     ("CORS_ORIGINS", "localhost:5173"),
     ("CORS_ORIGINS", "file://"),
+    ("RUN_KEY", RUN_KEY[:-1]),
+    ("RUN_KEY", "x" * 201),
+    ("RUN_KEY", RUN_KEY + "."),
+    ("RUN_KEY", RUN_KEY + "\n"),
+    ("RUN_KEY", "\N{ARABIC-INDIC DIGIT EIGHT}" * 32),
 ]
 
 
@@ -105,6 +115,25 @@ def test_a_setting_that_cannot_be_read_is_refused_by_name(name: str, text: str) 
         read(**{name: text})
 
     assert str(refusal.value).startswith(f"JOURNAL_{name} must be ")
+
+
+def test_a_key_of_the_run_that_is_refused_is_not_repeated() -> None:
+    with pytest.raises(SettingsError) as refusal:
+        read(RUN_KEY=RUN_KEY + " ")
+
+    assert RUN_KEY[:8] not in str(refusal.value)
+
+
+def test_settings_that_are_shown_show_neither_the_key_of_the_run_nor_its_hash() -> None:
+    settings = read(RUN_KEY=RUN_KEY)
+
+    shown = " ".join([str(settings), repr(settings), str(settings.run_key), repr(settings.run_key)])
+
+    digest = hashlib.sha256(RUN_KEY.encode()).digest()
+    assert settings.run_key == digest
+    assert RUN_KEY not in shown
+    assert digest.hex() not in shown
+    assert repr(digest)[2:-1] not in shown
 
 
 @pytest.mark.parametrize(
@@ -181,7 +210,7 @@ async def test_only_the_origins_on_the_list_may_read_answers(
 @given(
     variables=st.dictionaries(
         st.sampled_from(
-            ["PORT", "TIMEZONE", "DAY_ROLLOVER", "MAX_STRATEGIES", "ALLOWED_HOSTS", "CORS_ORIGINS"]
+            ["PORT", "TIMEZONE", "DAY_ROLLOVER", "MAX_STRATEGIES", "ALLOWED_HOSTS", "CORS_ORIGINS", "RUN_KEY"]
         ),
         st.text(max_size=30),
     )
@@ -195,3 +224,14 @@ def test_whatever_the_variables_hold_settings_are_read_or_refused_by_name(variab
     else:
         assert 0 <= settings.port <= 65535
         assert "*" not in settings.cors_origins
+
+
+def test_without_a_home_the_database_has_to_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home(*args: object, **kwargs: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(platformdirs, "user_data_path", no_home)
+
+    assert Settings.from_environ({"JOURNAL_DB": "/there/journal.db"}).db == Path("/there/journal.db")
+    with pytest.raises(SettingsError, match="JOURNAL_DB must be set"):
+        Settings.from_environ({})

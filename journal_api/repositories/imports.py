@@ -154,7 +154,9 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         SET {", ".join(f"{fact} = before.{fact}" for fact in FACTS)},
             trading_day = trading_day(before.closed_at, timezone, day_rollover),
             content = before.content,
-            updated_at = iif(trades.updated_at = before.written_at, before.updated_at, :now)
+            updated_at = iif(
+                trades.updated_at IN (SELECT written_at FROM import_updates WHERE trade_id = trades.id),
+                before.updated_at, :now)
         FROM import_updates AS before, users
         WHERE before.import_id = :id
           AND trades.id = before.trade_id

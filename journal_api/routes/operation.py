@@ -12,16 +12,19 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from journal_api.auth import admit
+from journal_api.conditions import with_etag
 from journal_api.envelope import Response
 from journal_api.errors import (
     ApiError,
     Busy,
     ForbiddenScope,
+    IdempotencyConflict,
     InternalError,
     KeyExpired,
     KeyRevoked,
     MisdirectedRequest,
     NotFound,
+    PreconditionFailed,
     RateLimited,
     RequestTooLarge,
     StorageUnavailable,
@@ -29,6 +32,7 @@ from journal_api.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
+from journal_api.idempotency import once
 
 # What any operation can answer with.
 ALWAYS: tuple[type[ApiError], ...] = (
@@ -59,7 +63,8 @@ class Operation(Route):
 
     `data` maps the members of the answer's `data` to their types; empty for 204. `body` and `query` are the
     structs that the handler decodes; `takes` are the media types of a body, `gives` is that of the answer.
-    `raises` are the conflicts of its own, `statuses` those of success. A scope of None is any valid key.
+    `raises` are the conflicts of its own, `statuses` those of success; `tagged` ones have an ETag. A scope of
+    None is any valid key.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Operation(Route):
         gives: str = "application/json",
         raises: tuple[type[ApiError], ...] = (),
         statuses: tuple[int, ...] = (),
+        tagged: bool = False,
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
@@ -84,6 +90,9 @@ class Operation(Route):
         self.data, self.body, self.query = data or {}, body, query
         self.takes, self.gives, self.raises = takes, gives, raises
         self.statuses = statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
+        self.tagged = tagged
+        if tagged and method == "GET":
+            self.statuses += (304,)
 
     @property
     def documented_path(self) -> str:
@@ -106,8 +115,12 @@ class Operation(Route):
             found.append(ForbiddenScope)
         if "{" in self.path:
             found.append(NotFound)
-        if self.body or self.query:
+        if self.body or self.query or self.method == "POST":
             found.append(ValidationFailed)
+        if self.method == "POST":
+            found.append(IdempotencyConflict)
+        if self.tagged and self.method in ("PATCH", "PUT", "DELETE"):
+            found.append(PreconditionFailed)
         if self.body or self.takes_file:
             found += [RequestTooLarge, UnsupportedMediaType]
         return tuple(found)
@@ -118,5 +131,8 @@ class Operation(Route):
             raise HTTPException(405)
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await admit(request, self.scope), self
-        response = await self.endpoint(request)
+        key = request.headers.get("idempotency-key") if self.method == "POST" else None
+        response = await (self.endpoint(request) if key is None else once(request, key, self.endpoint))
+        if self.tagged:
+            response = with_etag(request, response)
         await response(scope, receive, send)

@@ -1,0 +1,97 @@
+"""The pages: links lead somewhere, and what the code has a list of stands in its page.
+
+The metrics are in test_goals_page.py, the tours in test_readme.py and test_tour.py.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from pages import DOCS, ROOT, rows_under
+
+from journal_api import errors
+from journal_api.errors import ApiError
+from journal_api.importing import FORMATS
+from journal_api.routes import OPERATIONS
+from journal_api.settings import Settings
+
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
+API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"
+VARIABLES = [f"JOURNAL_{name.upper()}" for name in Settings.__struct_fields__]
+
+
+def anchors_of(page: Path) -> set[str]:
+    """What a link may name in the page, as GitHub and others make it of the headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def variables_in(text: str) -> set[str]:
+    return set(re.findall(r"\bJOURNAL_[A-Z_]+\b", text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_file_and_a_heading_in_it(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)", page.read_text())
+
+    broken = []
+    for path, anchor in links:
+        target = (page.parent / path).resolve() if path else page
+        if not target.exists() or (anchor and anchor not in anchors_of(target)):
+            broken.append((path, anchor))
+    assert broken == []
+
+
+def test_every_setting_stands_in_the_table_of_settings() -> None:
+    rows = rows_under(SELF_HOSTING, "variable")
+
+    assert sorted(row["variable"].strip("`") for row in rows) == sorted(VARIABLES)
+
+
+def test_the_table_of_settings_has_the_defaults_of_the_code() -> None:
+    told = {
+        row["variable"].strip("`"): row["default"].strip("`") for row in rows_under(SELF_HOSTING, "variable")
+    }
+    defaults = Settings(db=Path("journal.db"))
+
+    for name in ("host", "port", "timezone", "day_rollover", "max_strategies"):
+        assert told[f"JOURNAL_{name.upper()}"] == str(getattr(defaults, name))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("deploy/*"))], ids=lambda page: page.name)
+def test_no_page_names_a_setting_that_there_is_not(page: Path) -> None:
+    assert variables_in(page.read_text()) <= set(VARIABLES)
+
+
+def test_every_error_stands_in_the_table_of_errors_with_its_status() -> None:
+    classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, ApiError)]
+    told = {(row["code"].strip("`"), int(row["status"])) for row in rows_under(API, "status")}
+
+    assert told == {(one.code, one.status) for one in classes if one is not ApiError}
+
+
+def test_every_operation_stands_in_the_table_of_operations_with_its_scope() -> None:
+    told = {
+        (method, row["path"].strip("`"), scope_of(method, row["scope"].strip("`")))
+        for row in rows_under(API, "path")
+        for method in row["methods"].split(", ")
+    }
+
+    assert told == {
+        (operation.method, operation.documented_path.removeprefix("/v1"), operation.scope)
+        for operation in OPERATIONS
+    }
+
+
+def scope_of(method: str, told: str) -> str | None:
+    """The scope as the page has it: `read:` of the row for GET, `write:` for all else."""
+    if told == "any valid key":
+        return None
+    return f"read:{told}" if method == "GET" else f"write:{told}"
+
+
+@pytest.mark.parametrize("name", [one.name for one in FORMATS])
+def test_every_import_format_is_explained_under_its_name(name: str) -> None:
+    (text,) = re.findall(r"^## Formats\n(.*)", (DOCS / "imports.md").read_text(), re.M | re.S)
+
+    assert name.lower() in text.lower()

@@ -1,0 +1,198 @@
+"""Idempotency-Key: every POST, sent again, is answered the same and done once."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+import time_machine
+from asgi_lifespan import LifespanManager
+from conftest import client_of, new_key_for
+from make import A_FILE, A_TRADE, details_of, error_of, make_category, make_tag, post_account, run_sql, unwrap
+from operations import body_of, path_of
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.routes import OPERATIONS
+from journal_api.routes.operation import Operation
+from journal_api.settings import Settings
+
+KEY = {"Idempotency-Key": "key-1"}
+POSTS = [operation for operation in OPERATIONS if operation.method == "POST"]
+every_post = pytest.mark.parametrize(
+    "operation", [pytest.param(one, id=one.documented_path) for one in POSTS]
+)
+
+
+async def post(
+    client: httpx.AsyncClient, operation: Operation, headers: dict[str, str] = KEY
+) -> httpx.Response:
+    if operation.takes_file:
+        sent = {**headers, "Content-Type": operation.takes[0]}
+        return await client.post(path_of(operation), params={"account_id": 1}, content=A_FILE, headers=sent)
+    return await client.post(path_of(operation), json=body_of(operation), headers=headers)
+
+
+async def count(app: Starlette) -> dict[str, int]:
+    tables = ("tag_categories", "tags", "strategies", "goals", "accounts", "copy_groups", "trades", "imports")
+    return {table: (await run_sql(app, f"SELECT count(*) FROM {table}"))[0][0] for table in tables}
+
+
+def answer_of(response: httpx.Response) -> tuple[int, Any, dict[str, str]]:
+    """All of it but what names the request."""
+    own = ("x-request-id", "x-idempotent-replay")
+    headers = {name: value for name, value in response.headers.items() if name not in own}
+    return response.status_code, response.json()["data"], headers
+
+
+@every_post
+async def test_the_same_request_is_answered_the_same_and_done_once(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await make_category(client)
+    await post_account(client)
+    first = await post(client, operation)
+    rows = await count(app)
+
+    again = [await post(client, operation) for _ in range(3)]
+
+    assert first.status_code == 201
+    assert "x-idempotent-replay" not in first.headers
+    assert [one.headers["x-idempotent-replay"] for one in again] == ["true"] * 3
+    assert [answer_of(one) for one in again] == [answer_of(first)] * 3
+    assert len({one.headers["x-request-id"] for one in (first, *again)}) == 4
+    assert await count(app) == rows
+
+
+@every_post
+async def test_parallel_repeats_make_one_row(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await make_category(client)
+    await post_account(client)
+    before = await count(app)
+
+    answers = await asyncio.gather(*(post(client, operation) for _ in range(10)))
+
+    after = await count(app)
+    assert {one.status_code for one in answers} == {201}
+    assert sum("x-idempotent-replay" in one.headers for one in answers) == 9
+    grown = {table: after[table] - before[table] for table in after if after[table] != before[table]}
+    assert set(grown.values()) == {1}
+
+
+async def test_another_body_under_the_same_key_is_409_and_does_nothing(client: httpx.AsyncClient) -> None:
+    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    refused = await client.post("/tag-categories", json={"name": "Two"}, headers=KEY)
+
+    assert error_of(refused) == (409, "idempotency_conflict")
+    assert [one["name"] for one in unwrap(await client.get("/tag-categories"))] == ["One"]
+
+
+async def test_another_path_or_query_under_the_same_key_is_409(client: httpx.AsyncClient) -> None:
+    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    refused = [
+        await client.post("/accounts", json={"name": "One"}, headers=KEY),
+        await client.post("/tag-categories?x=1", json={"name": "One"}, headers=KEY),
+    ]
+
+    assert [error_of(one) for one in refused] == [(409, "idempotency_conflict")] * 2
+
+
+async def test_a_request_that_failed_may_be_sent_again_under_its_key(client: httpx.AsyncClient) -> None:
+    category = await make_category(client, "Taken")
+    failed = await client.post("/tag-categories", json={"name": "Taken"}, headers=KEY)
+    await client.delete(f"/tag-categories/{category['id']}")
+
+    again = await client.post("/tag-categories", json={"name": "Taken"}, headers=KEY)
+
+    assert error_of(failed) == (409, "duplicate_name")
+    assert again.status_code == 201
+    assert "x-idempotent-replay" not in again.headers
+
+
+async def test_a_request_that_failed_leaves_nothing_of_what_it_wrote(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await post_account(client)
+    trades = [{"account_id": account["id"], **A_TRADE}, {"account_id": 99, **A_TRADE}]
+
+    refused = await client.post("/trades/bulk", json={"trades": trades}, headers=KEY)
+
+    assert refused.status_code == 400
+    assert await run_sql(app, "SELECT count(*) FROM trades") == [(0,)]
+    assert await run_sql(app, "SELECT count(*) FROM idempotency_keys") == [(0,)]
+
+
+async def test_what_was_deleted_since_is_still_answered_and_not_made_again(client: httpx.AsyncClient) -> None:
+    made = unwrap(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
+    await client.delete(f"/tag-categories/{made['id']}")
+
+    again = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    assert unwrap(again) == made
+    assert unwrap(await client.get("/tag-categories")) == []
+
+
+async def test_a_key_is_its_owners(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
+    await client.post("/tag-categories", json={"name": "Mine"}, headers=KEY)
+
+    theirs = await stranger.post("/tag-categories", json={"name": "Theirs"}, headers=KEY)
+
+    assert theirs.status_code == 201
+    assert "x-idempotent-replay" not in theirs.headers
+
+
+async def test_a_replay_needs_the_scope_of_the_operation(app: Starlette, client: httpx.AsyncClient) -> None:
+    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    async with client_of(app, await new_key_for(app, scopes=("read:tags",))) as reader:
+        refused = await reader.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    assert error_of(refused) == (403, "forbidden_scope")
+
+
+async def test_an_answer_is_kept_for_a_day(app: Starlette, client: httpx.AsyncClient) -> None:
+    start = datetime.now(UTC)
+    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    with time_machine.travel(start + timedelta(hours=23, minutes=59), tick=False):
+        kept = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+    with time_machine.travel(start + timedelta(hours=24, minutes=1), tick=False):
+        anew = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+        await client.post("/tag-categories", json={"name": "Two"}, headers={"Idempotency-Key": "key-2"})
+
+    assert kept.headers["x-idempotent-replay"] == "true"
+    assert error_of(anew) == (409, "duplicate_name")
+    assert await run_sql(app, "SELECT key FROM idempotency_keys") == [("key-2",)]
+
+
+async def test_an_answer_is_kept_over_a_restart(settings: Settings) -> None:
+    answers = []
+    for _ in range(2):
+        app = create_app(settings)
+        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+            answers.append(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
+
+    assert [one.headers.get("x-idempotent-replay") for one in answers] == [None, "true"]
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "a" * 65, "a/b", "a.b"])
+async def test_what_is_no_key_is_400(client: httpx.AsyncClient, key: str) -> None:
+    refused = await client.post("/tag-categories", json={"name": "One"}, headers={"Idempotency-Key": key})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(details_of(refused)["fields"]) == ["Idempotency-Key"]
+
+
+async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClient) -> None:
+    tag = await make_tag(client)
+
+    renamed = [
+        await client.patch(f"/tags/{tag['id']}", json={"name": name}, headers=KEY) for name in ("One", "Two")
+    ]
+
+    assert [unwrap(one)["name"] for one in renamed] == ["One", "Two"]

@@ -1,0 +1,64 @@
+"""docs/tour.md, run as it is written."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from commands import running
+from pages import DOCS, answers_in, make_checkout, run_tour
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """The lines that the tour prints."""
+    checkout = make_checkout(tmp_path_factory.mktemp("tour") / "checkout")
+    with running(checkout / "tour.db") as server:
+        yield run_tour(DOCS / "tour.md", checkout, server, checkout / "tour.db")
+
+
+def named(printed: list[str], name: str) -> list[Any]:
+    """What the answers have under that name, in order."""
+    return [answer["data"][name] for answer in answers_in(printed) if name in answer["data"]]
+
+
+def test_every_step_succeeds(printed: list[str]) -> None:
+    answers = answers_in(printed)
+
+    assert len(answers) == 20
+    assert all(answer["ok"] for answer in answers)
+
+
+def test_the_trade_comes_to_what_the_page_says(printed: list[str]) -> None:
+    trade = named(printed, "trade")[0]
+
+    assert (trade["gross_pnl"], trade["net_pnl"]) == (120, 117.92)
+    assert (trade["initial_risk"], trade["rr_realized"]) == (40, 2.948)
+    assert trade["strategy_id"] == 1
+
+
+def test_the_goal_shows_the_checklist_before_and_after_it_was_put_right(printed: list[str]) -> None:
+    before, after, *_ = named(printed, "snapshots")
+
+    assert [one["actual"] for one in before + after] == [0, 100]
+    assert [one["achieved"] for one in before + after] == [False, True]
+
+
+def test_the_import_counts_in_the_goal_until_it_is_taken_back(printed: list[str]) -> None:
+    *_, imported, taken_back = named(printed, "snapshots")
+
+    assert [(one["actual"], one["achieved"]) for one in imported] == [(-218, False)]
+    assert taken_back == []
+
+
+def test_the_dry_run_tells_what_the_import_then_does(printed: list[str]) -> None:
+    rehearsal, done, _ = named(printed, "import")
+
+    assert (rehearsal["dry_run"], done["dry_run"]) == (True, False)
+    assert rehearsal["counts"] == done["counts"] == {"new": 5, "duplicate": 0, "updated": 0, "error": 0}
+
+
+def test_the_export_is_read_back_as_trades_that_are_there_already(printed: list[str]) -> None:
+    *_, again = named(printed, "import")
+
+    assert [line for line in printed if line.startswith(",Evaluation 50K,MNQM6,long,")]
+    assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
