@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 # The environment is made again whenever what it is made from changes.
 READY := .venv/.ready
+FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test lint check format
+.PHONY: help install run test lint check format openapi fuzz
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,3 +34,9 @@ check: lint test  ## lint, then test
 format: $(READY)  ## let ruff write it properly
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/test_fuzz.py
+
+openapi: $(READY)  ## write docs/openapi.json, unless it takes something away from v1
+	$(BIN)/journal-api openapi | $(BIN)/python tests/openapi_changes.py docs/openapi.json

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from journal_api import docs_page, envelope
+from journal_api import backup, docs_page, envelope
 from journal_api.database import Database, api_error
 from journal_api.errors import (
     ApiError,
@@ -84,7 +84,8 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     await anyio.to_thread.run_sync(prepare, settings)
     app.state.database = await Database.open(settings.db)
     try:
-        yield
+        async with backup.on_schedule(settings):
+            yield
     finally:
         await app.state.database.close()
 

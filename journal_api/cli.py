@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from journal_api import __version__, checkup, importing, keys, openapi
+from journal_api import __version__, backup, checkup, importing, keys, openapi, restore
 from journal_api.database import Database
 from journal_api.errors import ApiError, DatabaseRefused, NotFound
 from journal_api.migrations import prepare
@@ -138,6 +138,30 @@ def check(settings: Settings, full: bool) -> None:
         is_wrong = is_wrong or finding.verdict == "wrong"
     if is_wrong:
         sys.exit(1)
+
+
+@cli.command("backup")
+@click.argument("target", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
+@click.option(
+    "--keep", type=click.IntRange(1), help="How many backups remain in the folder; all unless said."
+)
+@with_settings
+def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
+    """Copy the journal to a new file, or under the time into a folder; a server may run."""
+    if keep and not target.is_dir():
+        raise click.UsageError("--keep needs a folder that is there")
+    restore.require_journal(settings.db)
+    click.echo(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}")
+
+
+@cli.command("restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@with_settings
+def restore_backup(settings: Settings, file: Path) -> None:
+    """Put a backup in the place of the journal; what was there is kept. No server may run."""
+    kept = restore.restore(settings.db, file)
+    told = f"; what was there is {kept}" if kept else ""
+    click.echo(f"Restored {settings.db} from {file}{told}")
 
 
 @cli.command("openapi")

@@ -50,6 +50,10 @@ class MethodNotAllowed(ApiError):
     status, code, message = 405, "method_not_allowed", "This path does not have that method."
 
 
+class RequestTimeout(ApiError):
+    status, code, message = 408, "request_timeout", "The rest of the body did not come."
+
+
 class DuplicateName(ApiError):
     status, code, message = 409, "duplicate_name", "That name is taken."
 

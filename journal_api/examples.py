@@ -111,7 +111,7 @@ IMPORT = {
     "account_id": 1,
     "format": "round trips",
     "file_name": "trades.csv",
-    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "sha256": "11d742054745f747365814bd431d7729e5da168abe87d23d41d98b03e101f22e",
     "timezone": "America/New_York",
 }
 

@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from journal_api.backup import back_up, name_before
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 from journal_api.values import now
@@ -110,8 +111,10 @@ def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
         version = version_of(db)
         if version == 0:
             create(db, settings)
-        for script in MIGRATIONS[version - 1 :] if version else ():
-            run(db, script)
+        elif version < VERSION:
+            keep_copy(settings.db.resolve())
+            for script in MIGRATIONS[version - 1 :]:
+                run(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise DatabaseRefused("the database holds rows that point nowhere; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
@@ -120,6 +123,16 @@ def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def keep_copy(file: Path) -> None:
+    """A backup beside the file; nobody else can write meanwhile. Raises DatabaseRefused when it fails."""
+    try:
+        back_up(file, name_before(file, f"schema-{VERSION}"))
+    except (OSError, sqlite3.Error, DatabaseRefused) as error:
+        raise DatabaseRefused(
+            f"it has to be brought up to schema {VERSION}, but first a backup, which failed: {error}"
+        ) from error
 
 
 def version_of(db: sqlite3.Connection) -> int:

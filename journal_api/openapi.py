@@ -78,20 +78,6 @@ HEADERS_OF: Json = {
     },
 }
 FILE: Json = {"type": "string", "format": "binary"}
-HEALTH: Json = {
-    "operationId": "health",
-    "summary": "Whether the service answers",
-    "description": "Any client may ask, without a key.",
-    "tags": ["service"],
-    "security": [],
-    "responses": {
-        "200": {
-            "description": "It does.",
-            "headers": REQUEST_ID,
-            "content": {"application/json": {"schema": {"$ref": REF.format(name="HealthAnswer")}}},
-        }
-    },
-}
 
 
 @cache
@@ -102,9 +88,8 @@ def document() -> bytes:
 
 def described() -> Json:
     schemas = schemas_of(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META}
-    schemas["HealthAnswer"] = answer_schema({"status": {"const": "ok"}}, "Meta")
     shared: Json = {"schemas": schemas, "responses": {}}
-    paths: Json = {"/health": {"get": HEALTH}}
+    paths: Json = {"/health": {"get": about_health()}}
     for operation in OPERATIONS:
         paths.setdefault(operation.documented_path, {})[operation.method.lower()] = about(operation, shared)
     return {
@@ -133,7 +118,7 @@ def about(operation: Operation, shared: Json) -> Json:
     scope = f"Scope: `{operation.scope}`." if operation.scope else "Any valid key will do."
     found: Json = {
         "operationId": operation.name,
-        "summary": " ".join(summary.split()).removesuffix("."),
+        "summary": " ".join(summary.split()).replace("`", "").removesuffix("."),
         "description": "\n\n".join(filter(None, (more, of_query, scope))),
         "tags": [tag_of(operation)],
         "security": [{"key": [operation.scope] if operation.scope else []}],
@@ -147,6 +132,24 @@ def about(operation: Operation, shared: Json) -> Json:
     if content := body_of(operation):
         found["requestBody"] = {"required": True, "content": content}
     return found
+
+
+def about_health() -> Json:
+    schema = answer_schema({"status": {"const": "ok"}}, "Meta")
+    return {
+        "operationId": "health",
+        "summary": "Whether the service answers",
+        "description": "Needs no key.",
+        "tags": ["service"],
+        "security": [],
+        "responses": {
+            "200": {
+                "description": "It does.",
+                "headers": REQUEST_ID,
+                "content": {"application/json": {"schema": schema}},
+            }
+        },
+    }
 
 
 def tag_of(operation: Operation) -> str:
@@ -165,7 +168,7 @@ def query_parameters(operation: Operation) -> list[Json]:
     if operation.query is None:
         return []
     _, found = msgspec.json.schema_components([operation.query], schema_hook=custom_schema)
-    struct = found[operation.query.__name__]
+    struct = typed(found[operation.query.__name__])
     examples = EXAMPLES.get(operation.query, {})
     return [
         {
@@ -207,7 +210,7 @@ def body_of(operation: Operation) -> Json:
 
 def responses(operation: Operation, shared: Json) -> Json:
     """The answers by status."""
-    found = {str(status): success(operation, status, shared) for status in operation.statuses}
+    found = {str(status): success(operation, status) for status in operation.statuses}
     by_status = sorted(operation.errors, key=lambda error: (error.status, error.code))
     for status, errors in groupby(by_status, key=lambda error: error.status):
         same = list(errors)
@@ -218,7 +221,7 @@ def responses(operation: Operation, shared: Json) -> Json:
     return found
 
 
-def success(operation: Operation, status: int, shared: Json) -> Json:
+def success(operation: Operation, status: int) -> Json:
     headers = REQUEST_ID | (LOCATION if status == 201 else {}) | headers_of(operation.name)
     headers |= REPLAY if operation.method == "POST" else {}
     headers |= ETAG if operation.tagged and status != 204 else {}
@@ -228,9 +231,7 @@ def success(operation: Operation, status: int, shared: Json) -> Json:
     if operation.gives != "application/json":
         return answer | {"content": {operation.gives: {"schema": FILE, "example": FILES[operation.gives]}}}
     data = {name: schema_of(kind) for name, kind in operation.data.items()}
-    name = "".join(word.title() for word in operation.name.split("_")) + "Answer"
-    shared["schemas"][name] = answer_schema(data, "PagedMeta" if operation.is_paged else "Meta")
-    schema = {"$ref": REF.format(name=name)}
+    schema = answer_schema(data, "PagedMeta" if operation.is_paged else "Meta")
     return answer | {"content": {"application/json": {"schema": schema, **example_of(operation)}}}
 
 
@@ -303,8 +304,8 @@ def schemas_of(operations: Iterable[Operation]) -> Json:
 
 
 def completed(schema: Json, struct: type[msgspec.Struct]) -> Json:
-    """With amounts as the numbers that they are answered as, and the defaults that msgspec cannot write."""
-    schema = as_numbers(schema)
+    """With the types and the defaults that msgspec cannot write."""
+    schema = typed(schema)
     for field in fields(struct):
         if field.default_factory not in (msgspec.NODEFAULT, list):
             value = field.default_factory()
@@ -316,12 +317,16 @@ def completed(schema: Json, struct: type[msgspec.Struct]) -> Json:
     return schema
 
 
-def as_numbers(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        if schema.get("format") == "decimal":
-            return {"type": "number"}
-        return {name: as_numbers(value) for name, value in schema.items()}
-    return [as_numbers(value) for value in schema] if isinstance(schema, list) else schema
+def typed(schema: Any) -> Any:
+    """With the types that msgspec leaves out or has otherwise: words are strings, amounts are numbers."""
+    if isinstance(schema, list):
+        return [typed(value) for value in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("format") == "decimal":
+        return {"type": "number"}
+    of_words = {"type": "string"} if "enum" in schema else {}
+    return {**of_words, **{name: typed(value) for name, value in schema.items()}}
 
 
 def schema_of(kind: Any) -> Json:

@@ -11,12 +11,11 @@ from contextlib import suppress
 
 import uvicorn
 from filelock import Timeout
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from journal_api import envelope
-from journal_api.app import create_app, new_request_id
+from journal_api.app import create_app
 from journal_api.database import process_lock
-from journal_api.errors import DatabaseRefused, ValidationFailed
+from journal_api.errors import DatabaseRefused
+from journal_api.protocol import Protocol
 from journal_api.settings import Settings
 
 # A check of the database holds the lock for a moment.
@@ -44,20 +43,24 @@ def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool 
             # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
             for stop in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop, lambda number, frame: sys.exit(0))
-            config = uvicorn.Config(
-                create_app(settings),
-                http=Protocol,
-                ws="none",
-                lifespan="on",
-                proxy_headers=False,
-                server_header=False,
-                access_log=False,
-                timeout_graceful_shutdown=5,
-            )
+            config = configured(settings)
             server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
             server.run(sockets=[address])
     finally:
         lock.release()
+
+
+def configured(settings: Settings, protocol: type[Protocol] = Protocol) -> uvicorn.Config:
+    return uvicorn.Config(
+        create_app(settings),
+        http=protocol,
+        ws="none",
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        access_log=False,
+        timeout_graceful_shutdown=5,
+    )
 
 
 def listening(settings: Settings) -> socket.socket:
@@ -107,17 +110,3 @@ def wait_for_end_of_input() -> None:
                     return
             except BlockingIOError:  # a parent may hand over a pipe that does not wait
                 select.select([descriptor], [], [])
-
-
-class Protocol(HttpToolsProtocol):
-    """uvicorn's HTTP, its one error of its own in our envelope."""
-
-    def send_400_response(self, msg: str) -> None:
-        request_id = new_request_id()
-        body = envelope.failed(ValidationFailed(msg)).body(request_id)
-        head = (
-            "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\n"
-            f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
-        self.transport.close()

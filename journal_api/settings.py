@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cors_origins: tuple[str, ...] = ()
     # Requests a minute a key; 0 for no limit. Unless set: none on the loopback interface, 600 elsewhere.
     rate_limit: int | None = None
+    # Where `serve` puts backups; none without it.
+    backup_dir: Path | None = None
+    backup_every: timedelta = timedelta(hours=24)
+    # How many of them remain; 0 for all.
+    backup_keep: int = 14
     # The SHA-256 of a key for this run alone, chosen by the program that starts it.
     run_key: Hidden | None = None
 
@@ -71,6 +77,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "allowed_hosts": words,
             "cors_origins": origins,
             "rate_limit": lambda text: whole_number(text, 10**6),
+            "backup_dir": Path,
+            "backup_every": hours_or_days,
+            "backup_keep": lambda text: whole_number(text, 10**6),
             "run_key": run_key,
         }
         values: dict[str, Any] = {}
@@ -95,6 +104,13 @@ def whole_number(text: str, largest: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= largest):
         raise ValueError(f"must be a whole number from 0 to {largest}")
     return int(text)
+
+
+def hours_or_days(text: str) -> timedelta:
+    found = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
+    if not found:
+        raise ValueError("must be hours or days such as 24h or 7d")
+    return timedelta(**{"days" if found[2] == "d" else "hours": int(found[1])})
 
 
 def is_loopback(host: str) -> bool:

@@ -1,0 +1,96 @@
+"""A backup in the place of the journal. What was there is kept under another name."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from filelock import Timeout
+
+from journal_api.backup import connect, copied, name_before, require_sound, sync
+from journal_api.checkup import ask
+from journal_api.database import process_lock
+from journal_api.errors import DatabaseRefused
+from journal_api.migrations import version_of
+
+IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+
+
+def restore(db: Path, source: Path) -> Path | None:
+    """Put a copy of `source` at `db`, and say under which name what was there is kept.
+
+    Raises DatabaseRefused, OSError or sqlite3.Error, the journal as it was.
+    """
+    file = db.resolve()
+    require_journal(source, is_to_be_sound=True)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with without_server(db):
+        kept = name_before(file, "restore")
+        with copied(source, kept) as copy:
+            was_there = file.exists()
+            if was_there:
+                fold_log(file)
+                keep(file, kept)
+            move_logs(file, kept)
+            sync(file.parent)
+            copy.replace(file)
+        sync(file.parent)
+    return kept if was_there else None
+
+
+def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
+    """Raises DatabaseRefused unless it is a journal that this release can open."""
+    if not file.is_file():
+        raise DatabaseRefused(f"{file}: there is no such file")
+    try:
+        if ask(file.resolve(), version_of) == 0:
+            raise DatabaseRefused("the file is empty")
+        if is_to_be_sound:
+            ask(file.resolve(), require_sound)
+    except (sqlite3.Error, DatabaseRefused) as error:
+        raise DatabaseRefused(f"{file}: {error}") from error
+
+
+@contextmanager
+def without_server(db: Path) -> Iterator[None]:
+    """No server begins on that journal during the block; raises DatabaseRefused when one runs."""
+    lock = process_lock(db)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise DatabaseRefused(f"{db}: a server has this database open; stop it first") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def fold_log(file: Path) -> None:
+    """Have all of it in the one file; what is too damaged for that is left as it is."""
+    try:
+        with closing(connect(file)) as opened:
+            opened.execute("PRAGMA journal_mode = DELETE").fetchone()
+            opened.execute("BEGIN EXCLUSIVE")  # without a log the mode changes under others, too
+            opened.execute("ROLLBACK")
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in IN_USE:
+            raise DatabaseRefused(f"{file}: another command is at work on it; try again") from None
+
+
+def keep(file: Path, kept: Path) -> None:
+    """A second name for the file, so that at every moment there is one under the first."""
+    try:
+        os.link(file, kept)
+    except OSError:  # a file system without such names
+        shutil.copy2(file, kept)
+        sync(kept)
+
+
+def move_logs(file: Path, kept: Path) -> None:
+    """SQLite would apply a log that stayed to the file that comes into the place."""
+    for suffix in ("-wal", "-journal"):
+        with suppress(FileNotFoundError):
+            file.with_name(file.name + suffix).replace(kept.with_name(kept.name + suffix))
+    file.with_name(f"{file.name}-shm").unlink(missing_ok=True)

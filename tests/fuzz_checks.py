@@ -1,0 +1,115 @@
+"""What Schemathesis checks of the service beyond its own checks; test_fuzz.py hands it this file."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import schemathesis
+
+# Why a request that fits its schema may be refused all the same. What is not here, the schema has to say.
+BEYOND_A_SCHEMA = [
+    # Which things there are, whose they are, and to what they belong.
+    r".*: is not (one of your|a member of|a setup of) .*",
+    r"members: must be accounts of yours",
+    r"unknown_(setup|confirmation|tag|account)_ids: .*",
+    r".*source_trade_id: of an original with copies cannot be set",
+    # An item of a list is named once, whatever else is said of it.
+    r"duplicate_(setup|confirmation|account|tag)_ids: .*",
+    r"members: must name each account once",
+    # One member goes with another, or with what is stored.
+    r"(account|copy_group)_id: account_id and copy_group_id exclude each other",
+    r"target_value: must not be 0 unless the metric is max_drawdown",
+    r"custom_(start|end): (is required when timeframe is custom|belongs to timeframe custom)",
+    r"custom_end: must be on or after custom_start",
+    r"from: must not be after to",
+    r".*(exit_price|gross_pnl): belongs to a closed trade; closed_at is missing",
+    r".*exit_price: is required when gross_pnl is left out",
+    r".*(gross_pnl|initial_risk): as it follows from the prices is over 10000000000",
+    r".*closed_at: must not be before opened_at",
+    r".*(setups|confirmations)\[\d+\]\.name: is required",  # unless the item has an id
+    # The schema of a number knows no digits: `multipleOf` is computed with floats, and 1.0 is an integer.
+    r".*: must have at most 15 significant digits and 8 decimals",
+    r".*: must be int( \| null)?, not float",
+    # White space around a name counts for nothing, a newline too: no pattern tells it from the rest.
+    r".*: must be 1 to \d+ characters",
+    r".*: must not contain control characters",
+    # Lists that change with the world, and ranges of days and times, which have no limits in a schema.
+    r"currency: must be a currency of ISO 4217 such as USD",
+    r"timezone: must be an IANA time zone such as Europe/Berlin",
+    r"custom_(start|end): must be from 2000-01-01 to 2100-12-31",
+    r".*(opened|closed)_at: must be in the years 1970 to 2200",
+    r".*(opened|closed)_at: (must be a time such as .*|is not a time of the calendar)",  # the second 60
+    r"(scope|active_selection): must be account_<n>, group_<n> or .*",  # an n over 2^63 - 1
+    # Free-form JSON is measured as a whole.
+    r"(risk_rules|exit_rules|optimal_conditions): must be at most (64 KiB|32 levels deep)",
+]
+
+# A file is more than a schema says of it.
+FILES = {"POST /v1/imports"}
+
+SHORTEST_LIMIT = 40  # of the names that the service measures
+NUMBERS = count()
+
+
+@schemathesis.hook
+def before_call(context: Any, case: Any, kwargs: Any) -> None:
+    """Every Idempotency-Key is a new one: a replayed 201 may tell of what was deleted since."""
+    is_valid = case.meta is not None and case.meta.generation.mode.is_positive
+    if is_valid and "Idempotency-Key" in case.headers:
+        case.headers["Idempotency-Key"] = f"request-{next(NUMBERS)}"
+
+
+@schemathesis.hook
+def filter_body(context: Any, body: Any) -> bool:
+    """No name that is over its limit only with the white space around it, or before it is composed."""
+    return not any(len(text) > SHORTEST_LIMIT and is_shortened(text) for text in texts_in(body))
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict() | list():
+            for item in value.values() if isinstance(value, dict) else value:
+                yield from texts_in(item)
+
+
+def is_shortened(text: str) -> bool:
+    return len(unicodedata.normalize("NFC", text.strip())) < len(text)
+
+
+def complaints_in(error: Any) -> list[str]:
+    """Everything that a refusal complains of."""
+    details = {name: told for name, told in error["details"].items() if name not in ("fields", "allowed")}
+    told = {**error["details"].get("fields", {}), **details} or {"body": error["message"]}
+    return [f"{name}: {why}" for name, why in told.items()]
+
+
+@schemathesis.check
+def a_valid_request_is_refused_for_a_reason(ctx: Any, response: Any, case: Any) -> None:
+    """A 400 to what the document allows complains of something that no schema says."""
+    is_valid = case.meta is not None and case.meta.generation.mode.is_positive
+    if not is_valid or response.status_code != 400 or case.operation.label in FILES:
+        return
+    complaints = complaints_in(response.json()["error"])
+    unknown = [one for one in complaints if not any(re.fullmatch(known, one) for known in BEYOND_A_SCHEMA)]
+    assert not unknown, unknown
+
+
+@schemathesis.check
+class EveryOperationIsReached:
+    """At least once it does its work, or finds it in conflict with the journal; else nothing was learnt."""
+
+    def __init__(self) -> None:
+        self.tried: set[str] = set()
+        self.reached: set[str] = set()
+
+    def after_response(self, ctx: Any, response: Any, case: Any) -> None:
+        self.tried.add(case.operation.label)
+        if response.status_code < 300 or response.status_code == 409:
+            self.reached.add(case.operation.label)
+
+    def after_run(self, ctx: Any) -> None:
+        assert self.tried == self.reached, sorted(self.tried - self.reached)

@@ -1,0 +1,191 @@
+"""GET /docs: the API to browse and try out, without internet; in a real browser where there is one."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from commands import PATIENCE, Server, new_key, running
+from conftest import client_of
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+from starlette.applications import Starlette
+from told_by_examples import DOCUMENT
+
+PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_style.css", "/openapi.json"]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DRIVER = shutil.which("chromedriver")
+FLAGS = [
+    *(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1200,1600",
+    ),
+    *("--no-first-run", "--disable-quic", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--no-proxy-server"),
+]
+
+in_a_browser = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None, reason="there is no Chromium with its driver on this machine"
+)
+
+
+@pytest.fixture
+async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """Without a key."""
+    async with client_of(app, base_url="http://localhost") as client:
+        yield client
+
+
+# The files -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_it_is_served_to_everybody_and_lets_nothing_else_in(
+    nobody: httpx.AsyncClient, path: str
+) -> None:
+    answer = await nobody.get(path)
+
+    assert answer.status_code == 200
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["script-src"] == policy["connect-src"] == "'self'"
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_head_has_the_headers_alone(nobody: httpx.AsyncClient, path: str) -> None:
+    got, head = await nobody.get(path), await nobody.head(path)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]
+    assert head.headers["content-length"] == str(len(got.content))
+
+
+async def test_it_refers_to_nothing_elsewhere(nobody: httpx.AsyncClient) -> None:
+    page = (await nobody.get("/docs")).text
+
+    assert "//" not in page
+
+
+@pytest.mark.parametrize(
+    "path", ["/docs/", "/docs/__init__.py", "/docs/redoc.js", "/docs/..%2fapp.py", "/docs/a/start.js"]
+)
+async def test_no_other_file_is_served(nobody: httpx.AsyncClient, path: str) -> None:
+    assert (await nobody.get(path)).status_code == 404
+
+
+# The page ------------------------------------------------------------------------------------------------
+
+
+class Page:
+    """/docs as somebody at a screen has it."""
+
+    def __init__(self, browser: Chrome, server: Server) -> None:
+        self.browser, self.url = browser, f"{server.url}/docs"
+        browser.get(self.url)
+        self.wait_for(".opblock")
+
+    def wait_for(self, selector: str) -> Any:
+        """The first such element, once it can be seen."""
+        return WebDriverWait(self.browser, PATIENCE).until(
+            lambda browser: next(
+                (one for one in browser.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()), None
+            )
+        )
+
+    def click(self, selector: str) -> None:
+        """Once it is where it stays."""
+        self.browser.execute_script("arguments[0].click()", self.wait_for(selector))
+
+    def operations(self) -> set[tuple[str, str]]:
+        """Path and method of each that is listed."""
+        return {
+            (
+                str(one.find_element(By.CSS_SELECTOR, ".opblock-summary-path").get_attribute("data-path")),
+                one.find_element(By.CSS_SELECTOR, ".opblock-summary-method").text.lower(),
+            )
+            for one in self.browser.find_elements(By.CSS_SELECTOR, ".opblock")
+        }
+
+    def paste(self, key: str) -> None:
+        """Into the dialog of the button "Authorize"."""
+        self.click(".auth-wrapper .authorize")
+        self.wait_for(".auth-container input").send_keys(key)
+        self.click(".auth-btn-wrapper .authorize")
+        self.click(".auth-btn-wrapper .btn-done")
+
+    def run(self, operation: str) -> tuple[str, str]:
+        """Unfold the operation and press "Execute"; the status and the rest of the answer."""
+        self.click(f"{operation} .opblock-summary-control")
+        self.click(f"{operation} .execute")
+        answer = f"{operation} .live-responses-table tbody"
+        status = self.wait_for(f"{answer} .response-col_status").text.split()[0]
+        return status, self.wait_for(f"{answer} .response-col_description").text
+
+    def asked(self) -> set[str]:
+        """Every address that the page asked, by the browser's log of the network."""
+        log = (json.loads(entry["message"])["message"] for entry in self.log("performance"))
+        requests = [one["params"] for one in log if one["method"] == "Network.requestWillBeSent"]
+        return {one["request"]["url"] for one in requests if one["documentURL"].startswith(self.url)}
+
+    def log(self, kind: str) -> list[Any]:
+        found: list[Any] = self.browser.get_log(kind)  # type: ignore[no-untyped-call]
+        return found
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Chrome]:
+    options = ChromeOptions()
+    options.binary_location = str(CHROMIUM)
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    # With the driver's path said, selenium looks for none, here or elsewhere.
+    service = Service(str(DRIVER), env={**os.environ, "SE_OFFLINE": "true"}, log_output=subprocess.DEVNULL)
+    browser = Chrome(options, service)
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with running(tmp_path / "journal.db") as server:
+        yield server
+
+
+@in_a_browser
+def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
+    browser: Chrome, server: Server, tmp_path: Path
+) -> None:
+    key = new_key(tmp_path / "journal.db")
+    with server.client(key) as client:
+        client.post("/tag-categories", json={"name": "Psychology"})
+        client.post("/tags", json={"name": "Chased the open", "category_id": 1})
+
+    page = Page(browser, server)
+    listed = page.operations()
+    browser.save_screenshot(str(tmp_path / "listed.png"))
+    page.paste(key)
+    status, answer = page.run("#operations-tags-list_tags")
+    browser.save_screenshot(str(tmp_path / "run.png"))
+
+    assert listed == {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
+    assert status == "200"
+    assert "Chased the open" in answer
+    assert page.log("browser") == []  # where the policy would complain
+    asked = page.asked()
+    assert f"{server.url}/v1/tags" in asked
+    assert [one for one in asked if not one.startswith((f"{server.url}/", "data:"))] == []

@@ -1,0 +1,61 @@
+"""Schemathesis against a running server: no input gives a 5xx, and every answer is as the document says."""
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+from commands import PATIENCE, Ran, Server, environment, new_key, running
+from told_by_examples import tell
+
+# As many examples an operation, always the same ones; or other ones for so long, which `make fuzz` asks for.
+EXAMPLES = "10"
+SECONDS = os.environ.get("FUZZ_SECONDS")
+BOUNDED = ["--generation-deterministic", "--max-examples", EXAMPLES]
+LONG = ["--generation-database", "none", "--max-time", SECONDS or ""]
+
+
+async def tell_examples(server: Server, key: str) -> None:
+    """Make a journal in which the ids of the examples are."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE) as client:
+        answers = await tell(client)
+    assert all(answer.is_success for _, answer in answers)
+
+
+def fuzz(server: Server, key: str, folder: Path) -> Ran:
+    """In that folder it leaves what it needs to replay a failure."""
+    tests = Path(__file__).parent
+    ran = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "--config-file", tests / "schemathesis.toml"),
+            *("--no-color", "run", f"{server.url}/openapi.json", "--header", f"Authorization: Bearer {key}"),
+            *(LONG if SECONDS else BOUNDED),
+        ],
+        cwd=folder,
+        env=environment({"SCHEMATHESIS_HOOKS": str(tests / "fuzz_checks.py")}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=10 * PATIENCE + float(SECONDS or 0),
+        check=False,
+    )
+    return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+
+def test_whatever_is_sent_is_answered_as_the_document_says(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    with running(db) as server:
+        asyncio.run(tell_examples(server, key))
+
+        ran = fuzz(server, key, tmp_path)
+
+    assert ran.code == 0, ran.out + ran.err
+    (generated,) = re.findall(r"(\d+) generated", ran.out)
+    assert int(generated) > 2000
+    assert "Traceback" not in server.err.read_text()
+    sys.stdout.write(ran.out)

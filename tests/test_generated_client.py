@@ -1,0 +1,115 @@
+"""A client that openapi-python-client generates from the document talks to a running server."""
+
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import PATIENCE, Ran, new_key, running
+
+from journal_api import openapi
+from journal_api.examples import FILES
+
+PACKAGE = "generated_journal"
+# Files are octets to the generator; it knows no other type of text.
+CONFIG = """\
+post_hooks: []
+content_type_overrides:
+  text/csv: application/octet-stream
+  text/html: application/octet-stream
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("client")
+
+
+@pytest.fixture(scope="module")
+def generator(folder: Path) -> Ran:
+    """What the generator said; the package is in the folder."""
+    (folder / "openapi.json").write_bytes(openapi.document())
+    (folder / "config.yaml").write_text(CONFIG)
+    options = ["--path", "openapi.json", "--config", "config.yaml", "--meta", "none"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "openapi_python_client", "generate", *options, "--output-path", PACKAGE],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE,
+        check=False,
+    )
+    return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+
+@pytest.fixture(scope="module")
+def generated(generator: Ran, folder: Path) -> Iterator[Any]:
+    """The package: `generated("api.tags.list_tags")` is a module of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        yield lambda module: import_module(f"{PACKAGE}.{module}")
+
+
+@pytest.fixture(scope="module")
+def caller(generated: Any, folder: Path) -> Iterator[Any]:
+    """The generated client of a running server, with a key of every scope."""
+    db = folder / "journal.db"
+    with running(db) as server:
+        client = generated("client").AuthenticatedClient(base_url=server.url, token=new_key(db))
+        with client as caller:
+            yield caller
+
+
+def test_the_generator_has_nothing_to_warn_of(generator: Ran) -> None:
+    assert generator == Ran(0, f"Generating {PACKAGE}\n", "")
+
+
+def test_what_it_creates_it_finds_in_the_list(generated: Any, caller: Any) -> None:
+    sent = generated("models").TagCategoryCreate(name="Psychology")
+
+    created = generated("api.tag_categories.create_tag_category").sync(client=caller, body=sent)
+    listed = generated("api.tag_categories.list_tag_categories").sync(client=caller)
+
+    assert created.data.tag_category.name == "Psychology"
+    assert created.data.tag_category in listed.data.tag_categories
+
+
+def test_a_page_says_which_one_it_is(generated: Any, caller: Any) -> None:
+    page = generated("api.trades.list_trades").sync(client=caller, limit=7, offset=2)
+
+    assert (page.meta.pagination.limit, page.meta.pagination.offset) == (7, 2)
+
+
+def test_an_error_has_its_code(generated: Any, caller: Any) -> None:
+    refused = generated("api.goals.get_goal").sync_detailed(id=987, client=caller)
+
+    assert refused.status_code == 404
+    assert refused.parsed.error.code == "not_found"
+
+
+def test_a_deletion_has_no_content(generated: Any, caller: Any) -> None:
+    sent = generated("models").TagCategoryCreate(name="To be deleted")
+    created = generated("api.tag_categories.create_tag_category").sync(client=caller, body=sent)
+
+    deleted = generated("api.tag_categories.delete_tag_category").sync_detailed(
+        id=created.data.tag_category.id, client=caller
+    )
+
+    assert (deleted.status_code, deleted.parsed) == (204, None)
+
+
+def test_a_file_goes_in_and_comes_out(generated: Any, caller: Any) -> None:
+    account = generated("models").AccountCreate(name="Evaluation 50K")
+    generated("api.accounts.create_account").sync(client=caller, body=account)
+    file = generated("types").File(payload=io.BytesIO(FILES["text/csv"].encode()))
+
+    imported = generated("api.imports.create_import").sync(client=caller, body=file)
+    exported = generated("api.trades.export_trades").sync(client=caller)
+
+    assert imported.data.import_.counts.new == 1
+    assert b"MNQM6" in exported.payload.read()

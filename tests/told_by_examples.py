@@ -1,0 +1,63 @@
+"""The OpenAPI document as tests read it; its examples, sent one after the other, make one small journal."""
+
+from typing import Any
+
+import httpx
+import msgspec
+from operations import path_of
+
+from journal_api import openapi
+from journal_api.routes import OPERATIONS
+from journal_api.routes.operation import Operation
+
+DOCUMENT: Any = msgspec.json.decode(openapi.document())
+
+
+def described(operation: Operation) -> Any:
+    """What the document says of it."""
+    return DOCUMENT["paths"][operation.documented_path][operation.method.lower()]
+
+
+def resolved(part: Any) -> Any:
+    """The part itself, or what it refers to."""
+    if "$ref" not in part:
+        return part
+    found = DOCUMENT
+    for name in part["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    return resolved(found)
+
+
+def bodies_of(operation: Operation) -> Any:
+    """What may be sent, by media type."""
+    return described(operation).get("requestBody", {"content": {}})["content"]
+
+
+def in_order() -> list[Operation]:
+    """The operations with a body: accounts first, then what hangs on them, then what changes these."""
+    methods = ["POST", "PUT", "PATCH"]
+    with_body = [operation for operation in OPERATIONS if bodies_of(operation)]
+    return sorted(with_body, key=lambda one: (methods.index(one.method), one.path != "/v1/accounts"))
+
+
+async def send_example(client: httpx.AsyncClient, operation: Operation, media_type: str) -> httpx.Response:
+    """The example as it stands, about the thing with the id 1."""
+    example = bodies_of(operation)[media_type]["example"]
+    return await client.request(
+        operation.method,
+        path_of(operation, 1),
+        params={
+            one["name"]: one["example"] for one in described(operation)["parameters"] if "example" in one
+        },
+        content=example if isinstance(example, str) else msgspec.json.encode(example),
+        headers={"Content-Type": media_type},
+    )
+
+
+async def tell(client: httpx.AsyncClient) -> list[tuple[Operation, httpx.Response]]:
+    """Send every example to a new journal."""
+    return [
+        (operation, await send_example(client, operation, media_type))
+        for operation in in_order()
+        for media_type in bodies_of(operation)
+    ]
