@@ -58,7 +58,7 @@ def test_the_table_of_settings_has_the_defaults_of_the_code() -> None:
         assert told[f"JOURNAL_{name.upper()}"] == str(getattr(defaults, name))
 
 
-@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("deploy/*"))], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("docs/deploy/*"))], ids=lambda page: page.name)
 def test_no_page_names_a_setting_that_there_is_not(page: Path) -> None:
     assert variables_in(page.read_text()) <= set(VARIABLES)
 
