@@ -8,7 +8,7 @@ from tempfile import SpooledTemporaryFile
 from starlette.requests import Request
 from starlette.types import Message
 
-from journal_api.codec import body_of, database, most_bytes
+from journal_api.codec import body_of, check_media_type, database, most_bytes
 from journal_api.database import Joined
 from journal_api.envelope import Envelope, Response
 from journal_api.errors import IdempotencyConflict, ValidationFailed
@@ -26,6 +26,7 @@ async def once(request: Request, key: str, handler: Callable[[Request], Awaitabl
     """
     if not FORM.fullmatch(key):
         raise ValidationFailed(fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -"})
+    check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
         fingerprint = await read(request, body)
         journal = database(request)
@@ -45,7 +46,7 @@ async def once(request: Request, key: str, handler: Callable[[Request], Awaitabl
 async def read(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
     """Put the body aside; what makes the request the same: its target and every byte of it."""
     scope = request.scope
-    digest = hashlib.sha256(scope["raw_path"] + b"?" + scope["query_string"] + b"\n")
+    digest = hashlib.sha256(scope["path"].encode() + b"?" + scope["query_string"] + b"\n")
     async for part in body_of(request, most_bytes(request)):
         digest.update(part)
         body.write(part)

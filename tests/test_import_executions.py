@@ -1028,3 +1028,18 @@ def test_whatever_the_cells_hold_a_file_is_trades_and_rejected_lines(table: list
     lines = [one.line if isinstance(one, Rejected) else one.imported.line for one in found]
     assert lines == sorted(set(lines))
     assert all(2 <= line <= file.count(b"\n") + file.count(b"\r") + 1 for line in lines)
+
+
+async def test_an_older_file_leaves_a_trade_that_was_reopened_by_hand_open(client: httpx.AsyncClient) -> None:
+    account = await post_account(client)
+    header = "Date,Time,Symbol,Quantity,Price,Side"
+    opened = f"{header}\n3/9/2026,09:00:00,ES,1,6000,Buy\n"
+    closed = f"{opened}3/9/2026,09:01:00,ES,1,6002,Sell\n"
+    report = await post_import(client, closed, account_id=account["id"])
+    trade_id = report["rows"][0]["trade_id"]
+    await client.patch(f"/trades/{trade_id}", json={"closed_at": None})
+
+    await post_import(client, opened, account_id=account["id"])
+
+    trade = unwrap(await client.get(f"/trades/{trade_id}"))
+    assert (trade["closed_at"], trade["gross_pnl"]) == (None, None)

@@ -1509,3 +1509,15 @@ async def test_a_correction_leaves_what_the_trader_has_edited_of_the_other_facts
     assert report["rows"][0]["changed"] == ["fees"]
     trade = unwrap(await client.get(f"/trades/{trade_id}"))
     assert (trade["symbol"], trade["fees"]) == ("MES", 2)
+
+
+async def test_a_note_to_an_answer_keeps_the_rules_of_notes(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    told = {"strategy": "S", "setup": "T", "confirmations": '[["Volume", true, "a\\u0000b"]]'}
+
+    refused = await send_file(client, file_of(told), account_id)
+
+    assert details_of(refused)["reason"].startswith(
+        "confirmations must be at most 10000 characters without NUL"
+    )

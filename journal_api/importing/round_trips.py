@@ -61,7 +61,10 @@ def trade_of(row: Row) -> ImportedTrade:
 def answers(cell: str) -> tuple[Answered, ...]:
     """A JSON array with `[name, was_present, notes]` for each."""
     told = json_cell(cell, list[tuple[str, bool, str | None]])
-    return tuple(Answered(Name.decode(name), was_present, notes) for name, was_present, notes in told)
+    return tuple(
+        Answered(Name.decode(name), was_present, notes if notes is None else text(notes))
+        for name, was_present, notes in told
+    )
 
 
 FORMAT = Format(

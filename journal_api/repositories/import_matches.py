@@ -47,8 +47,10 @@ def correction_of(row: Ready, stored: Stored) -> Correction | None:
         return None
     facts = stored.facts | {fact: row.columns[fact] for fact in said}
     if (facts["closed_at"] is None) != (facts["gross_pnl"] is None):  # reopened by the trader meanwhile
-        facts |= {fact: row.columns[fact] for fact in ("exit_price", "closed_at", "gross_pnl")}
-    if row.imported.is_computed and "multiplier" in row.imported.unstated and "gross_pnl" in said:
+        said += ["exit_price", "closed_at", "gross_pnl"]
+        facts |= {fact: row.columns[fact] for fact in said}
+    is_made_here = row.imported.is_computed and "multiplier" in row.imported.unstated
+    if is_made_here and "gross_pnl" in said and facts["gross_pnl"] is not None:
         # The file's result was made with a multiplier that it does not know.
         ratio = Fraction(facts["multiplier"], row.columns["multiplier"])
         facts["gross_pnl"] = round(facts["gross_pnl"] * ratio)

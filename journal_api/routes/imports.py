@@ -35,7 +35,8 @@ async def create_import(request: Request) -> Response:
         timezone = str(query.timezone or (await users.find(reader, request.user.id)).timezone)
         in_one = query.account_id is not None
         file = await asyncio.to_thread(importing.read, upload.file, timezone, into_one_account=in_one)
-        source = imports.Source(query.account_id, query.file_name, upload.sha256, timezone)
+        name = None if query.file_name is None else str(query.file_name)
+        source = imports.Source(query.account_id, name, upload.sha256, timezone)
         if is_yes(query.dry_run):
             _, report = await bring_in(reader, request.user.id, source, file, dry_run=True)
             return ok(**{"import": report})

@@ -26,6 +26,7 @@ from journal_api.errors import (
     NotFound,
     PreconditionFailed,
     RateLimited,
+    RequestTimeout,
     RequestTooLarge,
     StorageUnavailable,
     Unauthorized,
@@ -122,7 +123,7 @@ class Operation(Route):
         if self.tagged and self.method in ("PATCH", "PUT", "DELETE"):
             found.append(PreconditionFailed)
         if self.body or self.takes_file:
-            found += [RequestTooLarge, UnsupportedMediaType]
+            found += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
         return tuple(found)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,10 +1,10 @@
 """Imports: what came when from which file, and a verdict for every row."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-from journal_api.values import Instant, RowId, TimeZone
+from journal_api.values import Instant, Name, RowId, TimeZone
 
 # In a query, where everything is text.
 Flag = Literal["true", "false", "1", "0"]
@@ -21,7 +21,7 @@ class ImportQuery(Struct, kw_only=True):
     account_id: RowId | None = None
     dry_run: Flag = "false"
     timezone: TimeZone | None = None
-    file_name: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    file_name: Name | None = None
 
 
 class UndoQuery(Struct, kw_only=True):
