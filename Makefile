@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test lint check format openapi fuzz
+.PHONY: help install run test lint check format openapi fuzz soak
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ format: $(READY)  ## let ruff write it properly
 
 fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/test_fuzz.py
+
+soak: $(READY)  ## prove every promise of docs/reliability.md in full numbers, which takes an hour
+	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m promise
 
 openapi: $(READY)  ## write docs/openapi.json, unless it takes something away from v1
 	$(BIN)/journal-api openapi | $(BIN)/python tests/openapi_changes.py docs/openapi.json

@@ -1,6 +1,6 @@
 """A real journal on a real database file, and a client that checks every answer it gets."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ import httpx
 import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
+from proofs import seen_in
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -132,3 +133,20 @@ async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
         user_id = await users.insert(db, "stranger", app.state.settings)
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
+
+
+@pytest.fixture
+def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Tell what a proof saw; `make soak` lists it under the promise."""
+    promise = request.node.get_closest_marker("promise").args[0]
+    return lambda text: request.node.user_properties.append((f"promise {promise}", text))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """What the proofs saw, by promise."""
+    reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
+    told = sorted(one for report in reports for one in seen_in(report))
+    if told:
+        terminalreporter.section("what the proofs saw")
+    for one in told:
+        terminalreporter.line(f"{one.promise:>2}  {one.text}  ({one.test})")
