@@ -4,7 +4,8 @@ import logging
 import re
 import secrets
 import sqlite3
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
@@ -18,7 +19,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from journal_api import backup, docs_page, envelope
+from journal_api import backup, docs_page, envelope, monitoring
 from journal_api.database import Database, api_error
 from journal_api.errors import (
     ApiError,
@@ -28,7 +29,8 @@ from journal_api.errors import (
     NotFound,
     ValidationFailed,
 )
-from journal_api.migrations import prepare
+from journal_api.migrations import VERSION, prepare
+from journal_api.monitoring import Handled, Meters
 from journal_api.rates import Rates
 from journal_api.routes import OPERATIONS, health
 from journal_api.settings import Settings
@@ -42,11 +44,17 @@ HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 
 def create_app(settings: Settings) -> Starlette:
     """The journal as an ASGI application. Its lifespan makes or opens the database at `settings.db`."""
+    routes: list[BaseRoute] = [Route("/health", health.health), *docs_page.ROUTES, *OPERATIONS]
+    tell: list[Callable[[Handled], None]] = [monitoring.write_line]
+    if settings.metrics:
+        meters = Meters(settings.db, VERSION)
+        routes.append(Route("/metrics", health.metrics_from(meters)))
+        tell.append(meters.count)
     app = Starlette(
-        routes=[Route("/health", health), *docs_page.ROUTES, *OPERATIONS],
+        routes=routes,
         # Outermost first. Errors stands inside CORS, so that a page may read what went wrong.
         middleware=[
-            Middleware(Frame, allowed_hosts=(*LOOPBACK_HOSTS, *settings.allowed_hosts)),
+            Middleware(Frame, allowed_hosts=(*LOOPBACK_HOSTS, *settings.allowed_hosts), tell=tell),
             Middleware(
                 Cors,
                 allow_origins=settings.cors_origins,
@@ -91,18 +99,24 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 class Frame:
-    """Around everything: the headers of every answer, and the hosts that this service answers for.
+    """Around everything: the headers of every answer, the hosts that this service answers for, who is told.
 
     The host check keeps a web page from driving a loopback service through a name of its own (DNS rebinding).
+    Each of `tell` hears of every request that is over.
     """
 
-    def __init__(self, app: ASGIApp, allowed_hosts: tuple[str, ...]) -> None:
+    def __init__(
+        self, app: ASGIApp, allowed_hosts: tuple[str, ...], tell: Sequence[Callable[[Handled], None]]
+    ) -> None:
         self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
+        self.tell = tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        began = time.perf_counter()
+        status = None
         headers = Headers(scope=scope)
         sent = headers.get("x-request-id", "")
         request_id = sent if REQUEST_ID.fullmatch(sent) else new_request_id()
@@ -111,15 +125,22 @@ class Frame:
         state["headers"] = {"x-request-id": request_id}
 
         async def send_with_id(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 added = [(name.lower().encode(), value.encode()) for name, value in state["headers"].items()]
                 message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
-        if self.answers_for(headers.getlist("host")):
-            await self.app(scope, receive, send_with_id)
-        else:
-            await envelope.failed(MisdirectedRequest())(scope, receive, send_with_id)
+        try:
+            if self.answers_for(headers.getlist("host")):
+                await self.app(scope, receive, send_with_id)
+            else:
+                await envelope.failed(MisdirectedRequest())(scope, receive, send_with_id)
+        finally:
+            request = monitoring.handled(scope, status, time.perf_counter() - began)
+            for tell in self.tell:
+                tell(request)
 
     def answers_for(self, hosts: list[str]) -> bool:
         host = HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None

@@ -64,12 +64,14 @@ async def authenticate(request: Request) -> Caller:
         raise Unauthorized
     run_key = request.app.state.settings.run_key
     if run_key is not None and compare_digest(run_key, hashed(bearer[1])):
+        request.state.key = bearer[1][-4:]
         return await caller_of_this_run(database(request).reader)
     if not is_well_formed(bearer[1]):
         raise Unauthorized
     key = await api_keys.by_hash(database(request).reader, hashed(bearer[1]))
     if key is None:
         raise Unauthorized
+    request.state.key = bearer[1][-4:]
     if key.revoked_at is not None:
         raise KeyRevoked
     if key.expires_at is not None and key.expires_at <= now():

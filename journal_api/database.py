@@ -88,6 +88,7 @@ class Database:
         self._readers = cycle(readers)
         self._writing = asyncio.Lock()
         self._waiting = 0
+        self._storage_failed = False  # at the last write
 
     @classmethod
     async def open(cls, path: Path, *, guest: bool = False) -> "Database":
@@ -129,11 +130,30 @@ class Database:
             await self._writer.execute_fetchall("BEGIN IMMEDIATE")
             yield self._writer
             await self._writer.execute_fetchall("COMMIT" if keep else "ROLLBACK")
-        except BaseException:
+            self._storage_failed = self._storage_failed and not keep
+        except BaseException as error:
+            if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
+                self._storage_failed = True
             await self._writer.rollback()
             raise
         finally:
             self._writing.release()
+
+    async def can_write(self) -> bool:
+        """Whether a small write would be taken now, as far as can be told without one.
+
+        After one that the storage refused only another can tell, so one is made that changes nothing.
+        """
+        if self._writing.locked():
+            return not self._storage_failed
+        try:
+            async with self.transaction(keep=self._storage_failed) as db:
+                if self._storage_failed:
+                    ((version,),) = await db.execute_fetchall("PRAGMA user_version")
+                    await db.execute_fetchall(f"PRAGMA user_version = {version}")
+        except (Busy, sqlite3.Error):
+            return False
+        return True
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Connection]:

@@ -135,10 +135,16 @@ def about(operation: Operation, shared: Json) -> Json:
 
 
 def about_health() -> Json:
-    schema = answer_schema({"status": {"const": "ok"}}, "Meta")
+    data: Json = {
+        "status": {"const": "ok"},
+        "version": {"type": "string"},
+        "schema": {"type": "integer"},
+        "writable": {"type": "boolean"},
+    }
+    schema = answer_schema(data, "Meta")
     return {
         "operationId": "health",
-        "summary": "Whether the service answers",
+        "summary": "That the service answers, which release and schema it is, and whether it can write",
         "description": "Needs no key.",
         "tags": ["service"],
         "security": [],

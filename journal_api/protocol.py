@@ -10,6 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from journal_api import envelope
 from journal_api.app import new_request_id
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
+from journal_api.monitoring import Handled, write_line
 
 LARGEST_HEAD = 64 * 1024  # bytes of request line and headers
 HEAD_TOO_LARGE = f"The headers are over {LARGEST_HEAD} bytes."
@@ -195,8 +196,9 @@ class Protocol(HttpToolsProtocol):
 
 
 def answer(error: ApiError) -> bytes:
-    """The whole response, the last of its connection."""
+    """The whole response, the last of its connection, to what never became a request."""
     request_id = new_request_id()
+    write_line(Handled("-", None, error.status, 0, request_id, None))
     body = envelope.failed(error).body(request_id)
     phrase = HTTPStatus(error.status).phrase
     head = (

@@ -15,6 +15,7 @@ from filelock import Timeout
 from journal_api.app import create_app
 from journal_api.database import process_lock
 from journal_api.errors import DatabaseRefused
+from journal_api.logs import log_to_standard_error
 from journal_api.protocol import Protocol
 from journal_api.settings import Settings
 
@@ -43,6 +44,7 @@ def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool 
             # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
             for stop in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop, lambda number, frame: sys.exit(0))
+            log_to_standard_error(settings.log_level)
             config = configured(settings)
             server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
             server.run(sockets=[address])
@@ -59,6 +61,7 @@ def configured(settings: Settings, protocol: type[Protocol] = Protocol) -> uvico
         proxy_headers=False,
         server_header=False,
         access_log=False,
+        log_config=None,
         timeout_graceful_shutdown=5,
     )
 

@@ -13,6 +13,7 @@ import platformdirs
 
 from journal_api.values import DayRollover, TimeZone
 
+LOG_LEVELS = ("debug", "info", "warning", "error")
 RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
 
 
@@ -50,6 +51,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backup_every: timedelta = timedelta(hours=24)
     # How many of them remain; 0 for all.
     backup_keep: int = 14
+    # The least that `serve` writes on standard error; `info` has a line a request.
+    log_level: str = "info"
+    # Whether there is GET /metrics, for Prometheus.
+    metrics: bool = False
     # The SHA-256 of a key for this run alone, chosen by the program that starts it.
     run_key: Hidden | None = None
 
@@ -80,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "backup_dir": Path,
             "backup_every": hours_or_days,
             "backup_keep": lambda text: whole_number(text, 10**6),
+            "log_level": log_level,
+            "metrics": yes_or_no,
             "run_key": run_key,
         }
         values: dict[str, Any] = {}
@@ -111,6 +118,18 @@ def hours_or_days(text: str) -> timedelta:
     if not found:
         raise ValueError("must be hours or days such as 24h or 7d")
     return timedelta(**{"days" if found[2] == "d" else "hours": int(found[1])})
+
+
+def log_level(text: str) -> str:
+    if text not in LOG_LEVELS:
+        raise ValueError(f"must be one of: {', '.join(LOG_LEVELS)}")
+    return text
+
+
+def yes_or_no(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return text == "true"
 
 
 def is_loopback(host: str) -> bool:

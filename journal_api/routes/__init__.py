@@ -1,8 +1,5 @@
 """The whole route table: the interface document's operations in its order, then the trading record's."""
 
-from starlette.requests import Request
-
-from journal_api.envelope import Response, ok
 from journal_api.errors import AccountHasTrades, CategoryHasTags, Conflict, DuplicateName, LimitReached
 from journal_api.routes import (
     accounts,
@@ -52,12 +49,6 @@ from journal_api.structs.trades import (
     TradesCreate,
     TradeTagsPut,
 )
-
-
-async def health(request: Request) -> Response:
-    """Whether the service answers; needs no key."""
-    return ok(status='"ok"')
-
 
 OPERATIONS = [
     Operation("GET", "/tag-categories", tag_categories.list_tag_categories, "read:tags",

@@ -1,0 +1,98 @@
+"""The log of the server, on standard error: plain for people on a terminal, JSON elsewhere (DECISIONS 46)."""
+
+import logging
+import os
+import sys
+import threading
+from collections import deque
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from journal_api.monitoring import Handled
+
+# Lines that wait to be written; beyond them the oldest are lost.
+MOST_WAITING = 10_000
+PATIENCE = 2.0  # seconds for what is left at the end
+
+
+def log_to_standard_error(level: str) -> None:
+    """Have everything from that level on written there, ours and that of the libraries."""
+    if sys.stderr is None:  # closed from the start
+        return
+    handler = Background(sys.stderr.fileno())
+    handler.setFormatter(Plain() if sys.stderr.isatty() else Json())
+    logging.basicConfig(level=level.upper(), handlers=[handler])
+
+
+class Background(logging.Handler):
+    """Writes in a thread of its own: whoever does not read the log loses lines and delays no request.
+
+    It writes past `sys.stderr`, whose lock a waiting thread must not hold when the interpreter ends.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__()
+        self.descriptor = descriptor
+        self.lines: deque[str] = deque(maxlen=MOST_WAITING)
+        self.has_lines = threading.Event()
+        self.is_over = False
+        self.thread = threading.Thread(target=self.write_on, name="log", daemon=True)
+        self.thread.start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+        self.has_lines.set()
+
+    def write_on(self) -> None:
+        with suppress(OSError):  # nobody reads it any more
+            while not (self.is_over and not self.lines):
+                self.has_lines.wait()
+                self.has_lines.clear()
+                lines = [self.lines.popleft() for _ in range(len(self.lines))]
+                self.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
+
+    def write(self, text: bytes) -> None:
+        while text:
+            text = text[os.write(self.descriptor, text) :]
+
+    def close(self) -> None:
+        """Write what is left, for as long as it is read."""
+        self.is_over = True
+        self.has_lines.set()
+        self.thread.join(PATIENCE)
+        super().close()
+
+
+class Plain(logging.Formatter):
+    """`12:15:22 GET /v1/tags 200 1.3 ms req_0f2c... key AbCd`, in the time of the machine."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(message)s", "%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        if record.levelno >= logging.WARNING:
+            record.message = f"{record.levelname}: {record.message}"
+        return super().formatMessage(record)
+
+
+class Json(logging.Formatter):
+    """One JSON object a line: `time` (UTC), `level`, and what a request was or what there is to say."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")[:-6] + "Z",
+            "level": record.levelname.lower(),
+        }
+        if isinstance(record.msg, Handled):
+            told = {
+                "ms" if name == "seconds" else name: value for name, value in record.msg._asdict().items()
+            }
+            line |= told | {"ms": round(record.msg.seconds * 1000, 3)}
+        else:
+            line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line).decode()
