@@ -11,22 +11,20 @@ from contextlib import asynccontextmanager
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match, Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from journal_api import backup, docs_page, envelope, monitoring
+from journal_api.auth import KnownKeys
 from journal_api.database import Database, api_error
+from journal_api.dispatch import Dispatch
 from journal_api.errors import (
     ApiError,
     InternalError,
-    MethodNotAllowed,
     MisdirectedRequest,
-    NotFound,
     ValidationFailed,
 )
 from journal_api.migrations import VERSION, prepare
@@ -40,6 +38,32 @@ log = logging.getLogger("journal_api")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
+# What a page of another origin may send, and read of the answer.
+SENT_HEADERS = [
+    *("Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id", "Idempotency-Key"),
+]
+READ_HEADERS = [
+    *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
+    *("X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
+    *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
+]
+
+
+class Journal(Starlette):
+    """Starlette with a stack of our own: its own two layers would answer errors in plain text."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Errors stands inside Cors, so that a page may read what went wrong."""
+        settings: Settings = self.state.settings
+        reachable = Cors(
+            Errors(Dispatch(self.router)),
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=SENT_HEADERS,
+            expose_headers=READ_HEADERS,
+        )
+        hosts = (*LOOPBACK_HOSTS, *settings.allowed_hosts)
+        return Frame(reachable, hosts, self.state.tell)
 
 
 def create_app(settings: Settings) -> Starlette:
@@ -50,38 +74,9 @@ def create_app(settings: Settings) -> Starlette:
         meters = Meters(settings.db, VERSION)
         routes.append(Route("/metrics", health.metrics_from(meters)))
         tell.append(meters.count)
-    app = Starlette(
-        routes=routes,
-        # Outermost first. Errors stands inside CORS, so that a page may read what went wrong.
-        middleware=[
-            Middleware(Frame, allowed_hosts=(*LOOPBACK_HOSTS, *settings.allowed_hosts), tell=tell),
-            Middleware(
-                Cors,
-                allow_origins=settings.cors_origins,
-                allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-                allow_headers=[
-                    "Authorization",
-                    "Content-Type",
-                    "If-Match",
-                    "If-None-Match",
-                    "X-Request-Id",
-                    "Idempotency-Key",
-                ],
-                expose_headers=[
-                    "Content-Disposition",
-                    *("ETag", "Location", "Retry-After", "X-Request-Id"),
-                    *("X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
-                    *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
-                ],
-            ),
-            Middleware(Errors),
-        ],
-        # Starlette's own answer would be plain text; Errors writes the envelope.
-        exception_handlers={HTTPException: pass_on},
-        lifespan=lifespan,
-    )
-    app.router.redirect_slashes = False
+    app = Journal(routes=routes, lifespan=lifespan)
     app.state.settings = settings
+    app.state.tell = tell
     app.state.rates = Rates(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 
@@ -91,6 +86,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settings: Settings = app.state.settings
     await anyio.to_thread.run_sync(prepare, settings)
     app.state.database = await Database.open(settings.db)
+    app.state.known_keys = KnownKeys(app.state.database)
     try:
         async with backup.on_schedule(settings):
             yield
@@ -117,11 +113,9 @@ class Frame:
             return
         began = time.perf_counter()
         status = None
-        headers = Headers(scope=scope)
-        sent = headers.get("x-request-id", "")
-        request_id = sent if REQUEST_ID.fullmatch(sent) else new_request_id()
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
         state = scope.setdefault("state", {})
-        state["request_id"] = request_id
+        state["request_id"] = request_id = id_of_request(scope)
         state["headers"] = {"x-request-id": request_id}
 
         async def send_with_id(message: Message) -> None:
@@ -133,7 +127,7 @@ class Frame:
             await send(message)
 
         try:
-            if self.answers_for(headers.getlist("host")):
+            if self.answers_for(hosts):
                 await self.app(scope, receive, send_with_id)
             else:
                 await envelope.failed(MisdirectedRequest())(scope, receive, send_with_id)
@@ -142,9 +136,18 @@ class Frame:
             for tell in self.tell:
                 tell(request)
 
-    def answers_for(self, hosts: list[str]) -> bool:
-        host = HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+    def answers_for(self, hosts: Sequence[bytes]) -> bool:
+        host = HOST.fullmatch(hosts[0].decode("latin-1")) if len(hosts) == 1 else None
         return host is not None and ("*" in self.allowed_hosts or host["name"].lower() in self.allowed_hosts)
+
+
+def id_of_request(scope: Scope) -> str:
+    """The first that the client sent, if it is one; else a new one."""
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            sent = value.decode("latin-1")
+            return sent if REQUEST_ID.fullmatch(sent) else new_request_id()
+    return new_request_id()
 
 
 def new_request_id() -> str:
@@ -197,21 +200,7 @@ def known_error(error: Exception, scope: Scope) -> ApiError | None:
     match error:
         case ApiError():
             return error
-        case HTTPException(status_code=404):
-            return NotFound()
-        case HTTPException(status_code=405):
-            return MethodNotAllowed(allowed=methods_of_path(scope["app"].routes, scope))
         case sqlite3.Error():
             log.warning("%s: %s", scope["state"]["request_id"], error)
             return api_error(error)
     return None
-
-
-def methods_of_path(routes: list[BaseRoute], scope: Scope) -> list[str]:
-    """Every method that some route has for this path."""
-    matching = (route for route in routes if route.matches(scope)[0] is not Match.NONE)
-    return sorted({method for route in matching for method in getattr(route, "methods", None) or ()})
-
-
-async def pass_on(request: Request, error: Exception) -> Response:
-    raise error

@@ -8,10 +8,12 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.codec import database
+from journal_api.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.keys import SCOPES, hashed, is_well_formed
 from journal_api.rates import Rates
 from journal_api.repositories import api_keys, users
+from journal_api.repositories.api_keys import KeyRow
 from journal_api.values import now
 
 BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
@@ -68,7 +70,7 @@ async def authenticate(request: Request) -> Caller:
         return await caller_of_this_run(database(request).reader)
     if not is_well_formed(bearer[1]):
         raise Unauthorized
-    key = await api_keys.by_hash(database(request).reader, hashed(bearer[1]))
+    key = await request.app.state.known_keys.by_hash(hashed(bearer[1]))
     if key is None:
         raise Unauthorized
     request.state.key = bearer[1][-4:]
@@ -78,6 +80,26 @@ async def authenticate(request: Request) -> Caller:
         raise KeyExpired
     scopes = frozenset(key.scopes.split())
     return Caller(key.user_id, key.key_id, scopes, key.timezone, key.day_rollover)
+
+
+class KnownKeys:
+    """The keys that were found good, for as long as nobody has written to the journal since."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._version: int | None = None
+        self._keys: dict[bytes, KeyRow] = {}
+
+    async def by_hash(self, key_hash: bytes) -> KeyRow | None:
+        version = self._database.version()  # before the look-up, so that what is written meanwhile is noticed
+        if version is None or version != self._version:
+            self._version, self._keys = version, {}
+        key = self._keys.get(key_hash)
+        if key is None:
+            key = await api_keys.by_hash(self._database.reader, key_hash)
+            if key is not None and version == self._version:
+                self._keys[key_hash] = key
+        return key
 
 
 async def caller_of_this_run(db: Connection) -> Caller:

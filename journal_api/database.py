@@ -79,11 +79,20 @@ class _Guest(_Writer):
         self.execute("PRAGMA wal_autocheckpoint = 0")
 
 
+class _Watch(sqlite3.Connection):
+    """Only ever asked whether the file was written to; it must not wait for anybody."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.execute("PRAGMA busy_timeout = 0")
+
+
 class Database:
     """The open database of one process: `reader` for one statement, `transaction()` for all that writes."""
 
     def __init__(self, path: Path, writer: Connection, readers: list[Connection]) -> None:
         self._path, self._writer = path, writer
+        self._watch = sqlite3.connect(_uri(path, "ro"), uri=True, isolation_level=None, factory=_Watch)
         self._open = [*readers, writer]
         self._readers = cycle(readers)
         self._writing = asyncio.Lock()
@@ -107,8 +116,19 @@ class Database:
         # Only ever an improvement: another process at work is no reason to fail after a commit.
         with suppress(sqlite3.Error):
             await self._writer.execute_fetchall("PRAGMA optimize")
+        self._watch.close()
         for connection in self._open:
             await connection.close()
+
+    def version(self) -> int | None:
+        """Another number once anybody, in any process, has written to the file; None if that is not known.
+
+        The one question that is asked on this thread (DECISIONS 48).
+        """
+        try:
+            return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+        except sqlite3.Error:
+            return None
 
     @property
     def reader(self) -> Connection:
@@ -195,11 +215,14 @@ def process_lock(path: Path) -> FileLock:
 
 def _connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> Connection:
     """To be awaited."""
-    uri = f"{path.absolute().as_uri()}?mode={mode}"
-    connecting = connect(uri, uri=True, isolation_level=None, factory=factory)
+    connecting = connect(_uri(path, mode), uri=True, isolation_level=None, factory=factory)
     # A connection that nobody closed must not keep the process alive.
     connecting._thread.daemon = True
     return connecting
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"{path.absolute().as_uri()}?mode={mode}"
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:

@@ -8,12 +8,12 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from journal_api import openapi
+from journal_api.errors import NotFound
 
 PAGE = """\
 <!doctype html>
@@ -74,7 +74,7 @@ async def asset(request: Request) -> Response:
     if name == "start.js":
         return Response(START, media_type="text/javascript", headers=HEADERS)
     if name not in ASSETS:
-        raise HTTPException(404)
+        raise NotFound
     return Response(content_of(name), media_type=ASSETS[name], headers=HEADERS)
 
 

@@ -15,6 +15,7 @@ from journal_api.monitoring import Handled
 
 # Lines that wait to be written; beyond them the oldest are lost.
 MOST_WAITING = 10_000
+PAUSE = 0.1  # seconds
 PATIENCE = 2.0  # seconds for what is left at the end
 
 
@@ -22,6 +23,8 @@ def log_to_standard_error(level: str) -> None:
     """Have everything from that level on written there, ours and that of the libraries."""
     if sys.stderr is None:  # closed from the start
         return
+    # None of this is written, and a line a request should cost little.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = Background(sys.stderr.fileno())
     handler.setFormatter(Plain() if sys.stderr.isatty() else Json())
     logging.basicConfig(level=level.upper(), handlers=[handler])
@@ -37,20 +40,17 @@ class Background(logging.Handler):
         super().__init__()
         self.descriptor = descriptor
         self.lines: deque[str] = deque(maxlen=MOST_WAITING)
-        self.has_lines = threading.Event()
-        self.is_over = False
+        self.is_over = threading.Event()
         self.thread = threading.Thread(target=self.write_on, name="log", daemon=True)
         self.thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(self.format(record))
-        self.has_lines.set()
 
     def write_on(self) -> None:
+        """Now and then all that came meanwhile: to wake up for each line would disturb whoever answers."""
         with suppress(OSError):  # nobody reads it any more
-            while not (self.is_over and not self.lines):
-                self.has_lines.wait()
-                self.has_lines.clear()
+            while not self.is_over.wait(PAUSE) or self.lines:
                 lines = [self.lines.popleft() for _ in range(len(self.lines))]
                 self.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
 
@@ -60,8 +60,7 @@ class Background(logging.Handler):
 
     def close(self) -> None:
         """Write what is left, for as long as it is read."""
-        self.is_over = True
-        self.has_lines.set()
+        self.is_over.set()
         self.thread.join(PATIENCE)
         super().close()
 

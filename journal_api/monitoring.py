@@ -43,7 +43,8 @@ def handled(scope: Scope, status: int | None, seconds: float) -> Handled:
 
 def write_line(request: Handled) -> None:
     if log.isEnabledFor(logging.INFO):
-        log.info(request)
+        # Not `log.info`, which walks the stack to find the line that called it.
+        log.handle(log.makeRecord(log.name, logging.INFO, "", 0, request, (), None))
 
 
 class Meters:

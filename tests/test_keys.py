@@ -10,6 +10,7 @@ import zlib
 
 import httpx
 import pytest
+from asgi_lifespan import LifespanManager
 from click.testing import CliRunner
 from conftest import client_of, new_key_for
 from hypothesis import given
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from make import details_of, error_of, make_category, make_user, run_sql, unwrap
 from starlette.applications import Starlette
 
+from journal_api.app import create_app
 from journal_api.cli import cli
 from journal_api.keys import SCOPES, is_well_formed, new_key
 from journal_api.repositories import api_keys
@@ -180,6 +182,22 @@ async def test_a_revocation_takes_effect_at_the_next_request_of_a_running_server
 
         after = [(await client.get("/tags")).status_code for client in (revoked, other)]
     assert (before, after) == ([200, 200], [401, 200])
+
+
+async def test_a_revocation_while_the_journal_was_closed_takes_effect_when_it_is_open_again(
+    settings: Settings,
+) -> None:
+    app = create_app(settings)
+    async with LifespanManager(app):
+        key = await new_key_for(app)
+        async with client_of(app, key) as client:
+            before = await client.get("/tags")
+    await journal_api(settings, "keys", "revoke", "1")
+
+    async with LifespanManager(app), client_of(app, key) as client:
+        after = await client.get("/tags")
+
+    assert (before.status_code, error_of(after)) == (200, (401, "key_revoked"))
 
 
 async def test_a_key_made_beside_a_running_server_works_at_once(app: Starlette, settings: Settings) -> None:

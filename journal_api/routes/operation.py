@@ -6,7 +6,6 @@ from typing import Any
 
 from msgspec import Struct
 from starlette.convertors import Convertor, register_url_convertor
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -87,6 +86,8 @@ class Operation(Route):
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
         self.path_regex = re.compile(self.path_regex.pattern.removesuffix("$") + r"\Z")
+        # The path as clients know it: /v1/tags/{id}.
+        self.documented_path = re.sub(r"\{(\w+):row_id\}", r"{\1}", self.path)
         self.method, self.scope = method, scope
         self.data, self.body, self.query = data or {}, body, query
         self.takes, self.gives, self.raises = takes, gives, raises
@@ -94,11 +95,6 @@ class Operation(Route):
         self.tagged = tagged
         if tagged and method == "GET":
             self.statuses += (304,)
-
-    @property
-    def documented_path(self) -> str:
-        """The path as clients know it: /v1/tags/{id}."""
-        return re.sub(r"\{(\w+):row_id\}", r"{\1}", self.path)
 
     @property
     def takes_file(self) -> bool:
@@ -127,9 +123,7 @@ class Operation(Route):
         return tuple(found)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Method, key, scope, rate, then the handler: the order of DECISIONS 4."""
-        if self.methods is not None and scope["method"] not in self.methods:
-            raise HTTPException(405)
+        """Key, scope, rate, then the handler: the order of DECISIONS 4."""
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await admit(request, self.scope), self
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
