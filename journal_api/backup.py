@@ -8,8 +8,9 @@ import sqlite3
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,6 +25,9 @@ PATIENCE = 10.0  # seconds to wait for one who writes
 LOOK = 60.0  # seconds; a longer wait would not notice that the machine was asleep
 RETRY = 900.0  # seconds after a failure
 PAGES = 256  # between two looks at whether to stop
+# A copy is called so until it has its name.
+PREFIX, SUFFIX = ".journal-copy-", ".part"
+STALE = 3600.0  # seconds; a copy that is at work writes far more often
 
 
 def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = lambda: False) -> Path:
@@ -59,7 +63,9 @@ def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = lambda: False)
         raise DatabaseRefused(f"{path}: is there already; a backup never overwrites")
     if not path.parent.is_dir():
         raise DatabaseRefused(f"{path.parent}: there is no such folder")
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", suffix=".part", dir=path.parent)  # 0600
+    for folder in {path.parent, db.resolve().parent}:
+        clear_leftovers(folder)
+    descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=path.parent)  # 0600
     copy = Path(name)
     try:
         os.close(descriptor)
@@ -71,6 +77,14 @@ def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = lambda: False)
     finally:
         for suffix in ("", "-journal", "-wal", "-shm"):
             Path(f"{name}{suffix}").unlink(missing_ok=True)
+
+
+def clear_leftovers(folder: Path) -> None:
+    """Remove the copies that were killed before they had a name; one may still be at work on a newer one."""
+    for file in folder.glob(f"{PREFIX}*{SUFFIX}*"):
+        with suppress(OSError):  # it is not ours to remove, or another backup was faster
+            if time.time() - file.stat().st_mtime > STALE:
+                file.unlink()
 
 
 def connect(file: Path) -> sqlite3.Connection:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from journal_api.backup import connect, copied, name_before, require_sound, sync
+from journal_api.backup import PREFIX, SUFFIX, connect, copied, name_before, require_sound, sync
 from journal_api.checkup import ask
 from journal_api.database import process_lock
 from journal_api.errors import DatabaseRefused
@@ -84,8 +84,11 @@ def keep(file: Path, kept: Path) -> None:
     try:
         os.link(file, kept)
     except OSError:  # a file system without such names
-        shutil.copy2(file, kept)
-        sync(kept)
+        part = kept.with_name(f"{PREFIX}{kept.name}{SUFFIX}")
+        shutil.copyfile(file, part)
+        shutil.copymode(file, part)
+        sync(part)
+        part.rename(kept)
 
 
 def move_logs(file: Path, kept: Path) -> None:

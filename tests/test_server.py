@@ -1,19 +1,16 @@
-"""A real server over real sockets: reliability.md "Promises" 9, "Hostile inputs" Body and Transport."""
+"""A real server over real sockets: reliability.md "Hostile inputs" Body and Transport."""
 
 import asyncio
 import http.client
 import itertools
 import re
-import signal
 import socket
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import msgspec
 import pytest
-from commands import PATIENCE, Server, new_key, rows, running
+from commands import PATIENCE, Server, rows, running
 from conftest import ErrorEnvelope
 from make import details_of, error_of, unwrap
 
@@ -364,42 +361,3 @@ def test_of_fifty_creates_of_one_name_at_once_one_wins(server: Server, key: str)
     answers = asyncio.run(create())
 
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 49
-
-
-def test_sigterm_under_load_loses_no_acknowledged_write(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    key = new_key(db)
-    acknowledged: list[str] = []
-    strange: list[int] = []
-    enough = threading.Event()
-
-    def write(server: Server, writer: int) -> None:
-        with server.client(key) as client:
-            for number in itertools.count():
-                name = f"{writer}: {number}"
-                try:
-                    answer = client.post("/tag-categories", json={"name": name})
-                except httpx.TransportError:
-                    return
-                if answer.status_code == 201:
-                    acknowledged.append(name)
-                elif answer.status_code != 503:
-                    strange.append(answer.status_code)
-                if len(acknowledged) >= 100:
-                    enough.set()
-
-    with running(db) as server:
-        writers = [threading.Thread(target=write, args=(server, number)) for number in range(6)]
-        for writer in writers:
-            writer.start()
-        assert enough.wait(PATIENCE)
-        server.stop(signal.SIGTERM)
-        for writer in writers:
-            writer.join(PATIENCE)
-        said = server.err.read_text()
-
-    stored = {name for (name,) in rows(db, "SELECT name FROM tag_categories")}
-    assert stored.issuperset(acknowledged)
-    assert strange == []
-    assert "Traceback" not in said
-    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
