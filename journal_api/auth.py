@@ -2,7 +2,7 @@
 
 import re
 from hmac import compare_digest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aiosqlite import Connection
 from starlette.requests import Request
@@ -11,10 +11,12 @@ from journal_api.codec import database
 from journal_api.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.keys import SCOPES, hashed, is_well_formed
-from journal_api.rates import Rates
 from journal_api.repositories import api_keys, users
 from journal_api.repositories.api_keys import KeyRow
 from journal_api.values import now
+
+if TYPE_CHECKING:
+    from journal_api.rates import Rates
 
 BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)

@@ -32,6 +32,7 @@ class GoalState(Struct):
     # (since, target), oldest first; the first counts from the beginning
     targets: list[tuple[date, int]]
     seen_change: int | None
+    fresh_on: date | None
     last_change: int
     first_trade: date | None
     oldest: date | None
@@ -41,6 +42,11 @@ class GoalState(Struct):
     def first_day(self) -> date:
         """Where the history starts: the first counted trade or the goal's creation, the earlier."""
         return min(self.first_trade or self.created_on, self.created_on)
+
+    @property
+    def is_of_today(self) -> bool:
+        """Whether the stored snapshots were true at some time today."""
+        return self.seen_change is not None and self.fresh_on == self.today
 
     @property
     def special(self) -> SpecialFact | None:

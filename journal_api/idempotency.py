@@ -8,13 +8,14 @@ from tempfile import SpooledTemporaryFile
 from starlette.requests import Request
 from starlette.types import Message
 
+from journal_api import keys
 from journal_api.codec import body_of, check_media_type, database, most_bytes
 from journal_api.database import Joined
 from journal_api.envelope import Envelope, Response
 from journal_api.errors import IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 
-FORM = re.compile(r"[A-Za-z0-9_-]{1,64}")
+FORM = re.compile(rf"(?!{keys.PREFIX})[A-Za-z0-9_-]{{1,64}}")
 CHUNK = 64 * 1024
 
 
@@ -25,7 +26,9 @@ async def once(request: Request, key: str, handler: Callable[[Request], Awaitabl
     ValidationFailed for what is no key, IdempotencyConflict when the key was sent with another request.
     """
     if not FORM.fullmatch(key):
-        raise ValidationFailed(fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -"})
+        raise ValidationFailed(
+            fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and no API key"}
+        )
     check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
         fingerprint = await read(request, body)

@@ -53,7 +53,7 @@ ETAG = {"ETag": {"description": "Which state of the object this is.", "schema": 
 HEADERS_SENT: Json = {
     "Idempotency-Key": {
         "description": "The same request under the same key is done once and answered the same for 24 hours.",
-        "schema": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
+        "schema": {"type": "string", "pattern": "^(?!tjk_)[A-Za-z0-9_-]{1,64}$"},
     },
     "If-Match": {
         "description": "Only if the object still has this ETag; else 412.",

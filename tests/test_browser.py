@@ -1,15 +1,14 @@
 """A real browser on the same machine: reliability.md "Promises" 16, as a page sees it."""
 
-import html
-import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple
+from queue import Queue
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import quote
 
 import msgspec
@@ -24,12 +23,15 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server"),
+    "--host-resolver-rules=MAP *.example 127.0.0.1",  # each of them is the loopback interface
 )
-# Makes the requests that stand behind the # of its address, one after the other, and shows the answers.
+# Opens the frames that stand behind the # of its address, makes the requests that stand there, and reports
+# the answers to where it came from.
 PAGE = b"""<!doctype html>
 <title>A front end</title>
-<pre id="answers">not yet</pre>
+<body>
 <script>
+  const {name, requests, frames} = JSON.parse(decodeURIComponent(location.hash.slice(1)));
   const ask = async ({url, ...request}) => {
     try {
       const answer = await fetch(url, request);
@@ -38,19 +40,24 @@ PAGE = b"""<!doctype html>
       return {refused: error.name};
     }
   };
+  for (const {url, is_sandboxed} of frames) {
+    const frame = document.createElement("iframe");
+    if (is_sandboxed) frame.sandbox = "allow-scripts";
+    frame.src = url;
+    document.body.append(frame);
+  }
   (async () => {
-    const answers = [];
-    for (const request of JSON.parse(decodeURIComponent(location.hash.slice(1)))) {
-      answers.push(await ask(request));
-    }
-    document.getElementById("answers").textContent = JSON.stringify(answers);
+    const answers = await Promise.all(requests.map(ask));
+    fetch("/", {method: "POST", mode: "no-cors", body: JSON.stringify({name, answers})});
   })();
 </script>
 """
 
 
 class FrontEnd(BaseHTTPRequestHandler):
-    """The one page, whatever the path."""
+    """The one page, whatever the path; what pages report is put in the queue."""
+
+    reports: ClassVar[Queue[bytes]] = Queue()
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -59,8 +66,27 @@ class FrontEnd(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(PAGE)
 
+    def do_POST(self) -> None:
+        self.reports.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Nothing: standard error belongs to the tests."""
+
+
+class Page(NamedTuple):
+    """A page of a front end, in a frame of another where it is not the first."""
+
+    name: str
+    url: str
+    is_sandboxed: bool = False
+
+    def address(self, requests: list[Any], frames: Sequence["Page"] = ()) -> str:
+        """Where it makes those requests, and opens those frames that make them too."""
+        opened = [{"url": one.address(requests), "is_sandboxed": one.is_sandboxed} for one in frames]
+        sent = msgspec.json.encode({"name": self.name, "requests": requests, "frames": opened})
+        return f"{self.url}#{quote(sent.decode(), safe='')}"
 
 
 class Served(NamedTuple):
@@ -105,15 +131,15 @@ def profile(tmp_path: Path) -> Path:
     return tmp_path / "profile"
 
 
-def shown(profile: Path, url: str) -> str:
-    """The document at that address, once its scripts have run. Every *.example is the loopback interface."""
+def command(profile: Path, *arguments: str) -> list[str]:
     assert CHROMIUM is not None
+    return [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *arguments]
+
+
+def shown(profile: Path, url: str) -> str:
+    """The document at that address, once its scripts have run."""
     ran = subprocess.run(
-        [
-            *(CHROMIUM, *FLAGS, f"--user-data-dir={profile}"),
-            "--host-resolver-rules=MAP *.example 127.0.0.1",
-            *("--virtual-time-budget=10000", "--dump-dom", url),
-        ],
+        command(profile, "--virtual-time-budget=10000", "--dump-dom", url),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -124,13 +150,21 @@ def shown(profile: Path, url: str) -> str:
     return ran.stdout
 
 
-def answers_to(profile: Path, origin: str, *requests: dict[str, Any]) -> Any:
-    """What a page of that origin gets for its requests."""
-    sent = quote(msgspec.json.encode(requests).decode(), safe="")
-    document = shown(profile, f"{origin}/#{sent}")
-    (text,) = re.findall(r'<pre id="answers">(.*?)</pre>', document, re.S)
-    assert text != "not yet"
-    return msgspec.json.decode(html.unescape(text))
+def answers_to(profile: Path, requests: list[Any], first: Page, *others: Page) -> dict[str, Any]:
+    """What each of the pages gets for its requests, by its name; all are open at once in one browser."""
+    browser = subprocess.Popen(
+        command(profile, first.address(requests, others)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        reports = [FrontEnd.reports.get(timeout=PATIENCE) for _ in [first, *others]]
+    finally:
+        browser.terminate()
+        browser.wait(PATIENCE)
+    told = [msgspec.json.decode(report) for report in reports]
+    return {one["name"]: one["answers"] for one in told}
 
 
 def keyed(url: str, **request: Any) -> dict[str, Any]:
@@ -138,60 +172,78 @@ def keyed(url: str, **request: Any) -> dict[str, Any]:
     return {"url": url, "headers": headers, **request}
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "journal.example"])
-def test_a_page_of_an_allowed_origin_writes_and_reads_and_sees_the_request_id(
-    served: Served, profile: Path, host: str
+# Where a page sends its requests: names of the journal, and others that lead to it all the same.
+ITS_HOSTS = ["127.0.0.1", "localhost", "journal.example"]
+OTHER_HOSTS = ["evil.example", "localhost.", "journal.example.", "sub.journal.example"]
+BLIND = {"mode": "no-cors", "method": "POST", "headers": {"Content-Type": "text/plain"}}
+
+
+def allowed_page(served: Served) -> Page:
+    """That of the settings."""
+    return Page("allowed", f"http://127.0.0.1:{served.allowed}/")
+
+
+def other_pages(served: Served) -> list[Page]:
+    """What a person may have open beside it."""
+    return [
+        Page("of another port", f"http://127.0.0.1:{served.other}/"),
+        Page("of another name", f"http://localhost:{served.allowed}/"),
+        Page("of a strange name", f"http://evil.example:{served.other}/"),
+        Page("of a name of the journal", f"http://journal.example:{served.other}/"),
+        Page("without an origin", f"http://127.0.0.1:{served.allowed}/", is_sandboxed=True),
+    ]
+
+
+def requests_to(served: Served, host: str) -> list[dict[str, Any]]:
+    """What a page could want of that host: four reads, a write, and one without asking first."""
+    body = msgspec.json.encode({"name": f"To {host}"}).decode()
+    categories = served.url("/v1/tag-categories", host)
+    return [
+        {"url": served.url("/health", host)},
+        {"url": served.url("/openapi.json", host)},
+        keyed(served.url("/v1/me", host)),
+        keyed(served.url("/nothing", host)),
+        keyed(categories, method="POST", body=body),
+        {"url": categories, "body": body, **BLIND},
+    ]
+
+
+@pytest.mark.promise(16)
+def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names_alone(
+    served: Served, profile: Path, seen: Callable[[str], None]
 ) -> None:
-    url = served.url("/v1/tag-categories", host)
+    others = other_pages(served)
+    hosts = [*ITS_HOSTS, *OTHER_HOSTS]
+    requests = [one for host in hosts for one in requests_to(served, host)]
 
-    made, read = answers_to(
-        profile,
-        f"http://127.0.0.1:{served.allowed}",
-        keyed(url, method="POST", body=msgspec.json.encode({"name": f"From {host}"}).decode()),
-        keyed(url),
+    got = answers_to(profile, requests, allowed_page(served), *others)
+
+    told = {page: [one.get("status") for one in answers] for page, answers in got.items()}
+    done = [200, 200, 200, 404, 201, None] * len(ITS_HOSTS) + [None] * 6 * len(OTHER_HOSTS)
+    assert told == {"allowed": done, **{page.name: [None] * len(requests) for page in others}}
+    enveloped = [one for one in got["allowed"] if "meta" in one.get("body", {})]
+    assert [one["id"] for one in enveloped] == [one["body"]["meta"]["request_id"] for one in enveloped]
+    with served.journal.client() as client:
+        stored = [category["name"] for category in unwrap(client.get("/tag-categories"))]
+    assert sorted(stored) == sorted(f"To {host}" for host in ITS_HOSTS)
+    seen(
+        f"Chromium, {len(told)} pages x {len(hosts)} hosts x 6 requests: the allowed page alone reads or "
+        f"writes, by {len(ITS_HOSTS)} names alone"
     )
-
-    assert (made["status"], read["status"]) == (201, 200)
-    assert made["body"]["data"]["tag_category"]["name"] == f"From {host}"
-    assert made["body"]["data"]["tag_category"] in read["body"]["data"]["tag_categories"]
-    assert [one["id"] for one in (made, read)] == [one["body"]["meta"]["request_id"] for one in (made, read)]
 
 
 def test_a_page_of_an_allowed_origin_reads_what_went_wrong(served: Served, profile: Path) -> None:
-    answers = answers_to(
-        profile,
-        f"http://127.0.0.1:{served.allowed}",
+    requests = [
         {"url": served.url("/v1/tags")},
         keyed(served.url("/v1/goals/9")),
         keyed(served.url("/v1/tags"), method="POST", body="{"),
-    )
+    ]
+
+    answers = answers_to(profile, requests, allowed_page(served))["allowed"]
 
     told = [(one["status"], one["body"]["error"]["code"]) for one in answers]
     assert told == [(401, "unauthorized"), (404, "not_found"), (400, "validation_error")]
     assert all(one["id"] == one["body"]["meta"]["request_id"] for one in answers)
-
-
-@pytest.mark.parametrize("differs_by", ["host", "port"])
-def test_a_page_of_another_origin_is_refused_by_the_browser(
-    served: Served, profile: Path, differs_by: str
-) -> None:
-    host, port = {"host": ("localhost", served.allowed), "port": ("127.0.0.1", served.other)}[differs_by]
-    name = f"From another {differs_by}"
-
-    answers = answers_to(
-        profile,
-        f"http://{host}:{port}",
-        {"url": served.url("/health")},
-        keyed(served.url("/v1/me")),
-        keyed(
-            served.url("/v1/tag-categories"), method="POST", body=msgspec.json.encode({"name": name}).decode()
-        ),
-    )
-
-    assert answers == [{"refused": "TypeError"}] * 3
-    with served.journal.client() as client:
-        stored = unwrap(client.get("/tag-categories"))
-    assert name not in [category["name"] for category in stored]
 
 
 @pytest.mark.parametrize("path", ["/health", "/v1/tags", "/nothing"])

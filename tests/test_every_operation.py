@@ -173,7 +173,7 @@ async def test_head_needs_the_same_key_and_scope(
     assert [answer.status_code for answer in answers] == [401, 403 if operation.scope else 200]
 
 
-# What is not the caller's --------------------------------------------------------------------------------
+# What is not there; what is somebody else's is in test_isolation.py -----------------------------------------
 
 
 @every_operation_on_a_thing
@@ -181,18 +181,6 @@ async def test_an_id_that_does_not_exist_is_404(client: httpx.AsyncClient, opera
     refused = await call(client, operation)
 
     assert error_of(refused) == (404, "not_found")
-
-
-@every_operation_on_a_thing
-async def test_somebody_elses_id_is_answered_like_a_missing_one_byte_by_byte(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, operation: Operation
-) -> None:
-    row_id = await make_thing_of(client, operation)
-
-    refused, missing = await call(stranger, operation, row_id), await call(stranger, operation)
-
-    assert error_of(refused) == (404, "not_found")
-    assert whole(refused) == whole(missing)
 
 
 @every_operation_on_a_thing

@@ -3,8 +3,11 @@
 import asyncio
 import json
 import logging
+import statistics
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +18,7 @@ import pytest
 from asgi_lifespan import LifespanManager
 from conftest import BASE_URL, client_of, new_key_for
 from make import (
+    A_TRADE,
     details_of,
     error_of,
     get_strategy,
@@ -24,10 +28,13 @@ from make import (
     make_goal,
     make_strategy,
     make_tag,
+    post_account,
+    post_copy_group,
     run_sql,
     unwrap,
 )
-from operations import body_of
+from operations import body_of, make_thing_of
+from proofs import SOAK, tries
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -65,6 +72,8 @@ async def nothing_written(app: Starlette) -> bool:
         SELECT (SELECT count(*) FROM tag_categories) + (SELECT count(*) FROM tags)
             + (SELECT count(*) FROM strategies) + (SELECT count(*) FROM setups)
             + (SELECT count(*) FROM goals) + (SELECT count(*) FROM users WHERE name <> 'owner')
+            + (SELECT count(*) FROM accounts) + (SELECT count(*) FROM copy_groups)
+            + (SELECT count(*) FROM trades)
         """,
     )
     return rows == [(0,)]
@@ -388,34 +397,67 @@ NOT_AN_ID = {
     "array": "[1]",
     "object": "{}",
 }
-# Method, path, what is sent beside the id, the member that holds it.
+# Method, path, the body around the id, the path of the id in `details.fields`.
 GOAL = '"goal_name": "A", "metric": "net_pnl", "target_value": 1'
+TRADE = json.dumps(A_TRADE)[1:-1]
 IDS = [
-    ("POST", "/tags", '"name": "A"', "category_id"),
-    ("PATCH", "/tags/1", '"name": "A"', "category_id"),
-    ("POST", "/strategies", '"name": "A"', "account_id"),
-    ("PATCH", "/strategies/1", '"name": "A"', "account_id"),
-    ("POST", "/strategies", '"name": "A"', "copy_group_id"),
-    ("PATCH", "/strategies/1", '"name": "A"', "copy_group_id"),
-    ("POST", "/goals", GOAL, "account_id"),
-    ("POST", "/goals", GOAL, "copy_group_id"),
+    ("POST", "/tags", '{"name": "A", "category_id": %s}', "category_id"),
+    ("PATCH", "/tags/1", '{"name": "A", "category_id": %s}', "category_id"),
+    ("POST", "/strategies", '{"name": "A", "account_id": %s}', "account_id"),
+    ("PATCH", "/strategies/1", '{"name": "A", "account_id": %s}', "account_id"),
+    ("POST", "/strategies", '{"name": "A", "copy_group_id": %s}', "copy_group_id"),
+    ("PATCH", "/strategies/1", '{"name": "A", "copy_group_id": %s}', "copy_group_id"),
+    ("PATCH", "/strategies/1", '{"setups": [{"setup_id": %s}]}', "setups[0].setup_id"),
+    (
+        "PATCH",
+        "/strategies/1",
+        '{"setups": [{"name": "A", "confirmations": [{"confirmation_id": %s}]}]}',
+        "setups[0].confirmations[0].confirmation_id",
+    ),
+    ("POST", "/goals", f'{{{GOAL}, "account_id": %s}}', "account_id"),
+    ("POST", "/goals", f'{{{GOAL}, "copy_group_id": %s}}', "copy_group_id"),
+    ("POST", "/copy-groups", '{"name": "A", "master_account_id": %s}', "master_account_id"),
+    ("PATCH", "/copy-groups/1", '{"name": "A", "master_account_id": %s}', "master_account_id"),
+    ("PUT", "/copy-groups/1/members", '{"members": [{"account_id": %s}]}', "members[0].account_id"),
+    ("POST", "/trades", f'{{{TRADE}, "account_id": %s}}', "account_id"),
+    ("PATCH", "/trades/1", '{"account_id": %s}', "account_id"),
+    ("POST", "/trades/bulk", f'{{"trades": [{{{TRADE}, "account_id": %s}}]}}', "trades[0].account_id"),
+    *(
+        (method, path, f'{{{others}"{member}": %s}}', member)
+        for method, path, others in (
+            ("POST", "/trades", f'{TRADE}, "account_id": 1, '),
+            ("PATCH", "/trades/1", ""),
+        )
+        for member in ("strategy_id", "setup_id", "source_trade_id")
+    ),
+    ("PUT", "/trades/1/tags", '{"tag_ids": [1, %s]}', "tag_ids[1]"),
+    (
+        "PUT",
+        "/trades/1/confirmations",
+        '{"confirmations": [{"confirmation_id": %s, "was_present": true}]}',
+        "confirmations[0].confirmation_id",
+    ),
 ]
+# null is not an id, but it says that something is bound to nothing.
+CLEARED = {"copy_group_id", "master_account_id", "strategy_id", "setup_id", "source_trade_id"}
+
+
+def may_be_null(path: str, field: str) -> bool:
+    return field in CLEARED or (field == "account_id" and not path.startswith("/trades"))
 
 
 @pytest.mark.parametrize("text", NOT_AN_ID.values(), ids=NOT_AN_ID.keys())
 async def test_what_is_not_an_id_is_400_and_named(
     app: Starlette, client: httpx.AsyncClient, text: str
 ) -> None:
-    # null is not an id, but it says that a strategy or goal is bound to nothing.
-    ids = [one for one in IDS if text != "null" or one[3] == "category_id"]
+    ids = [one for one in IDS if text != "null" or not may_be_null(one[1], one[3])]
 
     answers = [
-        await client.request(method, path, content=f'{{{others}, "{member}": {text}}}')
-        for method, path, others, member in ids
+        await client.request(method, path, content=body.replace("%s", text)) for method, path, body, _ in ids
     ]
 
     assert [error_of(answer) for answer in answers] == [(400, "validation_error")] * len(ids)
-    assert [list(details_of(answer)["fields"]) for answer in answers] == [[member] for *_, member in ids]
+    assert [list(details_of(answer)["fields"]) for answer in answers] == [[field] for *_, field in ids]
     assert await nothing_written(app)
 
 
@@ -457,6 +499,11 @@ NAMES: list[tuple[str, str, Callable[[object], dict[str, Any]], str, int]] = [
         100,
     ),
     ("PATCH", "/goals/1", lambda name: {"goal_name": name}, "goal_name", 100),
+    ("POST", "/accounts", lambda name: {"name": name}, "name", 100),
+    ("PATCH", "/accounts/1", lambda name: {"name": name}, "name", 100),
+    ("POST", "/copy-groups", lambda name: {"name": name}, "name", 100),
+    ("PATCH", "/copy-groups/1", lambda name: {"name": name}, "name", 100),
+    ("PATCH", "/me", lambda name: {"name": name}, "name", 100),
 ]
 every_name = pytest.mark.parametrize(
     ("method", "path", "around", "field", "longest"),
@@ -466,12 +513,12 @@ every_name = pytest.mark.parametrize(
 
 Around = Callable[[object], dict[str, Any]]
 MakeThing = Callable[[httpx.AsyncClient], Awaitable[Any]]
-MAKE: list[MakeThing] = [make_category, make_tag, make_strategy, make_goal]
+MAKE: list[MakeThing] = [make_category, make_tag, make_strategy, make_goal, post_account, post_copy_group]
 
 
 async def make_things(client: httpx.AsyncClient) -> None:
     """One thing of each kind, each with the id 1."""
-    assert [(await make(client))["id"] for make in MAKE] == [1, 1, 1, 1]
+    assert [(await make(client))["id"] for make in MAKE] == [1] * len(MAKE)
 
 
 NOT_A_NAME: dict[str, object] = {
@@ -553,7 +600,7 @@ async def test_a_name_of_the_longest_length_is_taken(
     assert json.dumps(character * longest, ensure_ascii=False) in answer.text
 
 
-@pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies"])
+@pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
 @pytest.mark.parametrize(("stored", "sent"), [("é", "e\u0301"), ("e\u0301", "é")], ids=["de", "composed"])
 async def test_a_letter_composed_and_decomposed_is_one_name(
     client: httpx.AsyncClient, path: str, stored: str, sent: str
@@ -921,6 +968,69 @@ async def test_a_query_that_says_nothing_is_ignored(client: httpx.AsyncClient, q
     assert unwrap(listed) == [tag]
 
 
+# Diff-upsert ---------------------------------------------------------------------------------------------
+
+
+def checklists(word: str) -> list[dict[str, Any]]:
+    """50 setups of 100 confirmations, as many as there may be."""
+    confirmations = [{"name": f"{word} {number}"} for number in range(100)]
+    return [{"name": f"{word} {number}", "confirmations": confirmations} for number in range(50)]
+
+
+def renamed(setups: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same setups and confirmations by their ids, each with another name."""
+    return [
+        {
+            **setup,
+            "name": f"{setup['name']} again",
+            "confirmations": [{**one, "name": f"{one['name']} again"} for one in setup["confirmations"]],
+        }
+        for setup in setups
+    ]
+
+
+@pytest.mark.promise(12)
+async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
+    client: httpx.AsyncClient, seen: Callable[[str], None]
+) -> None:
+    strategy = await make_strategy(client, setups=checklists("Old"))
+    times: dict[str, list[float]] = {"replaced": [], "renamed": []}
+    client.event_hooks = {}  # to check the answer takes longer than to give it
+
+    async def patch(how: str, setups: list[dict[str, Any]]) -> Any:
+        content = json.dumps({"setups": setups}).encode()
+        began = time.perf_counter()
+        answer = await client.patch(f"/strategies/{strategy['id']}", content=content)
+        times[how].append(time.perf_counter() - began)
+        return unwrap(answer)["setups"]
+
+    for attempt in range(tries(full=20, short=1)):
+        new = await patch("replaced", checklists(f"New {attempt}"))
+        again = await patch("renamed", renamed(new))
+        assert [len(setup["confirmations"]) for setup in new] == [100] * 50
+        assert again == renamed(new)
+
+    told = [
+        f"{how} in {min(taken) * 1000:.0f} ms at best, {statistics.median(taken) * 1000:.0f} in the middle"
+        for how, taken in times.items()
+    ]
+    seen(f"50 setups of 100 confirmations in one PATCH, {len(times['renamed'])} times: {', '.join(told)}")
+    if SOAK:
+        assert max(min(taken) for taken in times.values()) < 0.150
+
+
+# Races ---------------------------------------------------------------------------------------------------
+
+
+@named([operation for operation in OPERATIONS if operation.method == "DELETE"])
+async def test_of_two_deletes_at_once_one_is_404(client: httpx.AsyncClient, operation: Operation) -> None:
+    row_id = await make_thing_of(client, operation)
+
+    answers = await asyncio.gather(*(client.delete(path_of(operation, str(row_id))) for _ in range(2)))
+
+    assert sorted(answer.status_code for answer in answers) == [204, 404]
+
+
 # Transport: the host -------------------------------------------------------------------------------------
 
 STRANGE_HOSTS = {
@@ -1169,6 +1279,72 @@ async def test_a_page_of_the_settings_may_read_every_answer_of_its_host(with_pag
     assert {answer.headers["access-control-allow-origin"] for answer in answers} == {PAGE}
     assert all("origin" in answer.headers["vary"].lower() for answer in answers)
     assert elsewhere.headers.get("access-control-allow-origin") in (None, PAGE)
+
+
+# Every Host with every Origin on every path: a page elsewhere cannot drive this journal.
+HOSTS_OF_THE_JOURNAL = [
+    *(b"localhost", b"localhost:8000", b"LOCALHOST", b"LocalHost:1", b"127.0.0.1", b"127.0.0.1:65535"),
+    *(b"[::1]", b"[::1]:8000", b"journal.example", b"journal.example:443", b"JOURNAL.example"),
+]
+HOSTS_OF_OTHERS: list[tuple[bytes, ...]] = [
+    (),
+    (b"localhost", b"localhost"),
+    (b"localhost", b"evil.example"),
+    (b"evil.example", b"journal.example"),
+    *((host,) for host in STRANGE_HOSTS.values()),
+    *((host,) for host in (b"EVIL.EXAMPLE", b"LOCALHOST.", b"journal.example.", b"evil.journal.example")),
+    *((host,) for host in (b"user:secret@localhost", b"evil.example@localhost", b"localhost#evil.example")),
+    *((host,) for host in (b"xn--lcalhost-n4a", b"xn--journal-9db.example", "l\u00f6calhost".encode())),
+    *((host,) for host in ("\uff4cocalhost".encode(), b"localhost%00", b"localhost\t", b"[localhost]")),
+    *((host,) for host in (b"[::ffff:127.0.0.1]", b"[::1", b"[::]", b"127.1", b"0x7f.0.0.1", b"127.0.0.1.")),
+    *((host,) for host in (b"localhost:", b"localhost:-1", b"localhost:123456", b"localhost:80:80", b":80")),
+]
+PAGES = [None, PAGE.encode(), b"http://evil.example", b"null", b"file://", b"*", b"https://localhost:5173"]
+METHODS_OF_PAGES = ["GET", "POST", "OPTIONS"]
+PATHS_OF_PAGES = ["/health", "/v1/tags", "/openapi.json", "/docs", "/nothing"]
+
+
+@pytest.mark.promise(16)
+async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_the_settings_may_read(
+    tmp_path: Path, seen: Callable[[str], None]
+) -> None:
+    settings = Settings(db=tmp_path / "journal.db", allowed_hosts=("journal.example",), cors_origins=(PAGE,))
+    hosts = [*((host,) for host in HOSTS_OF_THE_JOURNAL), *HOSTS_OF_OTHERS]
+    told = {}
+
+    app = create_app(settings)
+    async with LifespanManager(app), client_of(app, await new_key_for(app), "http://localhost") as client:
+        for method, path, sent, origin in product(METHODS_OF_PAGES, PATHS_OF_PAGES, hosts, PAGES):
+            answer = await client.send(request_of_a_page(client, method, path, sent, origin))
+            readers = answer.headers.get_list("access-control-allow-origin")
+            told[method, path, sent, origin] = answer.status_code == 421, readers
+
+    assert told == {asked: expected_of(*asked[2:]) for asked in told}
+    seen(
+        f"{len(hosts)} hosts x {len(PAGES)} origins x {len(PATHS_OF_PAGES)} paths x {len(METHODS_OF_PAGES)} "
+        f"methods: {len(told)} requests, 421 to every strange host, no page reads but that of the settings"
+    )
+
+
+def expected_of(hosts: tuple[bytes, ...], origin: bytes | None) -> tuple[bool, list[str]]:
+    """Whether it is misdirected, and which pages may read the answer."""
+    is_ours = len(hosts) == 1 and hosts[0] in HOSTS_OF_THE_JOURNAL
+    return not is_ours, [PAGE] if is_ours and origin == PAGE.encode() else []
+
+
+def request_of_a_page(
+    client: httpx.AsyncClient, method: str, path: str, hosts: tuple[bytes, ...], origin: bytes | None
+) -> httpx.Request:
+    """With the key, so that nothing else keeps it out; OPTIONS as a browser asks before a PATCH."""
+    headers = [(b"host", host) for host in hosts]
+    if origin is not None:
+        headers.append((b"origin", origin))
+    if method == "OPTIONS":
+        headers.append((b"access-control-request-method", b"PATCH"))
+    request = client.build_request(method, path, headers=headers, content=b"{}" if method == "POST" else None)
+    if not hosts:
+        del request.headers["host"]
+    return request
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])

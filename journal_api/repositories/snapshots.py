@@ -29,6 +29,10 @@ SNAPSHOT = f"""json_object(
     'snapshot_data', json(snapshot_data),
     'computed_at', computed_at)"""
 
+MATCHING = """goal_id = :goal_id
+    AND (:since IS NULL OR period_start >= :since)
+    AND (:until IS NULL OR period_start <= :until)"""
+
 
 # Read ----------------------------------------------------------------------------------------------------
 
@@ -64,16 +68,11 @@ async def page(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str,
     }
     found = await db.execute_fetchall(
         f"""
-        WITH matching AS (
-            SELECT *
-            FROM snapshots
-            WHERE goal_id = :goal_id
-              AND (:since IS NULL OR period_start >= :since)
-              AND (:until IS NULL OR period_start <= :until)
-        )
-        SELECT '[' || coalesce(group_concat(snapshot), '') || ']', (SELECT count(*) FROM matching)
+        SELECT '[' || coalesce(group_concat(snapshot), '') || ']',
+            (SELECT count(*) FROM snapshots WHERE {MATCHING})
         FROM (SELECT {SNAPSHOT} AS snapshot
-              FROM matching
+              FROM snapshots
+              WHERE {MATCHING}
               ORDER BY period_start DESC
               LIMIT :limit OFFSET :offset)
         """,
@@ -95,6 +94,9 @@ async def refresh(db: Connection, goal_id: int) -> None:
     if state is None:
         return
     changed = await days_changed(db, state)
+    if state.is_of_today and not changed:
+        await note_seen(db, state)  # what changed is somebody else's, or not in scope
+        return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     found = await facts.of_periods(db, state.account_ids, stale, state.special)
     if state.carries_forward:
@@ -144,6 +146,7 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
                               WHERE goal_id = :id
                               ORDER BY since)),
             'seen_change', seen_change,
+            'fresh_on', fresh_on,
             'last_change', (SELECT coalesce(max(sequence), 0) FROM changes),
             'first_trade', (SELECT min((SELECT min(trading_day)
                                         FROM trades
@@ -166,17 +169,17 @@ async def days_changed(db: Connection, state: GoalState) -> list[date]:
         return []
     rows = await db.execute_fetchall(
         """
+        -- The + keeps SQLite from looking through all days or trades of the accounts.
         SELECT trading_day
         FROM changes
         WHERE sequence > :seen
-          AND account_id IN (SELECT value FROM json_each(:accounts))
+          AND +account_id IN (SELECT value FROM json_each(:accounts))
         UNION
-        SELECT trades.trading_day
-        FROM changes
-        JOIN trades ON trades.setup_id = changes.setup_id
-        WHERE sequence > :seen
-          AND trades.account_id IN (SELECT value FROM json_each(:accounts))
-          AND trades.trading_day IS NOT NULL
+        SELECT trading_day
+        FROM trades
+        WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > :seen AND setup_id IS NOT NULL)
+          AND +account_id IN (SELECT value FROM json_each(:accounts))
+          AND trading_day IS NOT NULL
         ORDER BY 1
         """,
         {"seen": state.seen_change, "accounts": json_list(state.account_ids)},
@@ -213,6 +216,10 @@ async def replace_some(
         """,
         {"goal_id": state.goal_id, "rows": json_list(snapshots), "now": now()},
     )
+    await note_seen(db, state)
+
+
+async def note_seen(db: Connection, state: GoalState) -> None:
     await db.execute_fetchall(
         "UPDATE goals SET seen_change = :seen, fresh_on = :today WHERE id = :goal_id",
         {"seen": state.last_change, "today": state.today.isoformat(), "goal_id": state.goal_id},
