@@ -24,8 +24,10 @@ from journal_api.periods import trading_day
 
 READERS = 2
 MOST_WAITING = 256
-LONGEST_WAIT = 2.0  # seconds
-WAL_TRIES = 100
+# Seconds: for one's turn here, then for one who writes from outside; with both, two.
+LONGEST_WAIT = 1.5
+LONGEST_WAIT_OUTSIDE = 0.5
+WAL_TRIES, WAL_PAUSE = 100, 0.02  # seconds
 FULL_OR_BROKEN = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 )
@@ -38,7 +40,7 @@ class _Reader(sqlite3.Connection):
         super().__init__(*args, **kwargs)
         for pragma in (
             "foreign_keys = ON",
-            f"busy_timeout = {int(LONGEST_WAIT * 1000)}",
+            f"busy_timeout = {int(LONGEST_WAIT_OUTSIDE * 1000)}",
             "trusted_schema = OFF",
             "temp_store = MEMORY",
             "mmap_size = 0",
@@ -67,7 +69,7 @@ class _Writer(_Reader):
         for _ in range(WAL_TRIES):
             with suppress(sqlite3.OperationalError):
                 return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
-            time.sleep(LONGEST_WAIT / WAL_TRIES)
+            time.sleep(WAL_PAUSE)
         return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
 
 
@@ -77,6 +79,7 @@ class _Guest(_Writer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.execute("PRAGMA wal_autocheckpoint = 0")
+        self.execute("PRAGMA busy_timeout = 2000")  # no other request waits behind it
 
 
 class _Watch(sqlite3.Connection):
@@ -113,9 +116,6 @@ class Database:
 
     async def close(self) -> None:
         """Close the readers first, so that the writer's close can fold the log into the file."""
-        # Only ever an improvement: another process at work is no reason to fail after a commit.
-        with suppress(sqlite3.Error):
-            await self._writer.execute_fetchall("PRAGMA optimize")
         self._watch.close()
         for connection in self._open:
             await connection.close()

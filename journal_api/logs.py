@@ -1,11 +1,11 @@
 """The log of the server, on standard error: plain for people on a terminal, JSON elsewhere (DECISIONS 46)."""
 
+import errno
 import logging
 import os
 import sys
 import threading
 from collections import deque
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +15,8 @@ from journal_api.monitoring import Handled
 
 # Lines that wait to be written; beyond them the oldest are lost.
 MOST_WAITING = 10_000
+# A disk that is full now may have room again.
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 PAUSE = 0.1  # seconds
 PATIENCE = 2.0  # seconds for what is left at the end
 
@@ -49,10 +51,13 @@ class Background(logging.Handler):
 
     def write_on(self) -> None:
         """Now and then all that came meanwhile: to wake up for each line would disturb whoever answers."""
-        with suppress(OSError):  # nobody reads it any more
-            while not self.is_over.wait(PAUSE) or self.lines:
-                lines = [self.lines.popleft() for _ in range(len(self.lines))]
+        while not self.is_over.wait(PAUSE) or self.lines:
+            lines = [self.lines.popleft() for _ in range(len(self.lines))]
+            try:
                 self.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
+            except OSError as error:
+                if error.errno not in NO_ROOM:
+                    return  # nobody reads it any more
 
     def write(self, text: bytes) -> None:
         while text:

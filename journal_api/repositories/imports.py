@@ -169,7 +169,8 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     await db.execute_fetchall(
         """
         DELETE FROM import_updates
-        WHERE EXISTS (
+        WHERE trade_id IN (SELECT trade_id FROM import_updates WHERE import_id = :id)
+          AND EXISTS (
             SELECT 1
             FROM import_updates AS undone
             JOIN trades ON trades.id = undone.trade_id

@@ -1,0 +1,151 @@
+"""No statement of the service looks through a table that grows with the journal.
+
+The statements are those that SQLite is really sent while every operation is called; the plans are SQLite's.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import httpx
+from asgi_lifespan import LifespanManager
+from conftest import client_of, new_key_for
+from make import A_TRADE, make_goal, snapshots_of, unwrap
+from operations import path_of
+from starlette.applications import Starlette
+from told_by_examples import tell
+
+from journal_api.app import create_app
+from journal_api.metrics import METRICS
+from journal_api.money import sql_ratio
+from journal_api.periods import trading_day
+from journal_api.routes import OPERATIONS
+from journal_api.settings import Settings
+
+TIMEFRAMES = ("daily", "weekly", "monthly", "quarterly")
+QUERIES: dict[str, Any] = {
+    **dict.fromkeys(("account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id"), 1),
+    **dict.fromkeys(("category_id", "import_id"), 1),
+    "symbol": "ES",
+    "direction": "long",
+    "grade": "A",
+    "outcome": "win",
+    "from": "2026-01-01",
+    "to": "2026-12-31",
+}
+# These have a row for each table, or one at all.
+NEVER_GROW = {"sqlite_sequence", "sqlite_schema"}
+
+
+@contextmanager
+def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
+    """Each statement that the block sends to SQLite, on any connection, with values that it was sent with."""
+    seen: dict[str, Any] = {}
+
+    def watched(execute: Callable[..., Any]) -> Callable[..., Any]:
+        def run(sql: str, values: Any = ()) -> Any:
+            seen.setdefault(sql, values)
+            return execute(sql, values)
+
+        return run
+
+    def watched_many(executemany: Callable[..., Any]) -> Callable[..., Any]:
+        def run(sql: str, rows: Any) -> Any:
+            every = list(rows)
+            if every:
+                seen.setdefault(sql, every[0])
+            return executemany(sql, every)
+
+        return run
+
+    opened = {connection._conn for connection in app.state.database._open}
+    for connection in opened:
+        connection.execute = watched(connection.execute)
+        connection.executemany = watched_many(connection.executemany)
+    try:
+        yield seen
+    finally:
+        for connection in opened:
+            del connection.execute, connection.executemany
+
+
+async def use_everything(client: httpx.AsyncClient) -> None:
+    """Every operation, with every filter and every metric, what makes snapshots stale, and every deletion."""
+    await tell(client)
+    for operation in OPERATIONS:
+        if operation.method == "GET":
+            for query in ({}, QUERIES):
+                await client.get(path_of(operation, 1), params=query)
+    goals = [
+        await make_goal(client, metric=metric, timeframe=timeframe, target_value=1)
+        for metric in METRICS
+        for timeframe in TIMEFRAMES
+    ]
+    goals.append(
+        await make_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
+    )
+    for _ in range(2):
+        (account, *_) = unwrap(await client.get("/accounts"))
+        unwrap(await client.post("/trades", json={"account_id": account["id"], **A_TRADE}))
+        for goal in goals:
+            await snapshots_of(client, goal["id"])
+    await client.post("/trades", json={"account_id": 1, **A_TRADE}, headers={"Idempotency-Key": "once"})
+    for operation in reversed(OPERATIONS):
+        if operation.method == "DELETE":
+            await client.delete(path_of(operation, 1))
+
+
+def plan_of(db: sqlite3.Connection, sql: str, values: Any) -> list[str]:
+    return [step for *_, step in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+
+
+@contextmanager
+def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
+    """A connection that knows the functions of the service."""
+    with closing(sqlite3.connect(settings.db)) as db:
+        db.create_function("trading_day", 3, trading_day, deterministic=True)
+        db.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
+        db.create_function("ratio", 2, sql_ratio, deterministic=True)
+        yield db
+
+
+def tables_of(db: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+
+
+async def test_no_statement_scans_a_table_that_grows(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
+) -> None:
+    with statements_of(app) as seen:
+        await use_everything(client)
+
+    scans: list[tuple[str, str]] = []
+    with planning(settings) as db:
+        growing = tables_of(db) - NEVER_GROW
+        for sql, values in seen.items():
+            if sql.split(maxsplit=1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH"):
+                for step in plan_of(db, sql, values):
+                    found = re.match(r"SCAN (\w+)", step)
+                    if found and alias_of(sql, found[1]) in growing:
+                        scans.append((step, " ".join(sql.split())))
+    assert len(seen) > 80
+    assert scans == []
+
+
+async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(
+    settings: Settings,
+) -> None:
+    app = create_app(settings)
+    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        await tell(client)
+
+    with closing(sqlite3.connect(settings.db)) as db:
+        assert [name for name in tables_of(db) if name.startswith("sqlite_stat")] == []
+
+
+def alias_of(sql: str, name: str) -> str:
+    """The table that the statement calls so."""
+    found = re.search(rf"\b(?:FROM|JOIN) (\w+) AS {name}\b", sql)
+    return found[1] if found else name
