@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test lint check format openapi fuzz soak
+.PHONY: help install run test lint check format openapi fuzz soak bench
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECO
 
 soak: $(READY)  ## prove every promise of docs/reliability.md in full numbers, which takes an hour
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m promise
+
+bench: $(READY)  ## measure it side by side with others for ten minutes; writes docs/bench.json and bench.svg
+	PYTHONPATH=tests $(BIN)/python -m bench --out docs
 
 openapi: $(READY)  ## write docs/openapi.json, unless it takes something away from v1
 	$(BIN)/journal-api openapi | $(BIN)/python tests/openapi_changes.py docs/openapi.json

@@ -1,0 +1,123 @@
+"""The limit: sqlite3 alone, in a loop, in this process, with the pragmas of the service."""
+
+import asyncio
+import csv
+import io
+import itertools
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.measure import Round, Side
+
+# The drawdown of each day: one pass over all trades in order.
+DRAWDOWNS = """
+    SELECT trading_day, max(max(peak, 0) - equity)
+    FROM (SELECT trading_day, equity,
+              max(equity) OVER (PARTITION BY trading_day ORDER BY closed_at, id
+                                ROWS UNBOUNDED PRECEDING) AS peak
+          FROM (SELECT trading_day, closed_at, id,
+                    sum(net_pnl) OVER (PARTITION BY trading_day ORDER BY closed_at, id
+                                       ROWS UNBOUNDED PRECEDING) AS equity
+                FROM trades
+                WHERE trading_day IS NOT NULL))
+    GROUP BY trading_day
+"""
+Statement = tuple[str, Any]
+
+
+class Overheard:
+    """Stands where a repository expects its connection, and takes down what it would run."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+
+    async def execute_fetchall(self, sql: str, values: Any = ()) -> list[Any]:
+        self.statements.append((sql, values))
+        return [("[]", 0)]
+
+
+def statements_of(read: Callable[[Any], Any]) -> list[Statement]:
+    """The statements of a repository's function, with their values."""
+    overheard = Overheard()
+    asyncio.run(read(overheard))
+    return overheard.statements
+
+
+def connected(db: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(db, isolation_level=None)
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def timed(times: int, work: Callable[[], object]) -> Round:
+    """Over and over, so many times."""
+    cpu, started = time.process_time(), time.perf_counter()
+    for _ in range(times):
+        work()
+    took = time.perf_counter() - started
+    return Round(times / took, (time.process_time() - cpu) / times)
+
+
+def loop_of(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
+    """Those statements over and over, for so long."""
+    connection = connected(db)
+
+    def run() -> Round:
+        cpu, started, times = time.process_time(), time.perf_counter(), 0
+        while (took := time.perf_counter() - started) < seconds:
+            for sql, values in statements:
+                connection.execute(sql, values).fetchall()
+            times += 1
+        return Round(times / took, (time.process_time() - cpu) / times)
+
+    return run
+
+
+def edits(db: Path, times: int, versions: Iterable[tuple[list[Any], list[Any]]]) -> Side:
+    """The rows of setups and confirmations of each version in turn, by `executemany`, durable each time."""
+    connection, turn = connected(db), itertools.cycle(versions)
+
+    def edit() -> None:
+        setups, confirmations = next(turn)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(
+            "UPDATE setups SET name = ?, description = ?, sort_order = ? WHERE id = ?", setups
+        )
+        connection.executemany(
+            "UPDATE confirmations SET name = ?, description = ?, sort_order = ? WHERE id = ?", confirmations
+        )
+        connection.execute("COMMIT")
+
+    return lambda: timed(times, edit)
+
+
+def imports(db: Path, file: bytes) -> Side:
+    """`csv.reader` into one table without an index, durable."""
+    connection = connected(db)
+    columns = file.partition(b"\n")[0].decode()
+
+    def bring_in() -> None:
+        reader = csv.reader(io.TextIOWrapper(io.BytesIO(file), newline=""))
+        width = len(next(reader))
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(f"INSERT INTO bare VALUES ({', '.join('?' * width)})", reader)
+        connection.execute("COMMIT")
+
+    def run() -> Round:
+        connection.execute("DROP TABLE IF EXISTS bare")
+        connection.execute(f"CREATE TABLE bare ({columns})")
+        once = timed(1, bring_in)
+        (rows,) = connection.execute("SELECT count(*) FROM bare").fetchone()
+        return Round(once.rate * rows, (once.cpu or 0) / rows)
+
+    return run
+
+
+def pass_over_trades(db: Path) -> Side:
+    """One pass of window functions over all trades."""
+    connection = connected(db)
+    return lambda: timed(1, lambda: connection.execute(DRAWDOWNS).fetchall())
