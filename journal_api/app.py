@@ -160,7 +160,13 @@ def new_request_id() -> str:
 
 
 class Cors(CORSMiddleware):
-    """Starlette's CORS, its one error in our envelope."""
+    """Starlette's CORS, its one error in our envelope, out of the way where no other origin may come."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_from_page = scope["type"] == "http" and any(name == b"origin" for name, _ in scope["headers"])
+        # Without allowed origins no answer depends on the origin, so there is no `Vary` to add either.
+        answer = super().__call__ if self.allow_origins or is_from_page else self.app
+        await answer(scope, receive, send)
 
     def preflight_response(self, request_headers: Headers) -> Response:
         response = super().preflight_response(request_headers)
