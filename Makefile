@@ -38,8 +38,8 @@ format: $(READY)  ## let ruff write it properly
 fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/test_fuzz.py
 
-soak: $(READY)  ## prove every promise of docs/reliability.md in full numbers, which takes an hour
-	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m promise
+soak: $(READY)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
+	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m promise -rs $(TESTS)
 
 bench: $(READY)  ## measure it side by side with others for ten minutes; writes docs/bench.json and bench.svg
 	PYTHONPATH=tests $(BIN)/python -m bench --out docs

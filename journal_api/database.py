@@ -61,7 +61,12 @@ class _Writer(_Reader):
         super().__init__(*args, **kwargs)
         if self.switched_to_wal() != "wal":
             raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
-        for pragma in ("synchronous = FULL", "wal_autocheckpoint = 1000", "journal_size_limit = 16777216"):
+        for pragma in (
+            "synchronous = FULL",
+            "fullfsync = ON",
+            "wal_autocheckpoint = 1000",
+            "journal_size_limit = 16777216",
+        ):
             self.execute(f"PRAGMA {pragma}")
 
     def switched_to_wal(self) -> str:
@@ -116,6 +121,9 @@ class Database:
 
     async def close(self) -> None:
         """Close the readers first, so that the writer's close can fold the log into the file."""
+        # Only who has read the log removes it, and the readers may not.
+        with suppress(sqlite3.Error):
+            await self._writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
         self._watch.close()
         for connection in self._open:
             await connection.close()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -158,10 +159,14 @@ def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """What the proofs saw, by promise."""
+    """What the proofs saw, by promise; of the many cases of one test the first two."""
     reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
     told = sorted(one for report in reports for one in seen_in(report))
     if told:
         terminalreporter.section("what the proofs saw")
-    for one in told:
-        terminalreporter.line(f"{one.promise:>2}  {one.text}  ({one.test})")
+    for (promise, test), group in groupby(told, lambda one: (one.promise, one.test.partition("[")[0])):
+        cases = list(group)
+        for one in cases[:2]:
+            terminalreporter.line(f"{promise:>2}  {one.text}  ({test})")
+        if len(cases) > 2:
+            terminalreporter.line(f"    and {len(cases) - 2} like these")
