@@ -650,12 +650,6 @@ class Model:
             after.append(edited(old, item))
         return sorted(after, key=lambda one: one.place)
 
-    def has_namesakes(self) -> bool:
-        """Whether a name in a file could mean two setups of a strategy, or two confirmations of a setup."""
-        lists: list[Sequence[Item]] = [strategy.setups for strategy in self.strategies]
-        lists += [setup.confirmations for strategy in self.strategies for setup in strategy.setups]
-        return any(len({one.name for one in items}) < len(items) for items in lists)
-
     def unlink_trades(self) -> None:
         """A trade whose setup is gone stays without it, and without answers to what is no longer asked."""
         checklists = self.journal().checklists

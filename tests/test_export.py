@@ -14,6 +14,7 @@ from make import (
     make_tag,
     post_account,
     post_copy_group,
+    post_import,
     post_trade,
     send_file,
     snapshots_of,
@@ -143,6 +144,31 @@ async def test_export_wipe_and_import_give_the_same_answers(journal: httpx.Async
     assert await record_of(journal) == trades
     assert await history_of(journal) == history
     assert len({str(snapshots) for snapshots in history.values()}) > len(METRICS)
+
+
+async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(
+    client: httpx.AsyncClient,
+) -> None:
+    asked = [{"name": "Volume"}, {"name": "Volume"}]
+    setups = [{"name": "Break"}, {"name": "Break", "confirmations": asked}]
+    strategy = await make_strategy(client, setups=setups)
+    second = strategy["setups"][1]
+    trade = await post_trade(client, setup_id=second["setup_id"])
+    answers = [
+        {"confirmation_id": one["confirmation_id"], "was_present": place == 0, "notes": f"{place}"}
+        for place, one in enumerate(second["confirmations"])
+    ]
+    await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": answers})
+    before = unwrap(await client.get(f"/trades/{trade['id']}"))
+    export = (await client.get("/trades/export")).content
+    await client.delete(f"/trades/{trade['id']}")
+
+    await post_import(client, export, account_id=trade["account_id"])
+
+    (back,) = unwrap(await client.get("/trades"))
+    after = unwrap(await client.get(f"/trades/{back['id']}"))
+    assert after["setup_id"] == before["setup_id"] == second["setup_id"]
+    assert after["confirmations"] == before["confirmations"]
 
 
 async def test_what_came_back_goes_out_the_same(journal: httpx.AsyncClient) -> None:

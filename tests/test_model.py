@@ -591,7 +591,7 @@ class JournalMachine(RuleBasedStateMachine):
         self.delete("trades", data, self.model.delete_trade, if_match)
 
     @rule()
-    @precondition(lambda self: self.model.trades and not self.model.has_namesakes())
+    @precondition(lambda self: self.model.trades)
     def find_every_exported_trade_again(self) -> None:
         export = self.call("GET", "/trades/export").content
         headers = {"Content-Type": "text/csv"}

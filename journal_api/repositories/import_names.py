@@ -1,21 +1,22 @@
 """What the names in a file stand for: accounts, strategies, setups, confirmations and tags of its owner."""
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
 from journal_api.importing import Candidate
-from journal_api.importing.found import ImportedTrade, Rejected, reason_of
+from journal_api.importing.found import Answered, ImportedTrade, Rejected, reason_of
 
 
 class Names(NamedTuple):
-    """The ids, by name; those of setups and confirmations by what they belong to as well."""
+    """The ids, by name; of setups and confirmations several, by what they belong to."""
 
     accounts: dict[str, int]
     strategies: dict[str, int]
-    setups: dict[tuple[int, str], int]
-    confirmations: dict[tuple[int, str], int]
+    setups: dict[tuple[int, str], list[int]]
+    confirmations: dict[tuple[int, str], list[int]]
     tags: dict[str, int]
 
 
@@ -34,41 +35,45 @@ class Ready(NamedTuple):
 
 
 async def names_of(db: Connection, user_id: int) -> Names:
-    """Of several setups or confirmations with one name, the first."""
-
     async def read(sql: str) -> list[Any]:
         return list(await db.execute_fetchall(sql, {"user_id": user_id}))
 
     return Names(
         dict(await read("SELECT name, id FROM accounts WHERE user_id = :user_id")),
         dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
-        {
-            (strategy_id, name): setup_id
-            for strategy_id, name, setup_id in await read(
+        grouped(
+            await read(
                 """
                 SELECT strategy_id, setups.name, setups.id
                 FROM setups
                 JOIN strategies ON strategies.id = strategy_id
                 WHERE user_id = :user_id
-                ORDER BY setups.id DESC
+                ORDER BY setups.id
                 """
             )
-        },
-        {
-            (setup_id, name): confirmation_id
-            for setup_id, name, confirmation_id in await read(
+        ),
+        grouped(
+            await read(
                 """
                 SELECT setup_id, confirmations.name, confirmations.id
                 FROM confirmations
                 JOIN setups ON setups.id = setup_id
                 JOIN strategies ON strategies.id = strategy_id
                 WHERE user_id = :user_id
-                ORDER BY confirmations.id DESC
+                ORDER BY confirmations.sort_order, confirmations.id
                 """
             )
-        },
+        ),
         dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
     )
+
+
+def grouped(rows: list[Any]) -> dict[tuple[int, str], list[int]]:
+    """The ids of each name, in the order of the rows."""
+    found: dict[tuple[int, str], list[int]] = {}
+    for parent_id, name, row_id in rows:
+        found.setdefault((parent_id, name), []).append(row_id)
+    return found
 
 
 def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Ready | Rejected:
@@ -110,7 +115,11 @@ def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int 
     strategy_id = known(names.strategies.get(imported.strategy), "strategy", imported.strategy)
     if imported.setup is None:
         return strategy_id, None
-    return strategy_id, known(names.setups.get((strategy_id, imported.setup)), "setup", imported.setup)
+    setups = names.setups.get((strategy_id, imported.setup), [None])
+    # Of several with that name the first that has what the row answers.
+    asked = {one.name for one in imported.answers}
+    fits = (one for one in setups if all((one, name) in names.confirmations for name in asked))
+    return strategy_id, known(next(fits, setups[0]), "setup", imported.setup)
 
 
 def answers_of(
@@ -120,10 +129,14 @@ def answers_of(
         return []
     if setup_id is None:
         raise ValidationFailed(fields={"confirmations": "need their setup in the same row"})
-    answers = {
-        known(names.confirmations.get((setup_id, one.name)), "confirmations", one.name): one
-        for one in imported.answers
-    }
+    met: Counter[str] = Counter()
+    answers: dict[int, Answered] = {}
+    for one in imported.answers:
+        # The second answer under a name is that of the second confirmation of the name, if there is one.
+        found = names.confirmations.get((setup_id, one.name), [None])
+        row_id = known(found[min(met[one.name], len(found) - 1)], "confirmations", one.name)
+        met[one.name] += 1
+        answers[row_id] = one
     return [(row_id, one.was_present, one.notes) for row_id, one in answers.items()]
 
 
