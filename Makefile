@@ -41,7 +41,7 @@ fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECO
 soak: $(READY)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m promise -rs $(TESTS)
 
-bench: $(READY)  ## measure it side by side with others for ten minutes; writes docs/bench.json and bench.svg
+bench: $(READY)  ## measure it beside others, as it grows, in a crowd: docs/bench.json and charts, in a quarter of an hour
 	PYTHONPATH=tests $(BIN)/python -m bench --out docs
 
 openapi: $(READY)  ## write docs/openapi.json, unless it takes something away from v1

@@ -48,21 +48,22 @@ async def of(db: Connection, user_id: int, trades: Sequence[TradeCreate]) -> Ref
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT 'account', id, NULL
+        -- The + keeps SQLite from looking through all that the user has.
         FROM accounts
-        WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:account_ids))
+        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:account_ids))
         UNION ALL
         SELECT 'strategy', id, NULL
         FROM strategies
-        WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:strategy_ids))
+        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:strategy_ids))
         UNION ALL
         SELECT 'setup', setups.id, strategy_id
         FROM setups
         JOIN strategies ON strategies.id = strategy_id
-        WHERE user_id = :user_id AND setups.id IN (SELECT value FROM json_each(:setup_ids))
+        WHERE +user_id = :user_id AND setups.id IN (SELECT value FROM json_each(:setup_ids))
         UNION ALL
         SELECT 'trade', id, coalesce(source_trade_id, id)
         FROM trades
-        WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:trade_ids))
+        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:trade_ids))
         """,
         {
             "user_id": user_id,

@@ -70,44 +70,72 @@ INSERT = """
         :import_id, :fingerprint, :occurrence, :now, :now, :content
     FROM users
     WHERE users.id = :user_id"""
+# What each filter asks of a trade. The + leaves the choice of an index to the other conditions.
+CONDITIONS = {
+    "account_id": "+account_id = :account_id",
+    "copy_group_id": """account_id IN (
+        SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)""",
+    "strategy_id": "strategy_id = :strategy_id",
+    "setup_id": "setup_id = :setup_id",
+    "import_id": """(import_id = :import_id OR id IN (
+        SELECT trade_id FROM import_updates WHERE import_id = :import_id))""",
+    "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
+    "symbol": "symbol = :symbol",
+    "direction": "direction = :direction",
+    "grade": "grade = :grade",
+    "outcome": """:outcome = CASE
+        WHEN closed_at IS NULL THEN 'open'
+        WHEN net_pnl > 0 THEN 'win'
+        WHEN net_pnl < 0 THEN 'loss'
+        ELSE 'breakeven' END""",
+    "since": "trading_day >= :since",
+    "until": "trading_day <= :until",
+}
 MATCHING = f"""
     SELECT *
     FROM ({WITH_RATIO})
     WHERE user_id = :user_id
-      AND (:account_id IS NULL OR account_id = :account_id)
-      AND (:copy_group_id IS NULL OR account_id IN (
-          SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id))
-      AND (:strategy_id IS NULL OR strategy_id = :strategy_id)
-      AND (:setup_id IS NULL OR setup_id = :setup_id)
-      AND (:import_id IS NULL OR import_id = :import_id OR id IN (
-          SELECT trade_id FROM import_updates WHERE import_id = :import_id))
-      AND (:tag_id IS NULL OR id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id))
-      AND (:symbol IS NULL OR symbol = :symbol)
-      AND (:direction IS NULL OR direction = :direction)
-      AND (:grade IS NULL OR grade = :grade)
-      AND (:outcome IS NULL OR :outcome = CASE
-          WHEN closed_at IS NULL THEN 'open'
-          WHEN net_pnl > 0 THEN 'win'
-          WHEN net_pnl < 0 THEN 'loss'
-          ELSE 'breakeven' END)
-      AND (:since IS NULL OR trading_day >= :since)
-      AND (:until IS NULL OR trading_day <= :until)"""
+      {" ".join(f"AND (:{name} IS NULL OR {condition})" for name, condition in CONDITIONS.items())}"""
+# Those that have an index of their own, and those that trades_in_order answers.
+INDEXED = frozenset({"strategy_id", "setup_id", "import_id", "tag_id"})
+BY_DAY = frozenset({"account_id", "since", "until"})
+OF_ACCOUNTS = """account_id IN (
+    SELECT id FROM accounts WHERE user_id = :user_id AND (:account_id IS NULL OR id = :account_id))"""
 
 
 async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
     """One page of the trades that match, newest first, and how many there are in all."""
+    values = query.values()
+    sent = frozenset(name for name in CONDITIONS if values[name] is not None)
+    # Its rows are read only once it is known which they are.
     found = await db.execute_fetchall(
         f"""
-        SELECT '[' || coalesce(group_concat(trade), '') || ']', (SELECT count(*) FROM ({MATCHING}))
+        SELECT '[' || coalesce(group_concat(trade), '') || ']',
+            (SELECT count(*) FROM trades WHERE {matching(sent, of_accounts=sent <= BY_DAY)})
         FROM (SELECT {LIST_ITEM} AS trade
-              FROM ({MATCHING}) AS trade
-              ORDER BY opened_at DESC, id DESC
-              LIMIT :limit OFFSET :offset)
+              FROM ({WITH_RATIO}) AS trade
+              WHERE id IN (SELECT id
+                           FROM trades
+                           WHERE {matching(sent, of_accounts=sent <= BY_DAY and "since" in sent)}
+                           ORDER BY opened_at DESC, id DESC
+                           LIMIT :limit OFFSET :offset)
+              ORDER BY opened_at DESC, id DESC)
         """,
-        {**query.values(), "user_id": user_id},
+        {**values, "user_id": user_id},
     )
     text, total = next(iter(found))
     return text, total
+
+
+def matching(sent: frozenset[str], *, of_accounts: bool) -> str:
+    """The conditions of the filters that were sent, by the index that leads to the fewest trades.
+
+    That is the one of a filter; or that of accounts and days; or all trades of the user, in order.
+    """
+    owner = "+user_id = :user_id" if sent & INDEXED else "user_id = :user_id"
+    if of_accounts:
+        owner, sent = OF_ACCOUNTS, sent - {"account_id"}
+    return " AND ".join([owner, *(condition for name, condition in CONDITIONS.items() if name in sent)])
 
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
@@ -118,7 +146,8 @@ async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) ->
         SELECT '[' || coalesce(group_concat(item), '') || ']'
         FROM (SELECT {LIST_ITEM} AS item
               FROM ({WITH_RATIO}) AS trade
-              WHERE user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+              -- The + keeps SQLite from looking through all trades of the user.
+              WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
               ORDER BY id)
         """,
         {"user_id": user_id, "ids": json_list(trade_ids)},

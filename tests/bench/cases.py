@@ -17,13 +17,13 @@ from bench.data import (
     create,
     fill,
     get_data,
+    long_journal,
     rows_of,
     trade_file,
     two_versions,
-    write_trade_file,
 )
 from bench.measure import Case, Other, Pace, Result, Side, compare, limited
-from bench.servers import Measured, journal, peak_of, seconds_to_first_answer, uvicorn
+from bench.servers import Measured, journal, seconds_to_first_answer, uvicorn
 from journal_api.repositories import snapshots, strategies
 from journal_api.structs.snapshots import SnapshotQuery
 
@@ -48,7 +48,7 @@ def measured(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
         yield limited("memory after all of this", "MiB", [ours.resident()], 80)
     starts = [seconds_to_first_answer(for_start, key) for _ in range(pace.rounds)]
     yield limited("start of the process to the first 200", "s", starts, 0.5)
-    yield from growth(folder, pace, trades)
+    yield from long_journals(folder, pace, trades)
 
 
 def requests(
@@ -134,10 +134,11 @@ def import_of_a_file(ours: Measured, db: Path, pace: Pace) -> Case:
     )
 
 
-def growth(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
+def long_journals(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
     """What must not cost more in a long journal than in a short one."""
-    short, _ = long_journal(folder / "short.db", trades // 100)
-    long, peak = long_journal(folder / "long.db", trades)
+    short, long = (folder / f"{count}.db" for count in (trades // 100, trades))
+    long_journal(short, trades // 100)
+    peak = long_journal(long, trades)
     yield limited(f"memory of an import of {trades:,} trades", "MiB", [peak], 200)
     with ExitStack() as stack:
         in_short = stack.enter_context(journal(short, new_key(short)))
@@ -157,15 +158,6 @@ def growth(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
             ],
         )
         yield compare(first, pace)
-
-
-def long_journal(db: Path, trades: int) -> tuple[Path, float]:
-    """A journal of so many trades, and the MiB that their import took."""
-    new_key(db)
-    file = write_trade_file(db.with_suffix(".csv"), trades)
-    peak = peak_of("import", file, "--account", "Sim", "--db", db)
-    file.unlink()
-    return db, peak
 
 
 def next_read(in_long: Measured, in_short: Measured, pace: Pace, trades: int) -> Case:

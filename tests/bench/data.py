@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from commands import new_key
 
-from bench.servers import Measured, journal
+from bench.servers import Measured, journal, peak_of
 
 A_DAY = 100  # trades of one day, whatever the length of the journal
 DAYS = 400  # with a trade in the smaller journal: more than a page of snapshots
@@ -81,6 +81,15 @@ def fill(db: Path) -> tuple[str, Contents]:
         goal = create(server, "goals", **DAILY)
         server.send("GET", f"/v1/goals/{goal}/snapshots")
     return key, Contents(categories[0], small[0], large, goal)
+
+
+def long_journal(db: Path, trades: int) -> float:
+    """Make a journal of so many trades: the MiB that their import took."""
+    new_key(db)
+    file = write_trade_file(db.with_suffix(".csv"), trades)
+    peak = peak_of("import", file, "--account", "Sim", "--db", db)
+    file.unlink()
+    return peak
 
 
 def create(server: Measured, resource: str, **fields: Any) -> int:

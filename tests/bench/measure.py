@@ -19,7 +19,24 @@ class Pace(NamedTuple):
 
 
 FULL = Pace(rounds=5, seconds=2, least_requests=32, calls=20, import_rows=20_000, warm_up=True)
-QUICK = Pace(rounds=1, seconds=0.3, least_requests=1, calls=2, import_rows=200, warm_up=False)
+QUICK = Pace(rounds=1, seconds=0.2, least_requests=1, calls=2, import_rows=200, warm_up=False)
+
+
+class Patience(NamedTuple):
+    """How closely growth is looked at: journals so many times shorter, and so many goals, tags, strategies.
+
+    Of each operation there are requests until there are `most`, or at least `least` in so many seconds.
+    """
+
+    shorter: Sequence[int]
+    sizes: Sequence[int]
+    most: int
+    least: int
+    seconds: float
+
+
+PATIENT = Patience(shorter=(1000, 100, 10, 1), sizes=(10, 100, 1000), most=31, least=3, seconds=0.3)
+IMPATIENT = Patience(shorter=(100, 1), sizes=(1, 2), most=1, least=1, seconds=0)
 
 
 class Round(NamedTuple):

@@ -3,18 +3,19 @@
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import psutil
-from commands import PATIENCE, Server, environment, free_port, running, wait_until_it_answers
+from commands import PATIENCE, Server, environment, free_port, wait_until_it_answers
 
 TESTS = Path(__file__).parent.parent
 MIB = 2**20
+IDLING = 0.005  # CPU seconds in a tenth of a second that are no work
 IDLE = 2  # seconds after which a connection may be gone
 
 
@@ -22,13 +23,19 @@ class Measured:
     """A running server, what it has used, and a connection to it."""
 
     def __init__(self, server: Server, key: str) -> None:
-        self.url, self.key = server.url, key
+        self.server, self.url, self.key = server, server.url, key
         self.process = psutil.Process(server.process.pid)
         self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=600)
         self.used = time.monotonic()
 
+    def again(self) -> "Measured":
+        """The same with a connection of its own, for another thread."""
+        return Measured(self.server, self.key)
+
     def cpu(self) -> float:
-        """CPU seconds so far."""
+        """CPU seconds so far; on Linux to the microsecond, elsewhere to the tick."""
+        if sys.platform == "linux":
+            return time.clock_gettime(~self.process.pid << 3 | 2)  # as clock_getcpuclockid(3) names its clock
         used = self.process.cpu_times()
         return used.user + used.system
 
@@ -39,7 +46,7 @@ class Measured:
     def settle(self) -> None:
         """Return once it has served what a load left behind."""
         deadline, before = time.monotonic() + PATIENCE, -1.0
-        while self.cpu() > before and time.monotonic() < deadline:
+        while self.cpu() - before > IDLING and time.monotonic() < deadline:
             before = self.cpu()
             time.sleep(0.1)
 
@@ -58,23 +65,25 @@ class Measured:
         return content
 
 
-@contextmanager
-def journal(db: Path, key: str) -> Iterator[Measured]:
-    """Ours, as `journal-api serve` starts it."""
-    with running(db, name=db.stem) as server:
-        yield Measured(server, key)
+def journal(db: Path, key: str) -> AbstractContextManager[Measured]:
+    """Ours, as `journal-api serve` starts it, with room for any number of strategies."""
+    serve = ("journal_api", "serve", "--db", str(db))
+    return serving(key, db.with_suffix(".out"), serve, JOURNAL_MAX_STRATEGIES="0")
 
 
-@contextmanager
-def uvicorn(app: str, key: str, folder: Path, **variables: str) -> Iterator[Measured]:
+def uvicorn(app: str, key: str, folder: Path, **variables: str) -> AbstractContextManager[Measured]:
     """An application of this package, on the same server with the same loop and parser."""
-    out, port = folder / f"{app}.out", free_port()
+    serve = ("uvicorn", f"bench.{app}:app", "--loop", "uvloop", "--http", "httptools", "--no-access-log")
+    return serving(key, folder / f"{app}.out", serve, **variables)
+
+
+@contextmanager
+def serving(key: str, out: Path, module: Sequence[str], **variables: str) -> Iterator[Measured]:
+    """A Python module as a server on a free port."""
+    port = free_port()
     with out.open("wb") as to_out:
         process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "uvicorn", f"bench.{app}:app", "--port", str(port)),
-                *("--loop", "uvloop", "--http", "httptools", "--no-access-log"),
-            ],
+            [sys.executable, "-m", *module, "--port", str(port)],
             cwd=TESTS,
             env=environment(variables),
             stdin=subprocess.DEVNULL,

@@ -1,9 +1,52 @@
 """The results as text for the terminal."""
 
+from bench.growth import Grown, Growth
 from bench.measure import Limited, Numbers, Ratio, Result, Spread, Unit
+from bench.tail import Latency, Tail
 
 LINE = "{:<44}{:>11}{:>11}{:>11}{:>11}  {}".format
 HEAD = LINE("", "median", "least", "most", "CPU of one", "")
+TAIL = LINE("", "answers", "p50", "p99", "p99.9", "most")
+
+
+def growth_block(growth: Growth) -> str:
+    """A line an operation: its time at each size, and how many times as much it is at the largest."""
+    line = ("{:<50}" + "{:>9}" * len(growth.sizes) + "{:>9}{:>9}{:>9}  {}").format
+    sizes = [f"{size:,}" for size in growth.sizes]
+    lines = [f"One request by the number of {growth.of}"]
+    lines.append(line("", *sizes, "factor", "of CPU", "of bytes", ""))
+    lines += [
+        line(
+            f"  {one.what}",
+            *map(time, one.seconds),
+            *(f"{factor:.3g}" for factor in (one.factor, one.factor_by_cpu, one.factor_of_answer)),
+            told_of_growth(one),
+        )
+        for one in growth.operations
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def told_of_growth(one: Grown) -> str:
+    if one.grows_with_its_answer:
+        return "grows with its answer"
+    return "GROWS" if one.grows else ""
+
+
+def tail_block(tail: Tail) -> str:
+    """A line a kind of request, and one for those that were told to come again."""
+    told = f"{tail.connections} connections, {tail.beside}: {per_second(tail.rate)}, {tail.failed} failed"
+    lines = [f"{told}, {tail.imports} imports begun" if tail.imports else told]
+    lines += [latency_line(kind, latency) for kind, latency in tail.kinds.items()]
+    lines.append(latency_line("503 busy", tail.busy))
+    return "\n".join(lines) + "\n"
+
+
+def latency_line(kind: str, latency: Latency) -> str:
+    numbers = (latency.p50, latency.p99, latency.p999, latency.most)
+    return LINE(
+        f"  {kind}", f"{latency.answers:,}", *(time(one) if latency.answers else "" for one in numbers)
+    )
 
 
 def block(result: Result) -> str:
