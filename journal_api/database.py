@@ -101,6 +101,8 @@ class Database:
     def __init__(self, path: Path, writer: Connection, readers: list[Connection]) -> None:
         self._path, self._writer = path, writer
         self._watch = sqlite3.connect(_uri(path, "ro"), uri=True, isolation_level=None, factory=_Watch)
+        self._is_version_known = False
+        self._version: int | None = None
         self._open = [*readers, writer]
         self._readers = cycle(readers)
         self._writing = asyncio.Lock()
@@ -131,12 +133,20 @@ class Database:
     def version(self) -> int | None:
         """Another number once anybody, in any process, has written to the file; None if that is not known.
 
-        The one question that is asked on this thread (DECISIONS 48).
+        The one question that is asked on this thread, and once in a turn of the loop: a request that comes
+        later has a later turn (DECISIONS 48).
         """
-        try:
-            return int(self._watch.execute("PRAGMA data_version").fetchone()[0])
-        except sqlite3.Error:
-            return None
+        if not self._is_version_known:
+            self._is_version_known = True
+            asyncio.get_running_loop().call_soon(self._forget_version)
+            try:
+                self._version = int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+            except sqlite3.Error:
+                self._version = None
+        return self._version
+
+    def _forget_version(self) -> None:
+        self._is_version_known = False
 
     @property
     def reader(self) -> Connection:
