@@ -30,6 +30,8 @@ TagType = Literal["mistake", "custom"]
 
 
 T = TypeVar("T")
+# Unicode's categories Cc and Cs: control characters, and halves of characters.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def unless_sent(value: T) -> T:
@@ -58,7 +60,7 @@ class Name(str):
             name = unicodedata.normalize("NFC", name)
         if not 1 <= len(name) <= cls.max_length:
             raise ValueError(f"must be 1 to {cls.max_length} characters")
-        if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        if CONTROL.search(name):
             raise ValueError("must not contain control characters")
         return cls(name)
 
