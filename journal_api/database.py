@@ -115,11 +115,11 @@ class Database:
         try:
             for _ in range(READERS):
                 opened.append(await _connect(path, "ro", _Reader))
+            return cls(path, opened[0], opened[1:])
         except BaseException:
             for connection in reversed(opened):
                 await connection.close()
             raise
-        return cls(path, opened[0], opened[1:])
 
     async def close(self) -> None:
         """Close the readers first, so that the writer's close can fold the log into the file."""
