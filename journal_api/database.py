@@ -1,123 +1,58 @@
-"""The connections to the one database file, and the transaction helper.
+"""The one database file, open: who reads, who writes, and the transaction helper.
 
-Exactly one connection writes; two more read. `isolation_level=None`: transactions begin and end here, in
-sight. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
-unfetched RETURNING would keep the write lock.
+Exactly one connection writes. `isolation_level=None`: transactions begin and end here, in sight. Only
+`execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an unfetched
+RETURNING would keep the write lock.
 """
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from aiosqlite import Connection, connect
+from aiosqlite import Connection
 from filelock import FileLock
 
+from journal_api.connections import Guest, Reader, Watch, Writer, connected, opened
 from journal_api.errors import ApiError, Busy, Conflict, DuplicateName, NotFound, StorageUnavailable
-from journal_api.money import sql_ratio
-from journal_api.periods import trading_day
 
-READERS = 2
 MOST_WAITING = 256
-# Seconds: for one's turn here, then for one who writes from outside; with both, two.
+# Seconds for one's turn here; with LONGEST_WAIT_OUTSIDE for one who writes from outside, two.
 LONGEST_WAIT = 1.5
-LONGEST_WAIT_OUTSIDE = 0.5
-WAL_TRIES, WAL_PAUSE = 100, 0.02  # seconds
 FULL_OR_BROKEN = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 )
 
 
-class _Reader(sqlite3.Connection):
-    """A connection with the pragmas that every connection has."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for pragma in (
-            "foreign_keys = ON",
-            f"busy_timeout = {int(LONGEST_WAIT_OUTSIDE * 1000)}",
-            "trusted_schema = OFF",
-            "temp_store = MEMORY",
-            "mmap_size = 0",
-            "cell_size_check = ON",
-        ):
-            self.execute(f"PRAGMA {pragma}")
-        if self.execute("PRAGMA foreign_keys").fetchone() != (1,):
-            raise sqlite3.OperationalError("this SQLite was built without foreign keys")
-        self.create_function("trading_day", 3, trading_day, deterministic=True)
-        self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
-        self.create_function("ratio", 2, sql_ratio, deterministic=True)
-
-
-class _Writer(_Reader):
-    """The connection that writes: durable before it answers (synchronous=FULL)."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if self.switched_to_wal() != "wal":
-            raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
-        for pragma in (
-            "synchronous = FULL",
-            "fullfsync = ON",
-            "wal_autocheckpoint = 1000",
-            "journal_size_limit = 16777216",
-        ):
-            self.execute(f"PRAGMA {pragma}")
-
-    def switched_to_wal(self) -> str:
-        """The journal mode after the switch, which does not wait for others by itself."""
-        for _ in range(WAL_TRIES):
-            with suppress(sqlite3.OperationalError):
-                return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
-            time.sleep(WAL_PAUSE)
-        return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
-
-
-class _Guest(_Writer):
-    """A writer beside a running server, which stays the only one that checkpoints (DECISIONS 28)."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.execute("PRAGMA wal_autocheckpoint = 0")
-        self.execute("PRAGMA busy_timeout = 2000")  # no other request waits behind it
-
-
-class _Watch(sqlite3.Connection):
-    """Only ever asked whether the file was written to; it must not wait for anybody."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.execute("PRAGMA busy_timeout = 0")
-
-
 class Database:
-    """The open database of one process: `reader` for one statement, `transaction()` for all that writes."""
+    """The open database of one process: `reader` for one statement, `transaction()` for all that writes.
 
-    def __init__(self, path: Path, writer: Connection, readers: list[Connection]) -> None:
+    What a large journal makes slow goes to `slow_reader`, so that nothing else waits behind it.
+    """
+
+    def __init__(self, path: Path, writer: Connection, reader: Connection, slow_reader: Connection) -> None:
         self._path, self._writer = path, writer
-        self._watch = sqlite3.connect(_uri(path, "ro"), uri=True, isolation_level=None, factory=_Watch)
+        self.reader, self.slow_reader = reader, slow_reader
+        self._open = (reader, slow_reader, writer)
+        self._watch = opened(path, "ro", Watch)
         self._is_version_known = False
         self._version: int | None = None
-        self._open = [*readers, writer]
-        self._readers = cycle(readers)
         self._writing = asyncio.Lock()
         self._waiting = 0
         self._storage_failed = False  # at the last write
 
     @classmethod
     async def open(cls, path: Path, *, guest: bool = False) -> "Database":
-        opened = [await _connect(path, "rw", _Guest if guest else _Writer)]
+        found = [await connected(path, "rw", Guest if guest else Writer)]
         try:
-            for _ in range(READERS):
-                opened.append(await _connect(path, "ro", _Reader))
-            return cls(path, opened[0], opened[1:])
+            for _ in range(2):
+                found.append(await connected(path, "ro", Reader))
+            return cls(path, *found)
         except BaseException:
-            for connection in reversed(opened):
+            for connection in reversed(found):
                 await connection.close()
             raise
 
@@ -147,10 +82,6 @@ class Database:
 
     def _forget_version(self) -> None:
         self._is_version_known = False
-
-    @property
-    def reader(self) -> Connection:
-        return next(self._readers)
 
     @asynccontextmanager
     async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
@@ -196,7 +127,7 @@ class Database:
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Connection]:
         """A reader of its own, whose statements all see the journal as it was at the first of them."""
-        async with _connect(self._path, "ro", _Reader) as connection:
+        async with connected(self._path, "ro", Reader) as connection:
             connection.row_factory = sqlite3.Row
             await connection.execute_fetchall("BEGIN")
             yield connection
@@ -219,7 +150,8 @@ class Joined:
 
     def __init__(self, database: Database, db: Connection) -> None:
         self._db = db
-        self.reader, self.snapshot = database.reader, database.snapshot
+        self.reader, self.slow_reader = database.reader, database.slow_reader
+        self.snapshot = database.snapshot
 
     @asynccontextmanager
     async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
@@ -229,18 +161,6 @@ class Joined:
 def process_lock(path: Path) -> FileLock:
     """What the one server of a database holds; by the real name, so that a link leads to the same lock."""
     return FileLock(f"{path.resolve()}.lock", mode=0o600)
-
-
-def _connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> Connection:
-    """To be awaited."""
-    connecting = connect(_uri(path, mode), uri=True, isolation_level=None, factory=factory)
-    # A connection that nobody closed must not keep the process alive.
-    connecting._thread.daemon = True
-    return connecting
-
-
-def _uri(path: Path, mode: str) -> str:
-    return f"{path.absolute().as_uri()}?mode={mode}"
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:

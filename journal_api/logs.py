@@ -91,10 +91,7 @@ class Json(logging.Formatter):
             "level": record.levelname.lower(),
         }
         if isinstance(record.msg, Handled):
-            told = {
-                "ms" if name == "seconds" else name: value for name, value in record.msg._asdict().items()
-            }
-            line |= told | {"ms": round(record.msg.seconds * 1000, 3)}
+            line |= record.msg.told()
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
         if record.exc_info:

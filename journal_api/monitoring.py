@@ -33,6 +33,17 @@ class Handled(NamedTuple):
         what = f"{self.method} {self.route or '(no route)'} {self.status or 'gone'}"
         return f"{what} {self.seconds * 1000:.1f} ms {self.request_id} {key}"
 
+    def told(self) -> dict[str, object]:
+        """As members of a JSON line."""
+        return {
+            "method": self.method,
+            "route": self.route,
+            "status": self.status,
+            "ms": round(self.seconds * 1000, 3),
+            "request_id": self.request_id,
+            "key": self.key,
+        }
+
 
 def handled(scope: Scope, status: int | None, seconds: float) -> Handled:
     """What is told of a request that is over."""

@@ -85,8 +85,18 @@ def import_file(db: Path, file: Path, *options: str, account: str = "Sim") -> Ra
 
 
 @contextmanager
-def running(db: Path, *arguments: str, name: str = "server", by_variables: bool = False) -> Iterator[Server]:
-    """A server on a free loopback port that answers; at the end it is ended, however the block went."""
+def running(
+    db: Path,
+    *arguments: str,
+    name: str = "server",
+    by_variables: bool = False,
+    stderr: int | None = None,
+    **settings: str,
+) -> Iterator[Server]:
+    """A server on a free loopback port that answers; at the end it is ended, however the block went.
+
+    `settings` are environment variables; its standard error goes to a file of its own unless told where.
+    """
     out, err = db.with_name(f"{name}.out"), db.with_name(f"{name}.err")
     port = free_port()
     variables = {"JOURNAL_DB": str(db), "JOURNAL_PORT": str(port)} if by_variables else {}
@@ -94,10 +104,10 @@ def running(db: Path, *arguments: str, name: str = "server", by_variables: bool 
     with out.open("wb") as to_out, err.open("wb") as to_err:
         process = subprocess.Popen(
             [sys.executable, "-m", "journal_api", "serve", *options, *arguments],
-            env=environment(variables),
+            env=environment(variables | settings),
             stdin=subprocess.DEVNULL,
             stdout=to_out,
-            stderr=to_err,
+            stderr=to_err if stderr is None else stderr,
         )
     try:
         server = Server(f"http://127.0.0.1:{port}", process, out, err)

@@ -5,10 +5,7 @@ import pty
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +16,8 @@ from asgi_lifespan import LifespanManager
 from commands import (
     PATIENCE,
     Server,
-    environment,
-    free_port,
     new_key,
     running,
-    wait_until_it_answers,
 )
 from conftest import client_of, new_key_for
 from make import error_of, make_category, post_account, send_file
@@ -40,27 +34,6 @@ from journal_api.settings import Settings
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "journal.db"
-
-
-@contextmanager
-def serving(db: Path, stderr: int, **settings: str) -> Iterator[Server]:
-    """A server whose standard error goes there."""
-    port = free_port()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "journal_api", "serve", "--db", db, "--port", str(port)],
-        env=environment(settings),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=stderr,
-    )
-    with process:
-        try:
-            server = Server(f"http://127.0.0.1:{port}", process, db, db)
-            wait_until_it_answers(server)
-            yield server
-        finally:
-            if process.poll() is None:
-                process.kill()
 
 
 def lines_of(server: Server) -> list[Any]:
@@ -149,7 +122,7 @@ def test_a_bug_is_told_with_its_traceback_and_its_request(db: Path) -> None:
 def test_on_a_terminal_it_is_for_people(db: Path) -> None:
     key = new_key(db)
     ours, theirs = pty.openpty()
-    with serving(db, theirs) as server:
+    with running(db, stderr=theirs) as server:
         os.close(theirs)
         with server.client(key) as client:
             client.get("/tags")
@@ -174,7 +147,7 @@ def read_all(descriptor: int) -> str:
 
 def test_at_another_level_requests_are_left_out(db: Path) -> None:
     read_end, write_end = os.pipe()
-    with serving(db, write_end, JOURNAL_LOG_LEVEL="warning") as server:
+    with running(db, stderr=write_end, JOURNAL_LOG_LEVEL="warning") as server:
         os.close(write_end)
         httpx.get(f"{server.url}/health")
         server.stop()
@@ -185,7 +158,7 @@ def test_at_another_level_requests_are_left_out(db: Path) -> None:
 
 def test_a_log_that_nobody_reads_delays_no_answer_and_no_end(db: Path) -> None:
     read_end, write_end = os.pipe()
-    with serving(db, write_end) as server, httpx.Client(timeout=PATIENCE) as client:
+    with running(db, stderr=write_end) as server, httpx.Client(timeout=PATIENCE) as client:
         os.close(write_end)
         # A pipe holds 64 KiB; these are twice as much.
         answers = [
@@ -201,7 +174,7 @@ def test_a_log_that_nobody_reads_delays_no_answer_and_no_end(db: Path) -> None:
 
 def test_a_log_whose_reader_is_gone_delays_no_answer(db: Path) -> None:
     read_end, write_end = os.pipe()
-    with serving(db, write_end) as server:
+    with running(db, stderr=write_end) as server:
         os.close(write_end)
         os.close(read_end)
         answers = [httpx.get(f"{server.url}/health").status_code for _ in range(3)]

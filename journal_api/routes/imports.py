@@ -31,7 +31,7 @@ async def create_import(request: Request) -> Response:
     """Import a file, all of it or nothing. A dry run tells the same verdicts and writes nothing."""
     query = decode_query(request, ImportQuery)
     async with uploaded(request) as upload:
-        reader = database(request).reader
+        reader = database(request).slow_reader
         timezone = str(query.timezone or (await users.find(reader, request.user.id)).timezone)
         in_one = query.account_id is not None
         file = await asyncio.to_thread(importing.read, upload.file, timezone, into_one_account=in_one)

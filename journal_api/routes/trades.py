@@ -37,7 +37,7 @@ from journal_api.structs.trades import (
 async def list_trades(request: Request) -> Response:
     """The caller's trades that match, newest first."""
     query = decode_query(request, TradeQuery)
-    found, total = await trades.page(database(request).reader, request.user.id, query)
+    found, total = await trades.page(database(request).slow_reader, request.user.id, query)
     return page(query.limit, query.offset, total, trades=found)
 
 
