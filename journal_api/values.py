@@ -56,11 +56,12 @@ class Name(str):
         name = sent.strip()
         # Measured before it is composed too, which shortens a name to a quarter at most: putting a long run
         # of combining marks in order takes the square of its length.
-        if len(name) <= 4 * cls.max_length:
+        if not name.isascii() and len(name) <= 4 * cls.max_length:
             name = unicodedata.normalize("NFC", name)
         if not 1 <= len(name) <= cls.max_length:
             raise ValueError(f"must be 1 to {cls.max_length} characters")
-        if CONTROL.search(name):
+        # The first is asked in no time, and almost always enough.
+        if not name.isprintable() and CONTROL.search(name):
             raise ValueError("must not contain control characters")
         return cls(name)
 

@@ -1,5 +1,7 @@
 """How msgspec words its errors, which codec.py parses; and the envelope of every answer."""
 
+import sys
+import unicodedata
 from typing import Annotated, Any, Literal
 
 import httpx
@@ -197,6 +199,21 @@ def test_a_limit_is_told_with_its_number(content: str, field: str, reason: str) 
     details = details_from(content)
 
     assert details == {"fields": {field: reason}}
+
+
+def test_a_name_takes_every_character_but_control_characters_and_half_ones() -> None:
+    refused = {code for code in range(sys.maxunicode + 1) if not is_taken(f"a{chr(code)}b")}
+
+    assert {unicodedata.category(chr(code)) for code in refused} == {"Cc", "Cs"}
+    assert len(refused) == 65 + 2048
+
+
+def is_taken(name: str) -> bool:
+    try:
+        Name50.decode(name)
+    except ValueError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("content", ['{"color": "#3b82f6\\n"}', '{"color": "#3b82f66"}', '{"color": ""}'])

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from make import get_strategy, make_strategy, unwrap
 
 from journal_api.codec import decode_value
-from journal_api.diff import Diff, diff_setups
+from journal_api.diff import Changes, Diff, NewRow, Stored, StoredItem, StoredSetup, diff_setups
 from journal_api.errors import ValidationFailed
-from journal_api.structs.setups import Setup, SetupCreate, SetupPatch
+from journal_api.structs.setups import SetupCreate, SetupPatch
 
 STRATEGY_ID = 1
 FIRST_NEW_ID = 1000
@@ -77,21 +77,30 @@ def merged(
 
 
 def applied(diff: Diff, before: Tables) -> Tables:
-    """The tables after the statements of the diff: deletes (with cascades), then upserts."""
-    after = Tables(dict(before.setups), dict(before.confirmations))
-    for row_id in diff.deleted_setups:
-        del after.setups[row_id]
-        for one, row in before.confirmations.items():
-            if row[0] == row_id:
-                del after.confirmations[one]
-    for setup in diff.written_setups:
-        after.setups[setup.id] = setup[1:]
-    for row_id in diff.deleted_confirmations:
-        after.confirmations.pop(row_id, None)
-    for confirmation in diff.written_confirmations:
-        assert confirmation.parent_id in after.setups
-        after.confirmations[confirmation.id] = confirmation[1:]
+    """The tables after the statements of the diff, setups first; a deleted setup takes its confirmations."""
+    setups = changed(before.setups, diff.setups)
+    left = {row_id: row for row_id, row in before.confirmations.items() if row[0] in setups}
+    return Tables(setups, changed(left, diff.confirmations))
+
+
+def changed(before: Table, changes: Changes) -> Table:
+    """A table after its statements: DELETE, INSERT, and an UPDATE for each column."""
+    after = {row_id: row for row_id, row in before.items() if row_id not in changes.deleted}
+    for new in changes.inserted:
+        after[new.id] = (new.parent_id, new.name, new.description, new.sort_order)
+    for row_id in updated(changes):
+        parent_id, name, description, sort_order = before[row_id]
+        after[row_id] = (
+            parent_id,
+            changes.names.get(row_id, name),
+            changes.descriptions.get(row_id, description),
+            changes.sort_orders.get(row_id, sort_order),
+        )
     return after
+
+
+def updated(changes: Changes) -> set[int]:
+    return {*changes.names, *changes.descriptions, *changes.sort_orders}
 
 
 def offenders(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) -> dict[str, set[int]]:
@@ -189,8 +198,22 @@ def lists_of_any_ids(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.lists(setup, max_size=5))
 
 
-def as_stored(setups: Sequence[dict[str, Any]]) -> list[Setup]:
-    return msgspec.convert(setups, list[Setup])
+def as_stored(setups: Sequence[dict[str, Any]]) -> Stored:
+    found = {
+        setup["setup_id"]: StoredSetup(
+            *values_of(setup), {one["confirmation_id"]: item_of(one) for one in setup["confirmations"]}
+        )
+        for setup in setups
+    }
+    return Stored(found, last_setup_id=FIRST_NEW_ID - 1, last_confirmation_id=FIRST_NEW_ID - 1)
+
+
+def item_of(one: dict[str, Any]) -> StoredItem:
+    return StoredItem(*values_of(one))
+
+
+def values_of(one: dict[str, Any]) -> tuple[str, str | None, int]:
+    return one["name"], one["description"], one["sort_order"]
 
 
 def as_sent(setups: Sequence[dict[str, Any]]) -> list[SetupPatch]:
@@ -198,9 +221,7 @@ def as_sent(setups: Sequence[dict[str, Any]]) -> list[SetupPatch]:
 
 
 def diff_of(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) -> Diff:
-    return diff_setups(
-        STRATEGY_ID, as_stored(stored), as_sent(sent), count(FIRST_NEW_ID), count(FIRST_NEW_ID)
-    )
+    return diff_setups(STRATEGY_ID, as_stored(stored), as_sent(sent))
 
 
 # The diff alone ----------------------------------------------------------------------------------------
@@ -220,17 +241,18 @@ def test_the_diff_applied_to_the_tables_makes_what_the_rules_say(data: st.DataOb
 
 @given(st.data())
 @settings(max_examples=200, deadline=None)
-def test_the_diff_writes_no_row_that_stays_as_it_is(data: st.DataObject) -> None:
+def test_the_diff_writes_no_value_that_stays_as_it_is(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
     sent = data.draw(canonical_lists(stored))
-    before = tables_of(stored)
 
     diff = diff_of(stored, sent)
 
-    assert [row for row in diff.written_setups if before.setups.get(row.id) == row[1:]] == []
-    assert [row for row in diff.written_confirmations if before.confirmations.get(row.id) == row[1:]] == []
-    for rows in diff:
-        assert len({row if isinstance(row, int) else row.id for row in rows}) == len(rows)
+    for changes, before in zip(diff, tables_of(stored), strict=True):
+        assert [row_id for row_id, name in changes.names.items() if before[row_id][1] == name] == []
+        assert [row_id for row_id, text in changes.descriptions.items() if before[row_id][2] == text] == []
+        assert [row_id for row_id, place in changes.sort_orders.items() if before[row_id][3] == place] == []
+        touched = [*changes.deleted, *(row.id for row in changes.inserted), *updated(changes)]
+        assert len(set(touched)) == len(touched)
 
 
 @given(st.data())
@@ -240,7 +262,7 @@ def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
 
     diff = diff_of(stored, data.draw(st.permutations(stored)))
 
-    assert diff == ([], [], [], [])
+    assert not any(any(changes) for changes in diff)
 
 
 @given(stored_setups())
@@ -260,12 +282,15 @@ def test_the_diff_of_nothing_stored_inserts_everything_in_the_order_sent(
     ]
     new = msgspec.convert(sent, list[SetupCreate], dec_hook=decode_value)
 
-    diff = diff_setups(STRATEGY_ID, [], new, count(FIRST_NEW_ID), count(FIRST_NEW_ID))
+    diff = diff_setups(STRATEGY_ID, as_stored([]), new)
 
-    assert (diff.deleted_setups, diff.deleted_confirmations) == ([], [])
-    assert [row.name for row in diff.written_setups] == [setup["name"] for setup in sent]
-    assert [row.id for row in diff.written_setups] == list(range(FIRST_NEW_ID, FIRST_NEW_ID + len(sent)))
-    assert [(row.parent_id, row.name) for row in diff.written_confirmations] == [
+    for changes in diff:
+        assert not any(changes._replace(inserted=[]))
+        assert [row.id for row in changes.inserted] == list(
+            range(FIRST_NEW_ID, FIRST_NEW_ID + len(changes.inserted))
+        )
+    assert [row.name for row in diff.setups.inserted] == [setup["name"] for setup in sent]
+    assert [(row.parent_id, row.name) for row in diff.confirmations.inserted] == [
         (parent, one["name"])
         for parent, setup in zip(count(FIRST_NEW_ID), sent, strict=False)
         for one in setup["confirmations"]
@@ -428,8 +453,7 @@ def test_a_new_item_is_not_confused_with_one_that_is_kept() -> None:
 
     diff = diff_of(stored, [{"name": "a"}, {"setup_id": 10}])
 
-    assert [tuple(row) for row in diff.written_setups] == [(FIRST_NEW_ID, STRATEGY_ID, "a", None, 0)]
-    assert diff.deleted_setups == []
+    assert diff.setups == ([], [NewRow(FIRST_NEW_ID, STRATEGY_ID, "a", None, 0)], {}, {}, {})
 
 
 def test_an_unknown_id_is_refused_before_anything_is_made() -> None:

@@ -1165,3 +1165,41 @@ async def test_50_times_100_are_replaced_in_one_patch(app: Starlette, client: ht
     assert await links_of(app, trade) == (strategy["id"], setup_id(strategy, 49))
     assert await answers_of(app, trade) == answers
     assert len(answers) == 100
+
+
+@pytest.mark.parametrize(
+    "text", ["5", "null", "true", "[1]", '{"name": "a"}', '"a"', "'", "🚀"], ids=lambda text: text[:8]
+)
+async def test_texts_that_look_like_something_else_are_kept_in_place(
+    client: httpx.AsyncClient, text: str
+) -> None:
+    strategy = await make_playbook(client)
+    setups = [
+        {
+            **setup,
+            "name": text,
+            "description": text,
+            "confirmations": [{**one, "name": text, "description": text} for one in setup["confirmations"]],
+        }
+        for setup in strategy["setups"]
+    ]
+
+    assert unwrap(await patch(client, strategy, setups=setups))["setups"] == setups
+    assert (await get_strategy(client, strategy["id"]))["setups"] == setups
+
+
+async def test_rows_of_the_largest_ids_are_told_apart(app: Starlette, client: httpx.AsyncClient) -> None:
+    await make_playbook(client, "First")
+    await run_sql(app, "UPDATE sqlite_sequence SET seq = 9223372036854775000 WHERE name != 'strategies'")
+    strategy = await make_playbook(client, "Last")
+    assert setup_id(strategy, 0) == 9223372036854775001
+    (first, second), keep = strategy["setups"][0]["confirmations"], {"setup_id": setup_id(strategy, 1)}
+    checklist = [{**first, "name": "new x", "sort_order": 7}, {**second, "description": "new"}]
+    setup = {**strategy["setups"][0], "name": "new a", "confirmations": checklist}
+
+    patched = unwrap(await patch(client, strategy, setups=[setup, keep]))
+
+    assert patched["setups"] == [
+        {**setup, "confirmations": [checklist[1], checklist[0]]},
+        strategy["setups"][1],
+    ]

@@ -1,34 +1,27 @@
 """Setups of a strategy, with their confirmations, written as one canonical list."""
 
-from collections.abc import Iterable, Sequence
-from itertools import count
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from aiosqlite import Connection
+from msgspec import json
 
 from journal_api.database import fetch_json, json_list
-from journal_api.diff import SentSetup, diff_setups
-from journal_api.repositories import confirmations
-from journal_api.repositories.confirmations import CONFIRMATION
-from journal_api.structs.setups import Setup
+from journal_api.diff import Changes, SentSetup, Stored, diff_setups
+from journal_api.repositories.confirmations import CONFIRMATIONS
 
-# The setups of the strategy in hand, as one JSON array.
-SETUPS = f"""json((
-    SELECT '[' || coalesce(group_concat(setup), '') || ']'
-    FROM (SELECT json_object(
-              'setup_id', setups.id,
-              'name', setups.name,
-              'description', setups.description,
-              'sort_order', setups.sort_order,
-              'confirmations', json((
-                  SELECT '[' || coalesce(group_concat(confirmation), '') || ']'
-                  FROM (SELECT {CONFIRMATION} AS confirmation
-                        FROM confirmations
-                        WHERE confirmations.setup_id = setups.id
-                        ORDER BY confirmations.sort_order, confirmations.id)))) AS setup
+# The setups of the strategy in hand, as one JSON array. Each object is made where it is put into its array:
+# a column of the inner SELECT would bring it as a text, to be parsed again.
+SETUPS = f"""(
+    SELECT json_group_array(json_object(
+        'setup_id', id,
+        'name', name,
+        'description', description,
+        'sort_order', sort_order,
+        'confirmations', {CONFIRMATIONS}))
+    FROM (SELECT id, name, description, sort_order
           FROM setups
-          WHERE setups.strategy_id = strategies.id
-          ORDER BY setups.sort_order, setups.id)))"""
+          WHERE strategy_id = strategies.id
+          ORDER BY sort_order, id) AS setup)"""
 
 
 async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> str:
@@ -40,35 +33,71 @@ async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> st
     )
 
 
-async def replace_all(
-    db: Connection, strategy_id: int, stored: Sequence[Setup], sent: Sequence[SentSetup]
-) -> bool:
+async def replace_all(db: Connection, strategy_id: int, sent: Sequence[SentSetup]) -> bool:
     """Make `sent` the list of setups; whether that changed anything.
 
-    At most five statements, whatever the number of rows. Raises ValidationFailed with all offending ids.
+    At most eleven statements, whatever the number of rows. Raises ValidationFailed with all offending ids.
     """
-    # Ids are given out here, so that one statement can write the setups and one their confirmations. No other
-    # connection can take them: this one holds the write lock.
-    rows: Iterable[Any] = await db.execute_fetchall("SELECT name, seq FROM sqlite_sequence")
-    last: dict[str, int] = dict(rows)
-    setup_ids, confirmation_ids = count(last.get("setups", 0) + 1), count(last.get("confirmations", 0) + 1)
-    diff = diff_setups(strategy_id, stored, sent, setup_ids, confirmation_ids)
-    if diff.deleted_setups:
+    diff = diff_setups(strategy_id, await stored_setups(db, strategy_id), sent)
+    await write(db, "setups", "strategy_id", diff.setups)
+    await write(db, "confirmations", "setup_id", diff.confirmations)
+    return any(any(changes) for changes in diff)
+
+
+async def stored_setups(db: Connection, strategy_id: int) -> Stored:
+    """What the diff needs to know: without the names of the members, by id, in no order.
+
+    For 50 x 100 that is two thirds of the time of the setups as they are answered.
+    """
+    # The last ids are among it, because new ones are given out here: so one statement can write the setups
+    # and one their confirmations. No other connection can take them, this one holds the write lock.
+    text = await fetch_json(
+        db,
+        """
+        SELECT json_object(
+            'setups', (
+                SELECT json_group_object(setups.id, json_array(name, description, sort_order, (
+                    SELECT json_group_object(id, json_array(name, description, sort_order))
+                    FROM confirmations
+                    WHERE setup_id = setups.id)))
+                FROM setups
+                WHERE strategy_id = :id),
+            'last_setup_id', (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'setups'),
+            'last_confirmation_id', (
+                SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'confirmations'))
+        """,
+        {"id": strategy_id},
+    )
+    return json.decode(text, type=Stored)
+
+
+async def write(db: Connection, table: str, parent: str, changes: Changes) -> None:
+    """At most five statements, whatever the number of rows."""
+    if changes.deleted:
         await db.execute_fetchall(
-            "DELETE FROM setups WHERE id IN (SELECT value FROM json_each(:ids))",
-            {"ids": json_list(diff.deleted_setups)},
+            f"DELETE FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",
+            {"ids": json_list(changes.deleted)},
         )
-    if diff.written_setups:
+    if changes.inserted:
         await db.execute_fetchall(
-            """
-            INSERT INTO setups (id, strategy_id, name, description, sort_order)
+            f"""
+            INSERT INTO {table} (id, {parent}, name, description, sort_order)
             SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
             FROM json_each(:rows)
-            WHERE true
-            ON CONFLICT (id) DO UPDATE
-            SET name = excluded.name, description = excluded.description, sort_order = excluded.sort_order
             """,
-            {"rows": json_list(diff.written_setups)},
+            {"rows": json_list(changes.inserted)},
         )
-    await confirmations.replace(db, diff.deleted_confirmations, diff.written_confirmations)
-    return any(diff)
+    # A column at a time: the values need not be taken out of rows, and a sort_order that stays need not be
+    # written into the index again. For 5,000 names that is a third of the time.
+    await update(db, table, "name", changes.names)
+    await update(db, table, "description", changes.descriptions)
+    await update(db, table, "sort_order", changes.sort_orders)
+
+
+async def update(db: Connection, table: str, column: str, values: Mapping[int, object]) -> None:
+    """Give the rows of these ids these values."""
+    if values:
+        await db.execute_fetchall(
+            f"UPDATE {table} SET {column} = value FROM json_each(:values) WHERE {table}.id = key",
+            {"values": json.encode(values, enc_hook=str).decode()},
+        )

@@ -3,14 +3,14 @@
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import Raw, UnsetType, json
+from msgspec import UNSET, Raw, json
 
 from journal_api.database import fetch, fetch_json, unique_name
 from journal_api.errors import LimitReached
 from journal_api.patches import assignments, changes, with_sort_name
 from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS
-from journal_api.structs.strategies import Strategy, StrategyCreate, StrategyPatch, StrategyQuery
+from journal_api.structs.strategies import StrategyCreate, StrategyFields, StrategyPatch, StrategyQuery
 from journal_api.values import now, sort_name
 
 SCALARS = """
@@ -24,11 +24,11 @@ SCALARS = """
     'created_at', created_at,
     'updated_at', updated_at"""
 LIST_ITEM = f"json_object({SCALARS})"
-STRATEGY = f"""json_object({SCALARS},
+FIELDS = f"""{SCALARS},
     'risk_rules', json(risk_rules),
     'exit_rules', json(exit_rules),
-    'optimal_conditions', json(optimal_conditions),
-    'setups', {SETUPS})"""
+    'optimal_conditions', json(optimal_conditions)"""
+STRATEGY = f"json_object({FIELDS}, 'setups', {SETUPS})"
 
 
 async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> str:
@@ -56,9 +56,14 @@ async def get(db: Connection, user_id: int, strategy_id: int) -> str:
     )
 
 
-async def find(db: Connection, user_id: int, strategy_id: int) -> Strategy:
-    """Raises NotFound."""
-    return json.decode(await get(db, user_id, strategy_id), type=Strategy)
+async def find(db: Connection, user_id: int, strategy_id: int) -> StrategyFields:
+    """Without the setups; raises NotFound."""
+    text = await fetch_json(
+        db,
+        f"SELECT json_object({FIELDS}) FROM strategies WHERE id = :id AND user_id = :user_id",
+        {"id": strategy_id, "user_id": user_id},
+    )
+    return json.decode(text, type=StrategyFields)
 
 
 async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum: int) -> int:
@@ -93,17 +98,19 @@ async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum
     number = await fetch(db, "SELECT count(*) FROM strategies WHERE user_id = :id", {"id": user_id})
     if 0 < maximum < number:
         raise LimitReached(limit=maximum, current=number - 1)
-    await setups.replace_all(db, strategy_id, [], strategy.setups)
+    if strategy.setups:
+        await setups.replace_all(db, strategy_id, strategy.setups)
     return strategy_id
 
 
-async def update(db: Connection, stored: Strategy, patch: StrategyPatch) -> None:
+async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -> None:
     """Raises DuplicateName, and ValidationFailed for ids in `setups` that are not of this strategy."""
     nested = False
-    if not isinstance(patch.setups, UnsetType):
-        nested = await setups.replace_all(db, stored.id, stored.setups, patch.setups)
+    if patch.setups is not UNSET:
+        nested = await setups.replace_all(db, stored.id, patch.setups)
+        patch.setups = UNSET  # what is left are columns
     sent = with_sort_name(changes(stored, patch))
-    changed = {column: stored_form(value) for column, value in sent.items() if column != "setups"}
+    changed = {column: stored_form(value) for column, value in sent.items()}
     if changed or nested:
         changed["updated_at"] = now()
         with unique_name():
@@ -112,7 +119,7 @@ async def update(db: Connection, stored: Strategy, patch: StrategyPatch) -> None
             )
 
 
-async def delete(db: Connection, stored: Strategy) -> int:
+async def delete(db: Connection, stored: StrategyFields) -> int:
     """How many trades lost their reference to it."""
     await db.execute_fetchall(
         "UPDATE trades SET strategy_id = NULL, setup_id = NULL WHERE strategy_id = :id", {"id": stored.id}

@@ -1,34 +1,32 @@
 """Confirmations, nested in a setup: interface.md §2."""
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import ClassVar
+
+from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.values import Name, RowId, SortOrder, Text, require_name
 
+# 5,000 of them come in one body. They hold nothing that leads back to them, so gc=False: no need to look at
+# them for it.
 
-class ConfirmationCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+
+class ConfirmationCreate(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
+    id: ClassVar[UnsetType] = UNSET
     name: Name
     description: Text | None = None
     sort_order: SortOrder | UnsetType = UNSET
 
-    @property
-    def id(self) -> UnsetType:
-        return UNSET
 
-
-class ConfirmationPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+class ConfirmationPatch(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """With `confirmation_id` an existing one, of which the members left out stay; without it a new one."""
 
-    confirmation_id: RowId | UnsetType = UNSET
+    id: RowId | UnsetType = field(default=UNSET, name="confirmation_id")
     name: Name | UnsetType = UNSET
     description: Text | None | UnsetType = UNSET
     sort_order: SortOrder | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        require_name(self.confirmation_id, self.name)
-
-    @property
-    def id(self) -> int | UnsetType:
-        return self.confirmation_id
+        require_name(self.id, self.name)
 
 
 class Confirmation(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -36,7 +34,3 @@ class Confirmation(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     description: str | None
     sort_order: int
-
-    @property
-    def id(self) -> int:
-        return self.confirmation_id

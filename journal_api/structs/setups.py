@@ -1,39 +1,32 @@
 """Setups, nested in a strategy: interface.md §2. Answers carry exactly the members that PATCH takes."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from journal_api.structs.confirmations import Confirmation, ConfirmationCreate, ConfirmationPatch
 from journal_api.values import Name, RowId, SortOrder, Text, require_name
 
 
 class SetupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
+    id: ClassVar[UnsetType] = UNSET
     name: Name
     description: Text | None = None
     sort_order: SortOrder | UnsetType = UNSET
     confirmations: Annotated[list[ConfirmationCreate], Meta(max_length=100)] = []
 
-    @property
-    def id(self) -> UnsetType:
-        return UNSET
-
 
 class SetupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     """With `setup_id` an existing setup, of which the members left out stay; without it a new one."""
 
-    setup_id: RowId | UnsetType = UNSET
+    id: RowId | UnsetType = field(default=UNSET, name="setup_id")
     name: Name | UnsetType = UNSET
     description: Text | None | UnsetType = UNSET
     sort_order: SortOrder | UnsetType = UNSET
     confirmations: Annotated[list[ConfirmationPatch], Meta(max_length=100)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        require_name(self.setup_id, self.name)
-
-    @property
-    def id(self) -> int | UnsetType:
-        return self.setup_id
+        require_name(self.id, self.name)
 
 
 class Setup(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -42,7 +35,3 @@ class Setup(Struct, kw_only=True, forbid_unknown_fields=True):
     description: str | None
     sort_order: int
     confirmations: list[Confirmation]
-
-    @property
-    def id(self) -> int:
-        return self.setup_id

@@ -69,10 +69,13 @@ class StrategyListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     updated_at: Instant
 
 
-class Strategy(StrategyListItem, kw_only=True, forbid_unknown_fields=True):
+class StrategyFields(StrategyListItem, kw_only=True, forbid_unknown_fields=True):
     risk_rules: FreeForm
     exit_rules: FreeForm
     optimal_conditions: FreeForm
+
+
+class Strategy(StrategyFields, kw_only=True, forbid_unknown_fields=True):
     setups: list[Setup]
 
 
