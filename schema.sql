@@ -168,7 +168,8 @@ CREATE TABLE imports (
   updated INTEGER NOT NULL,
   duplicates INTEGER NOT NULL,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL
+  updated_at TEXT NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0  -- of those that it added
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
@@ -218,6 +219,12 @@ CREATE INDEX trades_of_strategy ON trades (strategy_id) WHERE strategy_id IS NOT
 CREATE INDEX trades_of_setup ON trades (setup_id) WHERE setup_id IS NOT NULL;
 CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id IS NOT NULL;
 CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
+-- The order in which trades are listed, for the filters that may leave few of many.
+CREATE INDEX trades_of_account ON trades (account_id, opened_at, id);
+CREATE INDEX trades_of_symbol ON trades (user_id, symbol, opened_at, id);
+CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
+CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
+CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
 
 -- A trade as it was before an import changed it, so that the import can be taken back.
 CREATE TABLE import_updates (
@@ -273,6 +280,13 @@ BEGIN
   DELETE FROM confirmation_answers WHERE trade_id = new.id;
 END;
 
+-- An import is counted by what has gone of it, so that what comes in with one is not counted row by row.
+CREATE TRIGGER imports_of_deleted_trade AFTER DELETE ON trades
+WHEN old.import_id IS NOT NULL
+BEGIN
+  UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id;
+END;
+
 -- Goals -------------------------------------------------------------------------------------------------
 
 CREATE TABLE goals (
@@ -303,6 +317,7 @@ CREATE TABLE goals (
 CREATE INDEX goals_of_user ON goals (user_id, id);
 CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
+CREATE INDEX goals_by_seen_change ON goals (seen_change);
 
 -- Which target was in force from which day on; the first one from the beginning of time.
 CREATE TABLE goal_targets (
@@ -312,6 +327,7 @@ CREATE TABLE goal_targets (
   PRIMARY KEY (goal_id, since)
 ) STRICT, WITHOUT ROWID;
 
+-- Its rows are wide, so they stand beside the key: a page needs few of them, its total only the keys.
 CREATE TABLE snapshots (
   goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
   period_start TEXT NOT NULL,
@@ -323,7 +339,7 @@ CREATE TABLE snapshots (
   snapshot_data TEXT NOT NULL,  -- JSON: what the number was made of
   computed_at TEXT NOT NULL,
   PRIMARY KEY (goal_id, period_start)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- What has changed since a goal last looked -------------------------------------------------------------
 -- Every write that can move a goal's number leaves its mark here by trigger, so that no code can forget to.
@@ -345,11 +361,21 @@ CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE ac
 CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
 
 -- Insert a day here, or null for an open trade, and it is marked.
+--
+-- Not again while it has a mark that no goal has seen, so that the rows of an import mark each day once.
+-- Nothing is lost: every goal that has seen a change, of any user, paused or not, has seen only older ones,
+-- so that mark still waits for it; one that has seen none is built anew. A goal notes what it has seen in the
+-- transaction in which it reads the trades, so all that was written before is in what it reads. A deleted
+-- goal waits for nothing, and a rollback takes the trade, its mark and what was seen of it back together.
 CREATE VIEW marks (account_id, trading_day) AS
 SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
 
 CREATE TRIGGER marks_are_changes INSTEAD OF INSERT ON marks
 WHEN new.trading_day IS NOT NULL
+ AND NOT EXISTS (SELECT 1 FROM changes
+                 WHERE account_id = new.account_id
+                   AND trading_day = new.trading_day
+                   AND sequence > (SELECT coalesce(max(seen_change), 0) FROM goals))
 BEGIN
   DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
   INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);

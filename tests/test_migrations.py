@@ -11,10 +11,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from asgi_lifespan import LifespanManager
 from commands import PATIENCE, change, command, done, dump, environment, free_port, import_file, refused, rows
+from conftest import client_of, new_key_for
+from make import make_goal, snapshots_of, unwrap
 
 from journal_api import migrations
+from journal_api.app import create_app
 from journal_api.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -306,6 +311,7 @@ def shape_of(db: Path) -> dict[str, Any]:
         shape["triggers"] = opened.execute(
             "SELECT name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name"
         ).fetchall()
+        shape["triggers"] = [(name, " ".join(sql.split())) for name, sql in shape["triggers"]]
     return shape
 
 
@@ -342,3 +348,63 @@ def test_an_older_journal_keeps_every_row_and_every_id_given_out(version: int, d
 
     assert {table: rows(db, f"SELECT count(*) FROM {table}") for table in tables} == counts
     assert rows(db, "SELECT name, seq FROM sqlite_sequence ORDER BY name") == sequences
+
+
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+def test_an_older_journal_keeps_its_snapshots_and_what_each_goal_has_yet_to_see(
+    version: int, db: Path
+) -> None:
+    write_released(db, version)
+    kept = [
+        "SELECT * FROM snapshots ORDER BY goal_id, period_start",
+        "SELECT * FROM changes ORDER BY sequence",
+        "SELECT id, seen_change, fresh_on FROM goals ORDER BY id",
+    ]
+    before = [rows(db, sql) for sql in kept]
+
+    prepare(db)
+
+    assert [rows(db, sql) for sql in kept] == before
+    assert all(before)
+
+
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+async def test_the_goals_of_an_older_journal_tell_what_new_ones_tell(version: int, db: Path) -> None:
+    write_released(db, version)
+    app = create_app(Settings(db=db))
+    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        goals = unwrap(await client.get("/goals"))
+        for goal in goals:
+            unwrap(await client.patch(f"/goals/{goal['id']}", json={"status": "active"}))
+        new = [await make_goal(client, **definition_of(goal)) for goal in goals]
+
+        for old_one, new_one in zip(goals, new, strict=True):
+            assert await told_by(client, old_one) == await told_by(client, new_one)
+
+
+def definition_of(goal: Any) -> dict[str, Any]:
+    named = ("metric", "target_value", "direction", "timeframe", "account_id", "copy_group_id")
+    return {name: goal[name] for name in named if goal[name] is not None}
+
+
+async def told_by(client: httpx.AsyncClient, goal: Any) -> list[Any]:
+    """Its snapshots without what is each goal's own."""
+    return [
+        {name: value for name, value in one.items() if name not in ("goal_id", "computed_at")}
+        for one in await snapshots_of(client, goal["id"], limit=365)
+    ]
+
+
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+async def test_the_imports_of_an_older_journal_tell_how_many_of_their_trades_are_left(
+    version: int, db: Path
+) -> None:
+    write_released(db, version)
+    app = create_app(Settings(db=db))
+    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        imports = unwrap(await client.get("/imports"))
+        left = {one["id"]: one["trade_count"] for one in imports}
+
+    stored = rows(db, "SELECT import_id, count(*) FROM trades WHERE import_id IS NOT NULL GROUP BY 1")
+    assert left == dict(stored)
+    assert imports

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from typing import Any
 
 import httpx
+import pytest
 from asgi_lifespan import LifespanManager
 from conftest import client_of, new_key_for
 from make import A_TRADE, make_goal, snapshots_of, unwrap
@@ -76,7 +77,7 @@ async def use_everything(client: httpx.AsyncClient) -> None:
     await tell(client)
     for operation in OPERATIONS:
         if operation.method == "GET":
-            for query in ({}, QUERIES):
+            for query in ({}, QUERIES, *({name: value} for name, value in QUERIES.items())):
                 await client.get(path_of(operation, 1), params=query)
     goals = [
         await make_goal(client, metric=metric, timeframe=timeframe, target_value=1)
@@ -156,6 +157,62 @@ async def test_only_lists_look_through_all_trades_of_their_owner(
     assert lists
     # A change of time zone moves every trading day.
     assert [sql for sql in through_all - lists if not sql.startswith("UPDATE trades SET trading_day =")] == []
+
+
+# Filters that may leave few of many trades, and the index that leads to those.
+NARROW = {
+    "account_id=1": "trades_of_account",
+    "symbol=NQ": "trades_of_symbol",
+    "grade=A": "trades_of_grade",
+    "outcome=open": "trades_open",
+    "outcome=breakeven": "trades_breakeven",
+    "account_id=1&outcome=win": "trades_of_account",
+    "account_id=1&direction=long": "trades_of_account",
+    "account_id=1&outcome=open": "trades_open",
+    "account_id=1&from=2026-01-01&to=2026-01-31": "trades_in_order",
+    "symbol=NQ&from=2026-01-01": "trades_of_symbol",
+}
+
+
+@pytest.mark.parametrize("query", NARROW)
+async def test_a_list_of_few_trades_reads_and_counts_those_few(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings, query: str
+) -> None:
+    with statements_of(app) as seen:
+        unwrap(await client.get(f"/trades?{query}"))
+
+    with planning(settings) as db:
+        steps = [step for step, _ in plans_of(db, seen)]
+    found = [re.match(r"SEARCH trades USING (?:COVERING )?INDEX (\w+)", step) for step in steps]
+    assert [one[1] for one in found if one] == [NARROW[query]] * 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"],
+)
+async def test_a_list_of_many_trades_is_read_in_its_order(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings, query: str
+) -> None:
+    with statements_of(app) as seen:
+        unwrap(await client.get(f"/trades?{query}"))
+
+    with planning(settings) as db:
+        steps = [step for step, _ in plans_of(db, seen)]
+    # The page that was found is put in order once more.
+    assert len([step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step]) == 1
+
+
+async def test_an_export_by_any_filter_reads_on_where_it_stopped(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
+) -> None:
+    with statements_of(app) as seen:
+        for name, value in QUERIES.items():
+            await client.get("/trades/export", params={name: value})
+
+    with planning(settings) as db:
+        steps = [step for step, _ in plans_of(db, seen)]
+    assert [step for step in steps if "ORDER BY" in step] == []
 
 
 async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(

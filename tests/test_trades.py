@@ -1,6 +1,9 @@
 """Trades: contract.md 'The trading record' and 'Values', metrics.md 'Money', interface.md's consequences."""
 
 import asyncio
+import csv
+import io
+import itertools
 from decimal import Decimal
 from typing import Any
 
@@ -1094,6 +1097,33 @@ async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: 
     ]
 
     assert found == expected
+
+
+async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total_and_in_the_export(
+    client: httpx.AsyncClient,
+) -> None:
+    made = await six_trades(client)
+    opened = {trade["id"]: trade["opened_at"] for trade in unwrap(await client.get("/trades"))}
+    filters: list[tuple[str, Any]] = [
+        *(("account_id", made[name]) for name in ("one", "two")),
+        *((f"{name}_id", made[name]) for name in ("strategy", "setup", "tag")),
+        ("copy_group_id", made["group"]),
+        *(("symbol", "ES"), ("direction", "long"), ("grade", "A+")),
+        *(("outcome", outcome) for outcome in ("win", "loss", "breakeven", "open")),
+        *(("from", "2026-01-06"), ("to", "2026-01-08")),
+    ]
+    alone = {one: set(await listed(client, **dict([one]))) for one in filters}
+
+    for one, other in itertools.combinations(filters, 2):
+        if one[0] != other[0]:
+            answer = await client.get("/trades", params=dict([one, other]))
+            export = await client.get("/trades/export", params=dict([one, other]))
+
+            expected = [id_ for id_ in opened if id_ in alone[one] & alone[other]]
+            assert [trade["id"] for trade in unwrap(answer)] == expected, (one, other)
+            assert answer.json()["meta"]["pagination"]["total"] == len(expected), (one, other)
+            exported = [row["opened_at"] for row in csv.DictReader(io.StringIO(export.text))]
+            assert exported == [opened[id_] for id_ in sorted(expected)], (one, other)
 
 
 async def test_the_pages_of_the_list_join_into_the_whole_and_tell_the_total(

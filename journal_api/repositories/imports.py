@@ -36,7 +36,7 @@ IMPORT = """json_object(
     'sha256', sha256,
     'timezone', timezone,
     'counts', json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0),
-    'trade_count', (SELECT count(*) FROM trades WHERE import_id = import.id),
+    'trade_count', added - deleted,
     'created_at', created_at,
     'updated_at', updated_at)"""
 
@@ -48,7 +48,7 @@ async def list_of_user(db: Connection, user_id: int) -> str:
         f"""
         SELECT '[' || coalesce(group_concat(item), '') || ']'
         FROM (SELECT {IMPORT} AS item
-              FROM imports AS import
+              FROM imports
               WHERE user_id = :user_id
               ORDER BY id DESC)
         """,
@@ -60,7 +60,7 @@ async def get(db: Connection, user_id: int, import_id: int) -> str:
     """Raises NotFound."""
     return await fetch_json(
         db,
-        f"SELECT {IMPORT} FROM imports AS import WHERE id = :id AND user_id = :user_id",
+        f"SELECT {IMPORT} FROM imports WHERE id = :id AND user_id = :user_id",
         {"id": import_id, "user_id": user_id},
     )
 

@@ -6,11 +6,13 @@ days that changed since, and those from the newest stored period to today's; the
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database import fetch, fetch_json, json_list
+from journal_api.errors import NotFound
 from journal_api.history import GoalState, Snapshot, carried_forward, is_kept, snapshot_of, stale_periods
 from journal_api.money import json_number
 from journal_api.periods import Period, period_of
@@ -32,54 +34,61 @@ SNAPSHOT = f"""json_object(
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)
     AND (:until IS NULL OR period_start <= :until)"""
+PAGE = f"""
+    SELECT '[' || coalesce(group_concat(snapshot), '') || ']'
+    FROM (SELECT {SNAPSHOT} AS snapshot
+          FROM snapshots
+          WHERE {MATCHING}
+          ORDER BY period_start DESC
+          LIMIT :limit OFFSET :offset)"""
+TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
+# Those of a paused or archived goal stay as they were.
+ARE_TRUE = """
+    SELECT status <> 'active'
+        OR (seen_change IS NOT NULL
+            AND fresh_on IS :today
+            AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > seen_change)) AS are_true
+    FROM goals
+    WHERE id = :goal_id AND user_id = :user_id"""
 
 
 # Read ----------------------------------------------------------------------------------------------------
 
 
 async def are_true(db: Connection, user_id: int, goal_id: int, today: str) -> bool:
-    """Whether the stored snapshots are what a refresh would make of them; raises NotFound.
-
-    Those of a paused or archived goal stay as they were.
-    """
-    found = await fetch_json(
-        db,
-        """
-        SELECT status <> 'active'
-            OR (seen_change IS NOT NULL
-                AND fresh_on IS :today
-                AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > seen_change))
-        FROM goals
-        WHERE id = :id AND user_id = :user_id
-        """,
-        {"id": goal_id, "user_id": user_id, "today": today},
-    )
-    return found == "1"
+    """Whether the stored snapshots are what a refresh would make of them; raises NotFound."""
+    values = {"goal_id": goal_id, "user_id": user_id, "today": today}
+    return await fetch_json(db, ARE_TRUE, values) == "1"
 
 
 async def page(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
     """One page of the snapshots, newest first, and how many there are in all."""
-    values = {
+    rows = await db.execute_fetchall(f"SELECT ({PAGE}), ({TOTAL})", bounds(goal_id, query))
+    text, total = next(iter(rows))
+    return text, total
+
+
+async def true_page(
+    db: Connection, user_id: int, goal_id: int, today: str, query: SnapshotQuery
+) -> tuple[str, int] | None:
+    """The page if the snapshots are true, of the same moment, else None; raises NotFound."""
+    rows = await db.execute_fetchall(
+        f"SELECT iif(are_true, ({PAGE}), NULL), iif(are_true, ({TOTAL}), NULL) FROM ({ARE_TRUE})",
+        {**bounds(goal_id, query), "user_id": user_id, "today": today},
+    )
+    for text, total in rows:
+        return None if text is None else (text, total)
+    raise NotFound
+
+
+def bounds(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
+    return {
         "goal_id": goal_id,
         "since": str(query.since) if query.since else None,
         "until": str(query.until) if query.until else None,
         "limit": query.limit,
         "offset": query.offset,
     }
-    found = await db.execute_fetchall(
-        f"""
-        SELECT '[' || coalesce(group_concat(snapshot), '') || ']',
-            (SELECT count(*) FROM snapshots WHERE {MATCHING})
-        FROM (SELECT {SNAPSHOT} AS snapshot
-              FROM snapshots
-              WHERE {MATCHING}
-              ORDER BY period_start DESC
-              LIMIT :limit OFFSET :offset)
-        """,
-        values,
-    )
-    text, total = next(iter(found))
-    return text, total
 
 
 # Refresh -------------------------------------------------------------------------------------------------
@@ -191,17 +200,23 @@ async def replace_some(
     db: Connection, state: GoalState, stale: Sequence[Period], snapshots: Sequence[Snapshot]
 ) -> None:
     """Drop what is stale or no longer of the history, write what there is, note what was seen."""
+    anew = state.seen_change is None or state.timeframe == "custom"
+    first = date.max if anew else period_of(state.first_day, state.timeframe).start
     await db.execute_fetchall(
         """
         DELETE FROM snapshots
         WHERE goal_id = :goal_id
-          AND (:all OR NOT period_start BETWEEN :first AND :last
-               OR period_start IN (SELECT value FROM json_each(:stale)))
+          -- Looked up, so that those that stay are not looked at.
+          AND period_start IN (
+              SELECT value FROM json_each(:stale)
+              UNION ALL
+              SELECT period_start FROM snapshots WHERE goal_id = :goal_id AND period_start < :first
+              UNION ALL
+              SELECT period_start FROM snapshots WHERE goal_id = :goal_id AND period_start > :last)
         """,
         {
             "goal_id": state.goal_id,
-            "all": state.seen_change is None or state.timeframe == "custom",
-            "first": period_of(state.first_day, state.timeframe).start.isoformat(),
+            "first": first.isoformat(),
             "last": state.today.isoformat(),
             "stale": json_list([period.start.isoformat() for period in stale]),
         },

@@ -7,38 +7,31 @@ from msgspec import json
 
 from journal_api.importing.round_trips import NO_RISK
 from journal_api.money import json_text
-from journal_api.repositories.trades import MATCHING
+from journal_api.repositories.trades import filters_of, matching
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 
 AT_ONCE = 500
-# One row a trade, under the names of round_trips.COLUMNS. A row has a name only where another copies it.
-ROW = f"""
-    SELECT trade.id,
-        iif(EXISTS (SELECT 1 FROM trades WHERE source_trade_id = trade.id), trade.id, NULL) AS row,
-        (SELECT original.id
-         FROM ({MATCHING}) AS original
-         WHERE original.id = trade.source_trade_id) AS copy_of,
-        (SELECT name FROM accounts WHERE id = trade.account_id) AS account,
-        symbol, direction, {", ".join(AMOUNTS)}, opened_at, closed_at, grade,
-        (SELECT name FROM strategies WHERE id = trade.strategy_id) AS strategy,
-        (SELECT name FROM setups WHERE id = trade.setup_id) AS setup,
-        (SELECT json_group_array(name)
-         FROM (SELECT name
-               FROM trade_tags
-               JOIN tags ON tags.id = tag_id
-               WHERE trade_id = trade.id
-               ORDER BY tag_id)) AS tags,
-        (SELECT json_group_array(json_array(name, json(iif(was_present, 'true', 'false')), notes))
-         FROM (SELECT name, was_present, confirmation_answers.notes
-               FROM confirmation_answers
-               JOIN confirmations ON confirmations.id = confirmation_id
-               WHERE trade_id = trade.id
-               ORDER BY sort_order, confirmation_id)) AS confirmations,
-        external_id, notes
-    FROM ({MATCHING}) AS trade
-    WHERE trade.id > :after
-    ORDER BY trade.id
-    LIMIT {AT_ONCE}"""
+# A trade under the names of round_trips.COLUMNS. A row has a name only where another copies it.
+CELLS = f"""
+    id,
+    iif(EXISTS (SELECT 1 FROM trades WHERE source_trade_id = trade.id), id, NULL) AS row,
+    (SELECT name FROM accounts WHERE id = trade.account_id) AS account,
+    symbol, direction, {", ".join(AMOUNTS)}, opened_at, closed_at, grade,
+    (SELECT name FROM strategies WHERE id = trade.strategy_id) AS strategy,
+    (SELECT name FROM setups WHERE id = trade.setup_id) AS setup,
+    (SELECT json_group_array(name)
+     FROM (SELECT name
+           FROM trade_tags
+           JOIN tags ON tags.id = tag_id
+           WHERE trade_id = trade.id
+           ORDER BY tag_id)) AS tags,
+    (SELECT json_group_array(json_array(name, json(iif(was_present, 'true', 'false')), notes))
+     FROM (SELECT name, was_present, confirmation_answers.notes
+           FROM confirmation_answers
+           JOIN confirmations ON confirmations.id = confirmation_id
+           WHERE trade_id = trade.id
+           ORDER BY sort_order, confirmation_id)) AS confirmations,
+    external_id, notes"""
 
 
 async def rows_after(
@@ -48,7 +41,19 @@ async def rows_after(
 
     A copy points at its original only if that matches too.
     """
-    found: Any = await db.execute_fetchall(ROW, {**query.values(), "user_id": user_id, "after": trade_id})
+    values = query.values()
+    conditions = matching(filters_of(values))
+    found: Any = await db.execute_fetchall(
+        f"""
+        SELECT {CELLS},
+            (SELECT id FROM trades WHERE id = trade.source_trade_id AND {conditions}) AS copy_of
+        FROM trades AS trade
+        WHERE id > :after AND {conditions}
+        ORDER BY id
+        LIMIT {AT_ONCE}
+        """,
+        {**values, "user_id": user_id, "after": trade_id},
+    )
     return [(row["id"], cells_of(dict(row))) for row in found]
 
 

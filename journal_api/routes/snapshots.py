@@ -15,12 +15,13 @@ async def list_snapshots(request: Request) -> Response:
     query = decode_query(request, SnapshotQuery)
     goal_id, opened = request.path_params["id"], database(request)
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    are_true = await snapshots.are_true(opened.reader, request.user.id, goal_id, today)
+    found = await snapshots.true_page(opened.reader, request.user.id, goal_id, today, query)
     check_range(query.since, query.until)
-    if not are_true:
+    if found is None:
         async with opened.transaction() as db:
             # Another reader may have done it while this one waited for its turn.
             if not await snapshots.are_true(db, request.user.id, goal_id, today):
                 await snapshots.refresh(db, goal_id)
-    found, total = await snapshots.page(opened.reader, goal_id, query)
-    return page(query.limit, query.offset, total, snapshots=found)
+        found = await snapshots.page(opened.reader, goal_id, query)
+    text, total = found
+    return page(query.limit, query.offset, total, snapshots=text)
