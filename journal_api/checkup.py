@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple, TypeVar
 
 from filelock import Timeout
 
-from journal_api.database import process_lock
 from journal_api.errors import DatabaseRefused
 from journal_api.migrations import VERSION, run, schema, version_of
+from journal_api.process_lock import process_lock
 
 T = TypeVar("T")
 

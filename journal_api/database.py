@@ -14,7 +14,6 @@ from typing import Any
 
 import msgspec
 from aiosqlite import Connection
-from filelock import FileLock
 
 from journal_api.connections import Guest, Reader, Watch, Writer, connected, opened
 from journal_api.errors import ApiError, Busy, Conflict, DuplicateName, NotFound, StorageUnavailable
@@ -156,11 +155,6 @@ class Joined:
     @asynccontextmanager
     async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
         yield self._db
-
-
-def process_lock(path: Path) -> FileLock:
-    """What the one server of a database holds; by the real name, so that a link leads to the same lock."""
-    return FileLock(f"{path.resolve()}.lock", mode=0o600)
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:

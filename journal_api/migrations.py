@@ -1,11 +1,12 @@
 """The database file: made from schema.sql when new, checked and brought up to date when not."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from journal_api.backup import back_up, name_before
 from journal_api.errors import DatabaseRefused
+from journal_api.process_lock import without_server
 from journal_api.settings import Settings
 from journal_api.values import now
 
@@ -148,8 +149,15 @@ def prepare(settings: Settings) -> None:
 
 
 def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
-    if version_of(db) == VERSION:
+    version = version_of(db)
+    if version == VERSION:
         return
+    # A server of an older release goes on with the schema that it knows.
+    with without_server(settings.db) if version else nullcontext():
+        migrate(db, settings)
+
+
+def migrate(db: sqlite3.Connection, settings: Settings) -> None:
     db.execute("PRAGMA foreign_keys = OFF")  # rebuilding a table would delete its children
     db.execute("BEGIN IMMEDIATE")
     try:

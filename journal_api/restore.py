@@ -3,17 +3,14 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
-
-from filelock import Timeout
 
 from journal_api.backup import PREFIX, SUFFIX, connect, copied, name_before, require_sound, sync
 from journal_api.checkup import ask
-from journal_api.database import process_lock
 from journal_api.errors import DatabaseRefused
 from journal_api.migrations import version_of
+from journal_api.process_lock import without_server
 
 IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
@@ -51,20 +48,6 @@ def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
             ask(file.resolve(), require_sound)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{file}: {error}") from error
-
-
-@contextmanager
-def without_server(db: Path) -> Iterator[None]:
-    """No server begins on that journal during the block; raises DatabaseRefused when one runs."""
-    lock = process_lock(db)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise DatabaseRefused(f"{db}: a server has this database open; stop it first") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def fold_log(file: Path) -> None:

@@ -10,17 +10,12 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import uvicorn
-from filelock import Timeout
 
 from journal_api.app import create_app
-from journal_api.database import process_lock
-from journal_api.errors import DatabaseRefused
 from journal_api.logs import log_to_standard_error
+from journal_api.process_lock import without_server
 from journal_api.protocol import Protocol
 from journal_api.settings import Settings
-
-# A check of the database holds the lock for a moment.
-LOCK_WAIT = 0.2  # seconds
 
 
 def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool = False) -> None:
@@ -30,26 +25,18 @@ def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool 
 
     Raises DatabaseRefused when another server has the database open, OSError when the address is taken.
     """
-    lock = process_lock(settings.db)
-    try:
-        lock.acquire(timeout=LOCK_WAIT)
-    except Timeout:
-        raise DatabaseRefused(f"{settings.db}: another server has this database open") from None
-    try:
-        with listening(settings) as address:
-            host = f"[{settings.host}]" if ":" in settings.host else settings.host
-            url = f"http://{host}:{address.getsockname()[1]}"
-            if not for_parent:
-                say(url)
-            # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
-            for stop in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(stop, lambda number, frame: sys.exit(0))
-            log_to_standard_error(settings.log_level)
-            config = configured(settings)
-            server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
-            server.run(sockets=[address])
-    finally:
-        lock.release()
+    with without_server(settings.db), listening(settings) as address:
+        host = f"[{settings.host}]" if ":" in settings.host else settings.host
+        url = f"http://{host}:{address.getsockname()[1]}"
+        if not for_parent:
+            say(url)
+        # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
+        for stop in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(stop, lambda number, frame: sys.exit(0))
+        log_to_standard_error(settings.log_level)
+        config = configured(settings)
+        server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
+        server.run(sockets=[address])
 
 
 def configured(settings: Settings, protocol: type[Protocol] = Protocol) -> uvicorn.Config:

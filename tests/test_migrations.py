@@ -20,6 +20,8 @@ from make import make_goal, snapshots_of, unwrap
 
 from journal_api import migrations
 from journal_api.app import create_app
+from journal_api.errors import DatabaseRefused
+from journal_api.process_lock import process_lock
 from journal_api.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -335,6 +337,18 @@ def test_a_journal_of_every_older_schema_becomes_the_schema_of_a_new_one(
     assert rows(old, "PRAGMA user_version") == [(migrations.VERSION,)]
     assert rows(old, "PRAGMA integrity_check") == [("ok",)]
     assert rows(old, "PRAGMA foreign_key_check") == []
+
+
+def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: Path) -> None:
+    write_released(db, migrations.VERSION - 1)
+    before = db.read_bytes()
+
+    with process_lock(db), pytest.raises(DatabaseRefused, match="a server has this database open; stop it"):
+        prepare(db)
+
+    assert db.read_bytes() == before
+    prepare(db)
+    assert rows(db, "PRAGMA user_version") == [(migrations.VERSION,)]
 
 
 @pytest.mark.parametrize("version", range(1, migrations.VERSION))
