@@ -24,7 +24,7 @@ def without_server(db: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=MOMENT)
     except Timeout:
-        raise DatabaseRefused(f"{db}: a server has this database open; stop it first") from None
+        raise DatabaseRefused(f"a server has {db} open; stop it first") from None
     try:
         yield
     finally:

@@ -473,8 +473,7 @@ def test_a_second_server_on_the_same_database_exits_1_with_one_clear_line(server
 
     assert second.code == 1
     assert second.err.count("\n") == 1
-    assert str(db) in second.err
-    assert "a server has this database open" in second.err
+    assert f"a server has {db} open" in second.err
     assert httpx.get(f"{server.url}/health").status_code == 200
 
 
@@ -484,7 +483,7 @@ def test_a_second_server_that_comes_by_another_name_of_the_database_exits_1_too(
     link = tmp_path / "link.db"
     link.symlink_to(journal_of(server))
 
-    with pytest.raises(AssertionError, match="a server has this database open"), running(link):
+    with pytest.raises(AssertionError, match=r"a server has \S+ open"), running(link):
         pass
 
 
