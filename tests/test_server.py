@@ -3,9 +3,12 @@
 import asyncio
 import http.client
 import itertools
+import mmap
+import platform
 import re
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import msgspec
@@ -361,3 +364,28 @@ def test_of_fifty_creates_of_one_name_at_once_one_wins(server: Server, key: str)
     answers = asyncio.run(create())
 
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 49
+
+
+def page_faults(server: Server) -> int:
+    """How often the server had to ask the system for a page of memory."""
+    return int(Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[7])
+
+
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not Path("/proc/self/stat").exists(),
+    reason="only glibc gives memory back that soon, and only /proc tells",
+)
+def test_the_memory_of_a_large_answer_serves_the_next_one(server: Server, key: str) -> None:
+    confirmations = [{"name": f"confirmation {place}"} for place in range(100)]
+    setups = [{"name": f"setup {place}", "confirmations": confirmations} for place in range(20)]
+    with server.client(key) as client:
+        strategy = unwrap(client.post("/strategies", json={"name": "Large", "setups": setups}))
+        path = f"/strategies/{strategy['id']}"
+        for _ in range(10):
+            large = len(client.get(path).content)
+
+        before = page_faults(server)
+        for _ in range(20):
+            client.get(path)
+
+    assert page_faults(server) - before < 20 * large / mmap.PAGESIZE / 4
