@@ -33,10 +33,11 @@ class Money(Decimal):
             raise ValueError("must be between -10000000000 and 10000000000")
         _, digits, exponent = value.as_tuple()
         assert isinstance(exponent, int), "finite"
-        # Zeros at the end count for nothing, however many were written.
-        zeros = next((number for number, digit in enumerate(reversed(digits)) if digit), 0)
-        if value and (len(digits) - zeros > cls.digits or exponent + zeros < -8):
-            raise ValueError(f"must have at most {cls.digits} significant digits and 8 decimals")
+        if len(digits) > cls.digits or exponent < -8:
+            # Zeros at the end count for nothing, however many were written.
+            zeros = next((number for number, digit in enumerate(reversed(digits)) if digit), 0)
+            if value and (len(digits) - zeros > cls.digits or exponent + zeros < -8):
+                raise ValueError(f"must have at most {cls.digits} significant digits and 8 decimals")
         return cls(value)
 
     @property

@@ -2,7 +2,9 @@
 
 import hashlib
 import zlib
-from collections.abc import Container
+from collections.abc import Iterable
+from operator import itemgetter
+from struct import Struct
 from typing import Any
 
 # What a broker says of a trade. An import may correct these; all else is the trader's.
@@ -11,6 +13,9 @@ FACTS = (
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
 UNSTATED = bytes(4)
+CONTENT = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
+facts_of, traded_of = itemgetter(*FACTS), itemgetter(*CONTENT)
+CHECKSUMS = Struct(f">{len(FACTS)}I")
 
 
 def fingerprint_of(columns: dict[str, Any]) -> bytes:
@@ -25,13 +30,16 @@ def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
 
     Fees and results are not part of it: a broker that corrects them does not make a new trade.
     """
-    fields = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
-    return _digest("content", *(columns[field] for field in fields))
+    return _digest("content", *traded_of(columns))
 
 
-def content_of(columns: dict[str, Any], unstated: Container[str]) -> bytes:
+def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """What a file says of each fact, four bytes for one, so that a later file can be told from it."""
-    return b"".join(UNSTATED if fact in unstated else _checksum(columns[fact]) for fact in FACTS)
+    # 0 is kept for what is not stated.
+    checksums = [zlib.crc32(str(value).encode()) or 1 for value in facts_of(columns)]
+    for fact in unstated:
+        checksums[FACTS.index(fact)] = 0
+    return CHECKSUMS.pack(*checksums)
 
 
 def restated(before: bytes, now: bytes) -> tuple[list[str], bytes]:
@@ -44,11 +52,6 @@ def restated(before: bytes, now: bytes) -> tuple[list[str], bytes]:
             said.append(fact)
             content[part] = now[part]
     return said, bytes(content)
-
-
-def _checksum(value: object) -> bytes:
-    # Never that of what is not stated.
-    return (zlib.crc32(str(value).encode()) or 1).to_bytes(4, "big")
 
 
 def _digest(*parts: object) -> bytes:

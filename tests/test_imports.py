@@ -481,6 +481,27 @@ def test_an_import_for_another_user_goes_into_an_account_of_their_own(tmp_path: 
                     "WHERE accounts.id = account_id ORDER BY 1") == [(1, 1, 1), (2, 2, 2)]  # fmt: skip
 
 
+def test_a_trade_is_known_by_the_bytes_that_earlier_versions_have_stored_of_it(tmp_path: Path) -> None:
+    file = csv_file(tmp_path, closed(fees="4.36", external_id=""), {}, closed(fees="0", external_id="a-1"))
+
+    read = [one.columns for one in read_all(file) if isinstance(one, Candidate)]
+
+    assert [(columns["fingerprint"].hex(), columns["content"].hex()) for columns in read] == [
+        (
+            "24c1885a6f404763fbf6591e2c3702cb",
+            "3eb5a9f13b97a9687a6992557a6992554b430e17a4816529bcead293d93a38a3efa013c8dda1e5c3",
+        ),
+        (
+            "bf3f8a86f1f3fc30a7a8398f51e4f737",
+            "3eb5a9f13b97a9687a6992557a6992554b430e17dfa2aff1bcead293dfa2aff1dfa2aff100000000",
+        ),
+        (
+            "8b768309c26aa6a68a8f7ce720964c47",
+            "3eb5a9f13b97a9687a6992557a6992554b430e17a4816529bcead293d93a38a3efa013c8f4dbdf21",
+        ),
+    ]
+
+
 def test_a_trade_that_was_deleted_comes_back_with_the_file(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     import_file(db, TRADOVATE)

@@ -140,7 +140,7 @@ def named(rows: Iterator[Cells | Rejected], columns: list[str]) -> Iterator[Row 
             yield found
             continue
         line, cells, comma = found
-        if not any(cell.strip() for cell in cells):
+        if not any(map(str.strip, cells)):
             continue
         if len(cells) < len(columns) or any(cells[len(columns) :]):
             yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")
@@ -154,7 +154,7 @@ def candidates_of(
     found: Iterator[ImportedTrade | Rejected], timezone: str, into_one_account: bool
 ) -> Iterator[Candidate | Rejected]:
     """Each trade with its columns, told from the others of its kind in the file by its `occurrence`."""
-    seen: Counter[int] = Counter()
+    seen: dict[int, int] = {}
     for one in found:
         if isinstance(one, Rejected):
             yield one
@@ -168,12 +168,12 @@ def candidates_of(
         account = "" if into_one_account else one.account or ""
         # Eight bytes of it, so that the counts of a million rows stay small.
         key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32(account.encode())
-        seen[key] += 1
+        times = seen[key] = seen.get(key, 0) + 1
         # The same content twice in one file is two trades; the same external id is one.
-        is_again = columns["external_id"] is not None and seen[key] > 1
+        is_again = columns["external_id"] is not None and times > 1
         columns |= {
             "fingerprint": fingerprint,
-            "occurrence": 1 if is_again else seen[key],
+            "occurrence": 1 if is_again else times,
             "content": content_of(columns, one.unstated),
         }
         yield Candidate(one, columns, is_again)

@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -16,6 +16,8 @@ from journal_api.values import Name100, Timestamp
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
 Comma = Literal["thousands", "decimals", "either"]
+# What is longer than this is a note, and hardly comes twice.
+SHORT = 64
 # 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
 CURRENCY = "[$€£]"
@@ -25,6 +27,8 @@ NUMBER = re.compile(
     rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
     rf"|{CURRENCY}-(?P<below>{DIGITS})"
 )
+# What most of them are, and what Decimal reads as it stands.
+PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 NOT_DIGITS = re.compile(rf",|{BLANK}")
 # What means 1234 by one reading, and 1.234 by the other.
 AMBIGUOUS = {
@@ -53,8 +57,8 @@ class Row(dict[str, str]):
         """The cell as the reader has it; raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            found: T = remembered(reader, cell.strip() if strip else cell)
-            return found
+            read = remembering(reader) if len(cell) < SHORT else reader
+            return read(cell.strip() if strip else cell)
         except ValueError as error:
             shown = textwrap.shorten(cell, 60, placeholder="...")
             raise ValidationFailed(fields={column: f"{error} ({shown!r})"}) from None
@@ -69,17 +73,14 @@ class Row(dict[str, str]):
         return self.read(column, amount(kind, self.comma))
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
-        return self.read_if_any(column, amount(kind, self.comma))
+        cell = self.get(column)
+        return self.amount(column, kind) if cell and not cell.isspace() else None
 
 
-def remembered(reader: Callable[[str], Any], cell: str) -> Any:
-    """What the reader makes of the cell; short ones are remembered, because symbols and prices repeat."""
-    return _remembered(reader, cell) if len(cell) < 64 else reader(cell)
-
-
-@lru_cache(maxsize=65536)
-def _remembered(reader: Callable[[str], Any], cell: str) -> Any:
-    return reader(cell)
+@cache
+def remembering(reader: Callable[[str], T]) -> Callable[[str], T]:
+    """The same reader, which remembers what it has read, because symbols and prices repeat."""
+    return lru_cache(maxsize=8192)(reader)
 
 
 # One reader for each kind of amount and meaning of the comma, so that what it reads is remembered.
@@ -87,18 +88,22 @@ READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
 
 
 def amount(kind: type[M], comma: Comma) -> Callable[[str], M]:
-    """A reader of amounts of that kind."""
+    """The reader of amounts of that kind."""
+    if (kind, comma) not in READERS:
+        READERS[kind, comma] = partial(read_amount, kind, comma)
+    return READERS[kind, comma]
 
-    def read(cell: str) -> M:
-        if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
-            raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
-        return kind.checked(number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell))
 
-    return READERS.setdefault((kind, comma), read)
+def read_amount(kind: type[M], comma: Comma, cell: str) -> M:
+    if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
+        raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
+    return kind.checked(number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell))
 
 
 def number(text: str) -> Decimal:
     """Thousands with commas or blanks, a currency sign, and losses in parentheses are understood."""
+    if PLAIN.fullmatch(text):
+        return Decimal(text)
     found = NUMBER.fullmatch(text)
     if not found:
         raise ValueError("must be a number")

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from journal_api.errors import ValidationFailed
 from journal_api.importing.cells import Row
 from journal_api.structs.trades import TradeCreate
@@ -20,7 +22,7 @@ class Answered(NamedTuple):
     notes: str | None = None
 
 
-class ImportedTrade(NamedTuple):
+class ImportedTrade(Struct, frozen=True):
     """A trade, the line on which it stands or begins, and the names of what it points at."""
 
     line: int

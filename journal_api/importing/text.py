@@ -65,7 +65,7 @@ def lines_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]
             text = read.decode("utf-8" if number else "utf-8-sig")
         except UnicodeDecodeError as error:
             raise Unreadable(number + 1 + read.count(b"\r", 0, error.start), "is not UTF-8") from None
-        for line in LINE.findall(text):
+        for line in LINE.findall(text) if "\r" in text else (text,):
             number += 1
             yield line
 

@@ -84,15 +84,10 @@ def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Re
     try:
         account_id = common["account_id"] or account_of(imported, names)
         strategy_id, setup_id = strategy_of(imported, names)
+        one.columns.update(common, account_id=account_id, strategy_id=strategy_id, setup_id=setup_id)
         return Ready(
             imported,
-            {
-                **one.columns,
-                **common,
-                "account_id": account_id,
-                "strategy_id": strategy_id,
-                "setup_id": setup_id,
-            },
+            one.columns,
             [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],
             answers_of(imported, setup_id, names),
             one.is_again,

@@ -1,6 +1,7 @@
 """Imports: the rows of a file become trades, all of them or none, and none of them twice; and back again."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
@@ -113,8 +114,8 @@ async def bring_in(
     errors: list[Verdict] = []
 
     def count(verdicts: list[Verdict]) -> None:
-        for one in verdicts:
-            setattr(counts, one.verdict, getattr(counts, one.verdict) + 1)
+        for word, number in Counter(one.verdict for one in verdicts).items():
+            setattr(counts, word, getattr(counts, word) + number)
         errors.extend(one for one in verdicts if one.reason)
         del errors[2 * MOST_ERRORS :]
         tell(verdicts)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from aiosqlite import Connection
@@ -59,17 +60,20 @@ TRADE = f"""json_object({SCALARS},
 WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
     FROM trades"""
-INSERT = """
-    INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, multiplier, entry_price,
-        exit_price, stop_loss, opened_at, closed_at, trading_day, gross_pnl, fees, initial_risk, grade,
-        strategy_id, setup_id, source_trade_id, external_id, notes, import_id, fingerprint, occurrence,
-        created_at, updated_at, content)
-    SELECT :id, users.id, :account_id, :symbol, :direction, :quantity, :multiplier, :entry_price, :exit_price,
-        :stop_loss, :opened_at, :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross_pnl,
-        :fees, :initial_risk, :grade, :strategy_id, :setup_id, :source_trade_id, :external_id, :notes,
-        :import_id, :fingerprint, :occurrence, :now, :now, :content
-    FROM users
-    WHERE users.id = :user_id"""
+# What a new trade is made of, in the order in which it is bound: by name each value would be looked up.
+BOUND = (
+    *("id", "user_id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
+    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes", "import_id", "fingerprint"),
+    *("occurrence", "content", "created_at"),
+)
+AT = {name: f"?{number}" for number, name in enumerate(BOUND, 1)}
+INSERT = f"""
+    INSERT INTO trades ({", ".join(BOUND)}, updated_at, trading_day)
+    VALUES ({", ".join(AT.values())}, {AT["created_at"]},
+        (SELECT trading_day({AT["closed_at"]}, timezone, day_rollover)
+         FROM users
+         WHERE users.id = {AT["user_id"]}))"""
+row_of = itemgetter(*BOUND[:-1], "now")
 # What each filter asks of a trade; each outcome is one of its own. A + keeps a condition from leading: it is
 # only checked, on trades that the others find by index.
 CONDITIONS = {
@@ -247,7 +251,7 @@ async def number_kinds(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
 
 async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
     """Insert trades under the ids that they have been given."""
-    await db.executemany(INSERT, rows)
+    await db.executemany(INSERT, map(row_of, rows))
 
 
 async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: str) -> None:
