@@ -27,12 +27,12 @@ WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendm
 CARELESS = """
 from journal_api import cli, database
 
-class Careless(database._Writer):
+class Careless(database.Writer):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.execute("PRAGMA synchronous = NORMAL")
 
-database._Writer = Careless
+database.Writer = Careless
 cli.main()
 """
 
