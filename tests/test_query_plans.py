@@ -215,6 +215,20 @@ async def test_an_export_by_any_filter_reads_on_where_it_stopped(
     assert [step for step in steps if "ORDER BY" in step] == []
 
 
+async def test_json_that_comes_out_of_a_subquery_is_made_json_again(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    """Without `json()` SQLite since 3.54 would answer it as text; older ones would not tell."""
+    with statements_of(app) as seen:
+        await use_everything(client)
+
+    statements = [re.sub(r"\( SELECT", "(SELECT", " ".join(sql.split())) for sql in seen]
+    # What stands in FROM gives columns.
+    as_it_is = re.compile(r"(?<!json\()(?<!FROM )\(SELECT json_")
+    assert [sql for sql in statements if as_it_is.search(sql)] == []
+    assert len([sql for sql in statements if "json((SELECT json_" in sql]) > 5
+
+
 async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(
     settings: Settings,
 ) -> None:

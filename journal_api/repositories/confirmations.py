@@ -1,7 +1,7 @@
 """Confirmations: the checklist of a setup. Answers on a deleted one go by their foreign key."""
 
 # The confirmations of the setup in hand, as one JSON array.
-CONFIRMATIONS = """(
+CONFIRMATIONS = """json((
     SELECT json_group_array(json_object(
         'confirmation_id', id,
         'name', name,
@@ -10,4 +10,4 @@ CONFIRMATIONS = """(
     FROM (SELECT id, name, description, sort_order
           FROM confirmations
           WHERE setup_id = setup.id
-          ORDER BY sort_order, id))"""
+          ORDER BY sort_order, id)))"""

@@ -9,9 +9,10 @@ from journal_api.database import fetch_json, json_list
 from journal_api.diff import Changes, SentSetup, Stored, diff_setups
 from journal_api.repositories.confirmations import CONFIRMATIONS
 
-# The setups of the strategy in hand, as one JSON array. Each object is made where it is put into its array:
-# a column of the inner SELECT would bring it as a text, to be parsed again.
-SETUPS = f"""(
+# The setups of the strategy in hand, as one JSON array. What comes out of a subquery is text, so `json()`
+# makes it JSON again: up to SQLite 3.53 it need not, since 3.54 it must. Each object is made where it is put
+# into its array, because a column of the inner SELECT would be one more text to parse.
+SETUPS = f"""json((
     SELECT json_group_array(json_object(
         'setup_id', id,
         'name', name,
@@ -21,7 +22,7 @@ SETUPS = f"""(
     FROM (SELECT id, name, description, sort_order
           FROM setups
           WHERE strategy_id = strategies.id
-          ORDER BY sort_order, id) AS setup)"""
+          ORDER BY sort_order, id) AS setup))"""
 
 
 async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> str:
@@ -55,13 +56,13 @@ async def stored_setups(db: Connection, strategy_id: int) -> Stored:
         db,
         """
         SELECT json_object(
-            'setups', (
-                SELECT json_group_object(setups.id, json_array(name, description, sort_order, (
+            'setups', json((
+                SELECT json_group_object(setups.id, json_array(name, description, sort_order, json((
                     SELECT json_group_object(id, json_array(name, description, sort_order))
                     FROM confirmations
-                    WHERE setup_id = setups.id)))
+                    WHERE setup_id = setups.id))))
                 FROM setups
-                WHERE strategy_id = :id),
+                WHERE strategy_id = :id)),
             'last_setup_id', (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'setups'),
             'last_confirmation_id', (
                 SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'confirmations'))

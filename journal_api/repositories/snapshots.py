@@ -147,13 +147,13 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
             'day_rollover', day_rollover,
             'created_on', trading_day(goals.created_at, timezone, day_rollover),
             'today', trading_day(:now, timezone, day_rollover),
-            'account_ids', (SELECT json_group_array(id) FROM account),
-            'starting_balances', (SELECT json_group_array(starting_balance) FROM account),
-            'targets', (SELECT json_group_array(json_array(since, target_value))
-                        FROM (SELECT since, target_value
-                              FROM goal_targets
-                              WHERE goal_id = :id
-                              ORDER BY since)),
+            'account_ids', json((SELECT json_group_array(id) FROM account)),
+            'starting_balances', json((SELECT json_group_array(starting_balance) FROM account)),
+            'targets', json((SELECT json_group_array(json_array(since, target_value))
+                             FROM (SELECT since, target_value
+                                   FROM goal_targets
+                                   WHERE goal_id = :id
+                                   ORDER BY since))),
             'seen_change', seen_change,
             'fresh_on', fresh_on,
             'last_change', (SELECT coalesce(max(sequence), 0) FROM changes),
