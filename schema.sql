@@ -305,10 +305,12 @@ CREATE TABLE goals (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'archived')),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  -- The newest change that the snapshots know of; null: the history is to be built anew.
-  seen_change INTEGER,
-  -- The day on which the snapshots were last true; null: the running period is to be evaluated again.
-  fresh_on TEXT,
+  -- The newest change that the snapshots include; null: the whole history is to be rebuilt.
+  change_cursor INTEGER,
+  -- The day of the last evaluation; null: the running period is to be evaluated again.
+  evaluated_on TEXT,
+  -- Whether the metric starts a period with the balance that the period before it left.
+  carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
   CHECK ((account_id IS NOT NULL) + (copy_group_id IS NOT NULL) + follows_selection <= 1),
   CHECK ((timeframe = 'custom') = (custom_start IS NOT NULL)),
   CHECK ((custom_start IS NULL) = (custom_end IS NULL)),
@@ -317,7 +319,7 @@ CREATE TABLE goals (
 CREATE INDEX goals_of_user ON goals (user_id, id);
 CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
-CREATE INDEX goals_by_seen_change ON goals (seen_change);
+CREATE INDEX goals_by_change_cursor ON goals (change_cursor);
 
 -- Which target was in force from which day on; the first one from the beginning of time.
 CREATE TABLE goal_targets (
@@ -338,13 +340,16 @@ CREATE TABLE snapshots (
   closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
   snapshot_data TEXT NOT NULL,  -- JSON: what the number was made of
   computed_at TEXT NOT NULL,
+  -- Of a goal that carries a balance; null beyond 64 bits.
+  opening_balance INTEGER,
+  closing_balance INTEGER,
   PRIMARY KEY (goal_id, period_start)
 ) STRICT;
 
--- What has changed since a goal last looked -------------------------------------------------------------
--- Every write that can move a goal's number leaves its mark here by trigger, so that no code can forget to.
--- A mark is written by DELETE and INSERT, never by OR REPLACE, whose meaning inside a trigger depends on the
--- statement that fired it; the new row has a higher sequence than every row before it. Marks outlive their
+-- Changes ------------------------------------------------------------------------------------------------
+-- Triggers record here every write that can change the value of a goal, so that no code can forget to.
+-- A change is written by DELETE and INSERT, never by OR REPLACE, whose meaning inside a trigger depends on the
+-- statement that fired it; the new row has a higher sequence than every row before it. Changes outlive their
 -- account or setup, so there is no foreign key.
 
 CREATE TABLE changes (
@@ -360,22 +365,22 @@ CREATE TABLE changes (
 CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE account_id IS NOT NULL;
 CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
 
--- Insert a day here, or null for an open trade, and it is marked.
+-- A day that is inserted here is recorded as a change; null, the day of an open trade, is ignored.
 --
--- Not again while it has a mark that no goal has seen, so that the rows of an import mark each day once.
--- Nothing is lost: every goal that has seen a change, of any user, paused or not, has seen only older ones,
--- so that mark still waits for it; one that has seen none is built anew. A goal notes what it has seen in the
--- transaction in which it reads the trades, so all that was written before is in what it reads. A deleted
--- goal waits for nothing, and a rollback takes the trade, its mark and what was seen of it back together.
-CREATE VIEW marks (account_id, trading_day) AS
+-- A day whose change is newer than every cursor is not recorded again, so that an import records each of its
+-- days once. No goal misses anything: the cursor of every goal, of any user, paused or not, is before that
+-- change, or null, and then the history is rebuilt. A goal saves its cursor in the transaction in which it
+-- reads the trades, so everything written before is in what it reads. A deleted goal has no cursor, and a
+-- rollback takes back the trade, its change and the cursor together.
+CREATE VIEW touched_days (account_id, trading_day) AS
 SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
 
-CREATE TRIGGER marks_are_changes INSTEAD OF INSERT ON marks
+CREATE TRIGGER touched_days_are_changes INSTEAD OF INSERT ON touched_days
 WHEN new.trading_day IS NOT NULL
  AND NOT EXISTS (SELECT 1 FROM changes
                  WHERE account_id = new.account_id
                    AND trading_day = new.trading_day
-                   AND sequence > (SELECT coalesce(max(seen_change), 0) FROM goals))
+                   AND sequence > (SELECT coalesce(max(change_cursor), 0) FROM goals))
 BEGIN
   DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
   INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);
@@ -383,12 +388,12 @@ END;
 
 CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
 BEGIN
-  INSERT INTO marks VALUES (new.account_id, new.trading_day);
+  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
 END;
 
 CREATE TRIGGER changes_of_deleted_trade AFTER DELETE ON trades
 BEGIN
-  INSERT INTO marks VALUES (old.account_id, old.trading_day);
+  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
 END;
 
 CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
@@ -397,45 +402,45 @@ WHEN (old.account_id, old.trading_day, old.closed_at, old.gross_pnl, old.fees, o
  IS NOT (new.account_id, new.trading_day, new.closed_at, new.gross_pnl, new.fees, new.initial_risk, new.grade,
       new.setup_id, new.source_trade_id)
 BEGIN
-  INSERT INTO marks VALUES (old.account_id, old.trading_day);
-  INSERT INTO marks VALUES (new.account_id, new.trading_day);
+  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
+  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
 END;
 
 CREATE TRIGGER changes_of_tagged_trade AFTER INSERT ON trade_tags
 WHEN EXISTS (SELECT 1 FROM tags WHERE id = new.tag_id AND type = 'mistake')
 BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
--- When the tag itself is deleted its type can no longer be asked, so every removal counts. When the trade is
--- deleted, the trade's own trigger leaves the mark.
+-- When the tag itself is deleted its type can no longer be read, so every removal counts. When the trade is
+-- deleted, the trade's own trigger records the day.
 CREATE TRIGGER changes_of_untagged_trade AFTER DELETE ON trade_tags
 BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
 END;
 
 CREATE TRIGGER changes_of_tag_type AFTER UPDATE OF type ON tags
 WHEN old.type <> new.type
 BEGIN
-  INSERT INTO marks
+  INSERT INTO touched_days
   SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id
   WHERE tag_id = new.id;
 END;
 
 CREATE TRIGGER changes_of_new_answer AFTER INSERT ON confirmation_answers
 BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
 CREATE TRIGGER changes_of_answer AFTER UPDATE OF was_present ON confirmation_answers
 WHEN old.was_present <> new.was_present
 BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
 CREATE TRIGGER changes_of_deleted_answer AFTER DELETE ON confirmation_answers
 BEGIN
-  INSERT INTO marks SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
 END;
 
 CREATE TRIGGER changes_of_longer_checklist AFTER INSERT ON confirmations
@@ -450,27 +455,27 @@ BEGIN
   INSERT INTO changes (setup_id) VALUES (old.setup_id);
 END;
 
--- What changes every period of a goal: the history is built anew at the next read.
+-- What changes every period of a goal: its history is rebuilt at the next read.
 
 CREATE TRIGGER goals_redefined AFTER UPDATE OF
   metric, direction, timeframe, custom_start, custom_end, account_id, copy_group_id, follows_selection ON goals
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE id = new.id;
+  UPDATE goals SET change_cursor = NULL WHERE id = new.id;
 END;
 
 CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.id;
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
 END;
 
 CREATE TRIGGER goals_of_selection AFTER UPDATE OF active_account_id, active_copy_group_id ON users
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.id AND follows_selection;
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id AND follows_selection;
 END;
 
 CREATE TRIGGER goals_of_new_member AFTER INSERT ON copy_group_members
 BEGIN
-  UPDATE goals SET seen_change = NULL
+  UPDATE goals SET change_cursor = NULL
   WHERE copy_group_id = new.copy_group_id
      OR (follows_selection
          AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = new.copy_group_id));
@@ -478,7 +483,7 @@ END;
 
 CREATE TRIGGER goals_of_former_member AFTER DELETE ON copy_group_members
 BEGIN
-  UPDATE goals SET seen_change = NULL
+  UPDATE goals SET change_cursor = NULL
   WHERE copy_group_id = old.copy_group_id
      OR (follows_selection
          AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = old.copy_group_id));
@@ -486,28 +491,28 @@ END;
 
 CREATE TRIGGER goals_of_moved_member AFTER UPDATE OF copy_group_id ON copy_group_members
 BEGIN
-  UPDATE goals SET seen_change = NULL
+  UPDATE goals SET change_cursor = NULL
   WHERE copy_group_id IN (old.copy_group_id, new.copy_group_id)
      OR (follows_selection
          AND user_id IN (SELECT id FROM users
                          WHERE active_copy_group_id IN (old.copy_group_id, new.copy_group_id)));
 END;
 
--- Balances: an account that comes with money, changes it, or goes.
+-- Balances: an account is added with a starting balance, changes it, or is deleted.
 
 CREATE TRIGGER goals_of_new_balance AFTER INSERT ON accounts
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.user_id AND metric = 'balance_target';
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
 END;
 
 CREATE TRIGGER goals_of_changed_balance AFTER UPDATE OF starting_balance ON accounts
 WHEN old.starting_balance <> new.starting_balance
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = new.user_id AND metric = 'balance_target';
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
 END;
 
--- With an account its trades are out of every goal's sight, the marks that they left included.
+-- The trades of a deleted account leave the scope of every goal, and so do the changes that they recorded.
 CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
 BEGIN
-  UPDATE goals SET seen_change = NULL WHERE user_id = old.user_id;
+  UPDATE goals SET change_cursor = NULL WHERE user_id = old.user_id;
 END;

@@ -1,14 +1,15 @@
-"""What the trades of a period come to: all that a metric is computed from, and what a snapshot explains."""
+"""The statistics of a period: everything that a metric is computed from and a snapshot explains."""
 
 from typing import Literal, get_args
 
 from msgspec import Struct
 
 
-class Facts(Struct, kw_only=True, frozen=True):
-    """What the trades of one period come to. Amounts are in 10^-8, the rest are counts.
+class Statistics(Struct, kw_only=True, frozen=True):
+    """The trades of one period, summed up. Amounts are in units of 10^-8, all other members are counts.
 
-    None stands for a number that left 64 bits, for the worst of nothing, or for what was not asked for.
+    None means: the sum does not fit into 64 bits, there is no trade to be the worst, or the statistic was not
+    requested.
     """
 
     trades: int
@@ -32,17 +33,51 @@ class Facts(Struct, kw_only=True, frozen=True):
     losing_pnl: int
     worst_trade: int | None
     worst_day: int | None
-    # The sum over decisions of net P&L / initial risk, each rounded to eight decimals.
+    # The sum over decisions of net P&L / initial risk, each quotient rounded to eight decimals.
     r_total: int | None
-    # Special facts: only the metric that names one asks for it.
+    # Extra statistics: computed only for a metric that needs them.
     max_drawdown: int | None = None
     win_streak: int | None = None
-    # What the accounts in scope held when the period began.
+    # The balance of the accounts in scope when the period begins.
     opening_balance: int | None = None
 
+    @property
+    def closing_balance(self) -> int | None:
+        """The balance of the accounts in scope when the period ends."""
+        return None if self.opening_balance is None else self.opening_balance + self.net_pnl
 
-SpecialFact = Literal["max_drawdown", "win_streak", "opening_balance"]
-SPECIAL_FACTS = frozenset(get_args(SpecialFact))
+
+# The statistics of a period without trades.
+NO_TRADES = Statistics(
+    trades=0,
+    decisions=0,
+    wins=0,
+    losses=0,
+    breakevens=0,
+    graded=0,
+    a_plus=0,
+    with_risk=0,
+    with_checklist=0,
+    checklists_confirmed=0,
+    with_mistake=0,
+    trading_days=0,
+    winning_days=0,
+    max_trades_per_day=0,
+    gross_pnl=0,
+    fees=0,
+    net_pnl=0,
+    winning_pnl=0,
+    losing_pnl=0,
+    worst_trade=None,
+    worst_day=None,
+    r_total=0,
+    max_drawdown=0,
+    win_streak=0,
+)
+
+
+ExtraStatistic = Literal["max_drawdown", "win_streak", "opening_balance"]
+EXTRA_STATISTICS = frozenset(get_args(ExtraStatistic))
 AMOUNTS = frozenset(
     {
         "gross_pnl",

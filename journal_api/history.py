@@ -8,8 +8,8 @@ from typing import NamedTuple
 from msgspec import Raw, Struct, json
 from msgspec.structs import asdict, replace
 
-from journal_api.facts import AMOUNTS, SPECIAL_FACTS, Facts, SpecialFact
-from journal_api.metrics import METRICS, GoalDirection, Measured
+from journal_api.facts import AMOUNTS, EXTRA_STATISTICS, ExtraStatistic, Statistics
+from journal_api.metrics import LARGEST_STORED, METRICS, GoalDirection, MetricValue
 from journal_api.money import json_text
 from journal_api.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
 
@@ -31,9 +31,9 @@ class GoalState(Struct):
     starting_balances: list[int]
     # (since, target), oldest first; the first counts from the beginning
     targets: list[tuple[date, int]]
-    seen_change: int | None
-    fresh_on: date | None
-    last_change: int
+    change_cursor: int | None
+    evaluated_on: date | None
+    latest_change: int
     first_trade: date | None
     oldest: date | None
     newest: date | None
@@ -45,17 +45,17 @@ class GoalState(Struct):
 
     @property
     def is_of_today(self) -> bool:
-        """Whether the stored snapshots were true at some time today."""
-        return self.seen_change is not None and self.fresh_on == self.today
+        """Whether the snapshots have been evaluated today."""
+        return self.change_cursor is not None and self.evaluated_on == self.today
 
     @property
-    def special(self) -> SpecialFact | None:
-        return METRICS[self.metric].special
+    def extra(self) -> ExtraStatistic | None:
+        return METRICS[self.metric].extra
 
     @property
-    def carries_forward(self) -> bool:
-        """Whether a period depends on those before it."""
-        return self.special == "opening_balance"
+    def carries_balance(self) -> bool:
+        """Whether a period depends on the periods before it."""
+        return METRICS[self.metric].carries_balance
 
 
 class Snapshot(NamedTuple):
@@ -68,6 +68,9 @@ class Snapshot(NamedTuple):
     achieved: bool | None
     closed: bool
     snapshot_data: str
+    # Null unless the metric carries a balance, and for a balance that does not fit into 64 bits.
+    opening_balance: int | None
+    closing_balance: int | None
 
 
 def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]:
@@ -78,9 +81,9 @@ def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]
         assert end is not None
         return iter([Period(start, end)])
     first, last, timeframe = state.first_day, state.today, state.timeframe
-    if state.seen_change is None or state.oldest is None or state.newest is None:
+    if state.change_cursor is None or state.oldest is None or state.newest is None:
         return periods_between(first, last, timeframe)
-    if state.carries_forward and changed:
+    if state.carries_balance and changed:
         return periods_between(min(max(first, *changed[:1]), state.newest), last, timeframe)
     # An earlier first trade brings the empty periods after it; days without a trade have no snapshot.
     earlier = periods_between(first, state.oldest - ONE_DAY, timeframe) if timeframe != "daily" else ()
@@ -89,32 +92,48 @@ def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]
     return chain(earlier, known, periods_between(state.newest, last, timeframe))
 
 
-def carried_forward(found: dict[Period, Facts | None], opening: int | None) -> dict[Period, Facts | None]:
-    """The facts with the balance that each period opens with."""
-    carried: dict[Period, Facts | None] = {}
-    for period, one in found.items():
-        carried[period] = replace(one, opening_balance=opening) if one else None
-        opening = None if one is None or opening is None else opening + one.net_pnl
-    return carried
+def with_balances(
+    by_period: dict[Period, Statistics | None], opening_balance: int | None
+) -> dict[Period, Statistics | None]:
+    """The statistics of consecutive periods with the opening balance of each.
+
+    A balance that does not fit into 64 bits is None, and so is every balance after it.
+    """
+    with_balance: dict[Period, Statistics | None] = {}
+    for period, statistics in by_period.items():
+        if statistics is not None:
+            statistics = replace(statistics, opening_balance=storable(opening_balance))
+        with_balance[period] = statistics
+        opening_balance = storable(statistics.closing_balance) if statistics else None
+    return with_balance
 
 
-def is_kept(state: GoalState, period: Period, found: Facts | None) -> bool:
-    """Whether the period has a snapshot: every one but the days without a trade before today."""
-    return state.timeframe != "daily" or period.start == state.today or found is None or found.trades > 0
+def is_in_history(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
+    """Whether the period has a snapshot: every period, except past days without a trade."""
+    has_trades = statistics is None or statistics.trades > 0
+    return state.timeframe != "daily" or period.start == state.today or has_trades
 
 
-def snapshot_of(state: GoalState, period: Period, found: Facts | None) -> Snapshot:
-    measured = METRICS[state.metric].measure(found)
+def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None) -> Snapshot:
+    """The row to store. Statistics of None mean that a sum does not fit into 64 bits."""
+    value = METRICS[state.metric].evaluate(statistics)
     target = target_in_force(state, period)
     return Snapshot(
-        period.start.isoformat(),
-        period.end.isoformat(),
-        target,
-        measured.actual,
-        measured.achieves(state.direction, target),
-        period.end < state.today,
-        explained(state, measured, found),
+        period_start=period.start.isoformat(),
+        period_end=period.end.isoformat(),
+        target=target,
+        actual=value.actual,
+        achieved=value.achieves(state.direction, target),
+        closed=period.end < state.today,
+        snapshot_data=snapshot_data(state, value, statistics),
+        opening_balance=statistics.opening_balance if statistics else None,
+        closing_balance=storable(statistics.closing_balance) if statistics else None,
     )
+
+
+def storable(amount: int | None) -> int | None:
+    """The amount if it fits into 64 bits."""
+    return amount if amount is not None and abs(amount) <= LARGEST_STORED else None
 
 
 def target_in_force(state: GoalState, period: Period) -> int:
@@ -123,15 +142,15 @@ def target_in_force(state: GoalState, period: Period) -> int:
     return next(target for since, target in reversed(state.targets) if since <= day)
 
 
-def explained(state: GoalState, measured: Measured, found: Facts | None) -> str:
-    """The JSON of `snapshot_data`: what a person needs to compute the number again."""
+def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics | None) -> str:
+    """The JSON of `snapshot_data`: what a person needs to compute the value again."""
     data: dict[str, object] = {
         "unit": METRICS[state.metric].unit,
         "timezone": state.timezone,
         "day_rollover": state.day_rollover,
-        "reason": measured.reason,
+        "reason": value.reason,
     }
-    for name, value in (asdict(found) if found else {}).items():
-        if name not in SPECIAL_FACTS or name == state.special:
-            data[name] = Raw(json_text(value).encode()) if name in AMOUNTS and value is not None else value
+    for name, number in (asdict(statistics) if statistics else {}).items():
+        if name not in EXTRA_STATISTICS or name == state.extra:
+            data[name] = Raw(json_text(number).encode()) if name in AMOUNTS and number is not None else number
     return json.encode(data).decode()

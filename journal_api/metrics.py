@@ -1,6 +1,6 @@
 """The metrics of goals. One registry feeds `GET /v1/metrics`, the validation and the evaluation.
 
-A metric is a pure function of the facts of one period (DECISIONS 12). Money counts rows, ratios count
+A metric is a pure function of the statistics of one period (DECISIONS 12). Money counts rows, ratios count
 decisions: copies of one decision are one decision with their P&L and their risk summed. Every value is in
 10^-8 of its unit, rounded half to even, and is compared as it is shown.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from journal_api.facts import Facts, SpecialFact
+from journal_api.facts import ExtraStatistic, Statistics
 from journal_api.money import SCALE, ratio
 
 Unit = Literal["currency", "percent", "ratio", "count"]
@@ -18,7 +18,7 @@ Reason = Literal["no_trades", "no_wins", "no_losses", "no_risk", "no_grades", "n
 LARGEST_STORED = 2**63 - 1
 
 
-class Measured(NamedTuple):
+class MetricValue(NamedTuple):
     """The value of a metric; without one, the reason. `infinite` is a profit factor without losses."""
 
     actual: int | None
@@ -41,56 +41,61 @@ class Metric(NamedTuple):
     title: str
     description: str
     unit: Unit
-    measured_by: Callable[[Facts], Measured]
+    formula: Callable[[Statistics], MetricValue]
     direction: GoalDirection = "at_least"
-    special: SpecialFact | None = None
+    extra: ExtraStatistic | None = None
 
-    def measure(self, facts: Facts | None) -> Measured:
-        """The value over the period; None for facts is a sum that left 64 bits."""
-        measured = self.measured_by(facts) if facts else Measured(None, "out_of_range")
-        if measured.actual is not None and abs(measured.actual) > LARGEST_STORED:
-            return Measured(None, "out_of_range")
-        return measured
+    @property
+    def carries_balance(self) -> bool:
+        """Whether the value of a period depends on the balance that the periods before it left."""
+        return self.extra == "opening_balance"
 
-
-def amount(value: int | None, reason: Reason = "out_of_range") -> Measured:
-    return Measured(None, reason) if value is None else Measured(value)
-
-
-def count(number: int) -> Measured:
-    return Measured(number * SCALE)
+    def evaluate(self, statistics: Statistics | None) -> MetricValue:
+        """The value over the period; statistics of None mean that a sum does not fit into 64 bits."""
+        value = self.formula(statistics) if statistics else MetricValue(None, "out_of_range")
+        if value.actual is not None and abs(value.actual) > LARGEST_STORED:
+            return MetricValue(None, "out_of_range")
+        return value
 
 
-def mean(total: int | None, number: int, reason: Reason) -> Measured:
+def amount(value: int | None, reason: Reason = "out_of_range") -> MetricValue:
+    return MetricValue(None, reason) if value is None else MetricValue(value)
+
+
+def count(number: int) -> MetricValue:
+    return MetricValue(number * SCALE)
+
+
+def mean(total: int | None, number: int, reason: Reason) -> MetricValue:
     if not number:
-        return Measured(None, reason)
-    return amount(None) if total is None else Measured(round(Fraction(total, number)))
+        return MetricValue(None, reason)
+    return amount(None) if total is None else MetricValue(round(Fraction(total, number)))
 
 
-def percent(part: int, whole: int, reason: Reason) -> Measured:
-    return Measured(ratio(part * 100, whole)) if whole else Measured(None, reason)
+def percent(part: int, whole: int, reason: Reason) -> MetricValue:
+    return MetricValue(ratio(part * 100, whole)) if whole else MetricValue(None, reason)
 
 
-def profit_factor(facts: Facts) -> Measured:
-    if not facts.decisions:
-        return Measured(None, "no_trades")
-    if not facts.losses:
-        return Measured(None, "no_losses", infinite=facts.wins > 0)
-    return Measured(ratio(facts.winning_pnl, -facts.losing_pnl))
+def profit_factor(statistics: Statistics) -> MetricValue:
+    if not statistics.decisions:
+        return MetricValue(None, "no_trades")
+    if not statistics.losses:
+        return MetricValue(None, "no_losses", infinite=statistics.wins > 0)
+    return MetricValue(ratio(statistics.winning_pnl, -statistics.losing_pnl))
 
 
-def payoff_ratio(facts: Facts) -> Measured:
-    if not facts.wins:
-        return Measured(None, "no_wins")
-    if not facts.losses:
-        return Measured(None, "no_losses")
-    return Measured(ratio(facts.winning_pnl * facts.losses, -facts.losing_pnl * facts.wins))
+def payoff_ratio(statistics: Statistics) -> MetricValue:
+    if not statistics.wins:
+        return MetricValue(None, "no_wins")
+    if not statistics.losses:
+        return MetricValue(None, "no_losses")
+    return MetricValue(
+        ratio(statistics.winning_pnl * statistics.losses, -statistics.losing_pnl * statistics.wins)
+    )
 
 
-def balance(facts: Facts) -> Measured:
-    if facts.opening_balance is None:
-        return Measured(None, "out_of_range")
-    return Measured(facts.opening_balance + facts.net_pnl)
+def balance(statistics: Statistics) -> MetricValue:
+    return amount(statistics.closing_balance)
 
 
 METRICS = {
@@ -101,23 +106,23 @@ METRICS = {
             "Net P&L",
             "The sum of gross P&L less fees over all trades.",
             "currency",
-            lambda facts: amount(facts.net_pnl),
+            lambda statistics: amount(statistics.net_pnl),
         ),
         Metric(
             "gross_pnl",
             "Gross P&L",
             "The sum of P&L before fees over all trades.",
             "currency",
-            lambda facts: amount(facts.gross_pnl),
+            lambda statistics: amount(statistics.gross_pnl),
         ),
         Metric(
             "max_drawdown",
             "Maximum drawdown",
             "The largest fall of cumulative net P&L from its peak, trade by trade, the peak starting at 0.",
             "currency",
-            lambda facts: amount(facts.max_drawdown),
+            lambda statistics: amount(statistics.max_drawdown),
             "at_most",
-            special="max_drawdown",
+            extra="max_drawdown",
         ),
         Metric(
             "balance_target",
@@ -125,14 +130,14 @@ METRICS = {
             "The starting balances of the accounts in scope plus all net P&L to the end of the period.",
             "currency",
             balance,
-            special="opening_balance",
+            extra="opening_balance",
         ),
         Metric(
             "win_rate",
             "Win rate",
             "Winning decisions among all decisions; a break-even one counts among all.",
             "percent",
-            lambda facts: percent(facts.wins, facts.decisions, "no_trades"),
+            lambda statistics: percent(statistics.wins, statistics.decisions, "no_trades"),
         ),
         Metric(
             "profit_factor",
@@ -146,28 +151,28 @@ METRICS = {
             "Expectancy",
             "Net P&L per decision.",
             "currency",
-            lambda facts: mean(facts.net_pnl, facts.decisions, "no_trades"),
+            lambda statistics: mean(statistics.net_pnl, statistics.decisions, "no_trades"),
         ),
         Metric(
             "rr_realized_avg",
             "Average R",
             "The mean of net P&L over initial risk, over the decisions that have an initial risk.",
             "ratio",
-            lambda facts: mean(facts.r_total, facts.with_risk, "no_risk"),
+            lambda statistics: mean(statistics.r_total, statistics.with_risk, "no_risk"),
         ),
         Metric(
             "a_plus_rate",
             "A+ rate",
             "Decisions graded A+ among the graded ones.",
             "percent",
-            lambda facts: percent(facts.a_plus, facts.graded, "no_grades"),
+            lambda statistics: percent(statistics.a_plus, statistics.graded, "no_grades"),
         ),
         Metric(
             "max_trades_per_day",
             "Most trades in a day",
             "The most decisions on one trading day.",
             "count",
-            lambda facts: count(facts.max_trades_per_day),
+            lambda statistics: count(statistics.max_trades_per_day),
             "at_most",
         ),
         Metric(
@@ -176,39 +181,45 @@ METRICS = {
             "Decisions with every confirmation of their setup answered as present, among those whose setup"
             " has a checklist.",
             "percent",
-            lambda facts: percent(facts.checklists_confirmed, facts.with_checklist, "no_checklists"),
+            lambda statistics: percent(
+                statistics.checklists_confirmed, statistics.with_checklist, "no_checklists"
+            ),
         ),
         Metric(
-            "trade_count", "Trades", "The number of decisions.", "count", lambda facts: count(facts.decisions)
+            "trade_count",
+            "Trades",
+            "The number of decisions.",
+            "count",
+            lambda statistics: count(statistics.decisions),
         ),
         Metric(
             "trading_days",
             "Trading days",
             "The number of days with a trade.",
             "count",
-            lambda facts: count(facts.trading_days),
+            lambda statistics: count(statistics.trading_days),
         ),
         Metric(
             "winning_days",
             "Winning days",
             "The number of days with a net P&L above 0.",
             "count",
-            lambda facts: count(facts.winning_days),
+            lambda statistics: count(statistics.winning_days),
         ),
         Metric(
             "win_streak",
             "Win streak",
             "The longest run of winning decisions; a break-even one neither adds to it nor breaks it.",
             "count",
-            lambda facts: count(facts.win_streak or 0),
-            special="win_streak",
+            lambda statistics: count(statistics.win_streak or 0),
+            extra="win_streak",
         ),
         Metric(
             "average_win",
             "Average win",
             "The mean P&L of winning decisions.",
             "currency",
-            lambda facts: mean(facts.winning_pnl, facts.wins, "no_wins"),
+            lambda statistics: mean(statistics.winning_pnl, statistics.wins, "no_wins"),
         ),
         Metric(
             "payoff_ratio",
@@ -222,21 +233,23 @@ METRICS = {
             "Worst trade",
             "The lowest P&L of a decision.",
             "currency",
-            lambda facts: amount(facts.worst_trade, "no_trades"),
+            lambda statistics: amount(statistics.worst_trade, "no_trades"),
         ),
         Metric(
             "worst_day",
             "Worst day",
             "The lowest net P&L of a day; a daily loss limit is `at_least -500`.",
             "currency",
-            lambda facts: amount(facts.worst_day, "no_trades"),
+            lambda statistics: amount(statistics.worst_day, "no_trades"),
         ),
         Metric(
             "mistake_free_rate",
             "Mistake-free rate",
             "Decisions without a tag of type mistake among all decisions.",
             "percent",
-            lambda facts: percent(facts.decisions - facts.with_mistake, facts.decisions, "no_trades"),
+            lambda statistics: percent(
+                statistics.decisions - statistics.with_mistake, statistics.decisions, "no_trades"
+            ),
         ),
     )
 }

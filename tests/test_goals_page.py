@@ -20,7 +20,7 @@ from make import (
 )
 from pages import DOCS, blocks_of, code_in, rows_under
 
-from journal_api.facts import Facts
+from journal_api.facts import Statistics
 from journal_api.metrics import METRICS, Reason
 from journal_api.periods import Timeframe
 
@@ -175,7 +175,7 @@ def test_every_metric_stands_in_the_table_of_its_unit() -> None:
 def test_every_member_of_snapshot_data_is_explained() -> None:
     explained = [name for row in rows_under(PAGE, "member") for name in code_in(row["member"])]
 
-    facts = Facts.__struct_fields__
+    facts = Statistics.__struct_fields__
     assert sorted(explained) == sorted(("unit", "timezone", "day_rollover", "reason", *facts))
 
 

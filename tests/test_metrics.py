@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from make import make_account, make_goal, make_trade, snapshots_of, unwrap
 from starlette.applications import Starlette
 
-from journal_api.facts import Facts
-from journal_api.metrics import METRICS, Measured
+from journal_api.facts import Statistics
+from journal_api.metrics import METRICS, MetricValue
 
 UNITS = {
     "net_pnl": "currency",
@@ -54,14 +54,14 @@ LARGEST = 2**63 - 1
 amounts = st.integers(-(10**14), 10**14) | st.integers(-(2**63), LARGEST)
 
 
-def facts(**known: int | None) -> Facts:
+def statistics(**known: int | None) -> Statistics:
     """Those facts, and nothing else happened."""
-    nothing: dict[str, Any] = dict.fromkeys(Facts.__struct_fields__, 0)
-    return Facts(**{**nothing, "worst_trade": None, "worst_day": None, **known})
+    nothing: dict[str, Any] = dict.fromkeys(Statistics.__struct_fields__, 0)
+    return Statistics(**{**nothing, "worst_trade": None, "worst_day": None, **known})
 
 
-def measured(metric: str, **known: int | None) -> Measured:
-    return METRICS[metric].measure(facts(**known))
+def measured(metric: str, **known: int | None) -> MetricValue:
+    return METRICS[metric].evaluate(statistics(**known))
 
 
 # GET /v1/metrics ----------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_without_trades_a_metric_is_what_its_column_says(
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_metric_is_what_its_row_says(metric: str, known: dict[str, int | None], actual: int) -> None:
-    assert measured(metric, **known) == Measured(actual)
+    assert measured(metric, **known) == MetricValue(actual)
 
 
 @pytest.mark.parametrize(
@@ -230,18 +230,18 @@ def test_a_profit_factor_of_break_evens_alone_is_neither_achieved_nor_missed() -
 
 
 def test_a_profit_factor_of_losses_alone_is_zero() -> None:
-    assert measured("profit_factor", decisions=1, losses=1, losing_pnl=-5) == Measured(0)
+    assert measured("profit_factor", decisions=1, losses=1, losing_pnl=-5) == MetricValue(0)
 
 
 def test_a_payoff_ratio_says_which_side_is_missing() -> None:
-    assert measured("payoff_ratio", decisions=1, wins=1, winning_pnl=5) == Measured(None, "no_losses")
-    assert measured("payoff_ratio", decisions=1, losses=1, losing_pnl=-5) == Measured(None, "no_wins")
+    assert measured("payoff_ratio", decisions=1, wins=1, winning_pnl=5) == MetricValue(None, "no_losses")
+    assert measured("payoff_ratio", decisions=1, losses=1, losing_pnl=-5) == MetricValue(None, "no_wins")
 
 
 @given(st.integers(-(2**63), LARGEST), st.integers(-(2**63), LARGEST))
 @settings(deadline=None, max_examples=50)
 def test_achieved_compares_to_the_last_decimal(actual: int, target: int) -> None:
-    value = Measured(actual)
+    value = MetricValue(actual)
 
     assert value.achieves("at_least", target) == (actual >= target)
     assert value.achieves("at_most", target) == (actual <= target)
@@ -268,7 +268,7 @@ def test_a_value_beyond_64_bits_is_out_of_range(metric: str, known: dict[str, in
 
 @pytest.mark.parametrize("metric", sorted(METRICS))
 def test_a_sum_that_left_64_bits_is_out_of_range(metric: str) -> None:
-    lost = METRICS[metric].measure(None)
+    lost = METRICS[metric].evaluate(None)
 
-    assert lost == Measured(None, "out_of_range")
+    assert lost == MetricValue(None, "out_of_range")
     assert lost.achieves("at_least", -1) is None

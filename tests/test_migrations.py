@@ -365,14 +365,12 @@ def test_an_older_journal_keeps_every_row_and_every_id_given_out(version: int, d
 
 
 @pytest.mark.parametrize("version", range(1, migrations.VERSION))
-def test_an_older_journal_keeps_its_snapshots_and_what_each_goal_has_yet_to_see(
-    version: int, db: Path
-) -> None:
+def test_an_older_journal_keeps_its_snapshots_and_changes(version: int, db: Path) -> None:
     write_released(db, version)
+    columns = ", ".join(name for (name,) in rows(db, "SELECT name FROM pragma_table_info('snapshots')"))
     kept = [
-        "SELECT * FROM snapshots ORDER BY goal_id, period_start",
+        f"SELECT {columns} FROM snapshots ORDER BY goal_id, period_start",
         "SELECT * FROM changes ORDER BY sequence",
-        "SELECT id, seen_change, fresh_on FROM goals ORDER BY id",
     ]
     before = [rows(db, sql) for sql in kept]
 
@@ -380,6 +378,22 @@ def test_an_older_journal_keeps_its_snapshots_and_what_each_goal_has_yet_to_see(
 
     assert [rows(db, sql) for sql in kept] == before
     assert all(before)
+
+
+@pytest.mark.parametrize("version", range(1, 4))
+def test_a_goal_keeps_its_cursor_but_the_history_of_a_balance_is_rebuilt(version: int, db: Path) -> None:
+    write_released(db, version)
+    change(db, "UPDATE goals SET metric = 'balance_target' WHERE id = (SELECT max(id) FROM goals)")
+    change(db, "UPDATE goals SET seen_change = 1 WHERE seen_change IS NULL")
+    before = rows(db, "SELECT id, seen_change, fresh_on, metric = 'balance_target' FROM goals ORDER BY id")
+
+    prepare(db)
+
+    assert rows(db, "SELECT id, change_cursor, evaluated_on, carries_balance FROM goals ORDER BY id") == [
+        (goal_id, None if carries_balance else seen, day, carries_balance)
+        for goal_id, seen, day, carries_balance in before
+    ]
+    assert any(carries_balance for *_, carries_balance in before)
 
 
 @pytest.mark.parametrize("version", range(1, migrations.VERSION))

@@ -27,6 +27,8 @@ from make import (
 )
 from starlette.applications import Starlette
 
+from journal_api import metrics
+
 INVALID = (400, "validation_error")
 # A Wednesday.
 TODAY = "2026-04-15T12:00:00Z"
@@ -1934,3 +1936,32 @@ async def test_a_change_of_one_user_changes_nothing_for_another(
         await set_me(stranger, timezone="Asia/Tokyo")
 
     assert await snapshots_of(client, goal["id"]) == before
+
+
+async def test_a_statement_that_fails_is_not_told_as_a_value_out_of_range(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    await make_trade(app, await make_account(app))
+    goal = await make_goal(client, metric="net_pnl")
+    await run_sql(app, "DROP TRIGGER changes_of_updated_trade")
+    await run_sql(app, "ALTER TABLE trades RENAME COLUMN grade TO mark")
+
+    response = await client.get(f"/goals/{goal['id']}/snapshots")
+
+    assert response.status_code == 500
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS)
+async def test_a_goal_stores_whether_its_metric_carries_a_balance(
+    app: Starlette, client: httpx.AsyncClient, metric: str
+) -> None:
+    other = "win_rate" if metric == "balance_target" else "balance_target"
+    made = await make_goal(client, metric=metric, target_value=1)
+    patched = await make_goal(client, metric=other, target_value=1)
+    unwrap(await client.patch(f"/goals/{patched['id']}", json={"metric": metric}))
+
+    stored = await run_sql(
+        app, f"SELECT carries_balance FROM goals WHERE id IN ({made['id']}, {patched['id']})"
+    )
+
+    assert [bool(row[0]) for row in stored] == [metrics.METRICS[metric].carries_balance] * 2

@@ -1,74 +1,79 @@
-"""What the accounts of a goal held when a period began."""
+"""The balance of a goal's accounts when a period begins."""
 
 from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal
 
 from aiosqlite import Connection
-from msgspec import Struct, json
 
-from journal_api.database import json_list
+from journal_api.database import fetch, json_list
 from journal_api.history import GoalState
-from journal_api.money import units
-from journal_api.periods import ONE_DAY, Period, period_of
-
-
-class StoredBalance(Struct):
-    """What a stored snapshot says of balances, in 10^-8."""
-
-    opening_balance: Decimal | None = None
-    net_pnl: Decimal | None = None
-
-    @property
-    def opening(self) -> int | None:
-        return None if self.opening_balance is None else units(self.opening_balance)
-
-    @property
-    def net(self) -> int | None:
-        return None if self.net_pnl is None else units(self.net_pnl)
+from journal_api.periods import Period, period_of
 
 
 async def opening_balance(
     db: Connection, state: GoalState, stale: Sequence[Period], changed: Sequence[date]
 ) -> int | None:
-    """What the accounts in scope held when the first stale period began; None when that is out of range."""
+    """The balance in units of 10^-8 when the first stale period begins.
+
+    It is read from the stored snapshots where they are up to date, else summed up from the trades. None means
+    that it does not fit into 64 bits.
+    """
     first = stale[0].start
     if state.timeframe != "custom":
-        before = await stored_balance(db, state, state.first_day, first - ONE_DAY)
-        if before is None:
-            return sum(state.starting_balances)
-        return None if before.opening is None or before.net is None else before.opening + before.net
-    if state.seen_change is not None and all(day >= first for day in changed):
-        now_stored = await stored_balance(db, state, first, first)
-        if now_stored is not None and now_stored.opening is not None:
-            return now_stored.opening
-    # In halves, so that no sum leaves 64 bits.
-    rows = await db.execute_fetchall(
-        """
-        SELECT coalesce(sum(net_pnl >> 32), 0), coalesce(sum(net_pnl & 4294967295), 0)
-        FROM trades
-        WHERE account_id IN (SELECT value FROM json_each(:accounts)) AND trading_day < :first
-        """,
-        {"accounts": json_list(state.account_ids), "first": first.isoformat()},
-    )
-    high, low = next(iter(rows))
-    return sum(state.starting_balances) + (int(high) << 32) + int(low)
+        return await closing_balance_before(db, state, first)
+    if state.change_cursor is not None and all(day >= first for day in changed):
+        stored = await stored_opening_balance(db, state.goal_id, first)
+        if stored is not None:
+            return stored
+    return await balance_before(db, state, first)
 
 
-async def stored_balance(db: Connection, state: GoalState, first: date, last: date) -> StoredBalance | None:
-    """What the newest snapshot says that starts between the two days; None without one."""
+async def closing_balance_before(db: Connection, state: GoalState, first: date) -> int | None:
+    """The closing balance of the newest period of the history before that day, else the starting balances."""
     rows = await db.execute_fetchall(
         """
-        SELECT snapshot_data
+        SELECT closing_balance
         FROM snapshots
-        WHERE goal_id = :goal_id AND period_start BETWEEN :first AND :last
+        WHERE goal_id = :goal_id
+          AND period_start >= :history_start
+          AND period_start < :first
         ORDER BY period_start DESC
         LIMIT 1
         """,
         {
             "goal_id": state.goal_id,
-            "first": period_of(first, state.timeframe).start.isoformat(),
-            "last": last.isoformat(),
+            "history_start": period_of(state.first_day, state.timeframe).start.isoformat(),
+            "first": first.isoformat(),
         },
     )
-    return next((json.decode(row[0], type=StoredBalance) for row in rows), None)
+    for (closing_balance,) in rows:
+        return None if closing_balance is None else int(closing_balance)
+    return sum(state.starting_balances)
+
+
+async def stored_opening_balance(db: Connection, goal_id: int, period_start: date) -> int | None:
+    """The opening balance that the snapshot of that period holds, None without one."""
+    opening_balance: int | None = await fetch(
+        db,
+        "SELECT opening_balance FROM snapshots WHERE goal_id = :goal_id AND period_start = :period_start",
+        {"goal_id": goal_id, "period_start": period_start.isoformat()},
+    )
+    return opening_balance
+
+
+async def balance_before(db: Connection, state: GoalState, first: date) -> int:
+    """The starting balances plus the net P&L of all trades before that day.
+
+    The sum is taken in two halves of 32 bits, because SQLite's sum() fails beyond 64 bits.
+    """
+    rows = await db.execute_fetchall(
+        """
+        SELECT coalesce(sum(net_pnl >> 32), 0), coalesce(sum(net_pnl & 4294967295), 0)
+        FROM trades
+        WHERE account_id IN (SELECT value FROM json_each(:accounts))
+          AND trading_day < :first
+        """,
+        {"accounts": json_list(state.account_ids), "first": first.isoformat()},
+    )
+    high, low = next(iter(rows))
+    return sum(state.starting_balances) + (int(high) << 32) + int(low)

@@ -6,6 +6,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.database import fetch, fetch_json
+from journal_api.metrics import METRICS
 from journal_api.money import json_number
 from journal_api.patches import assignments
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, changes_of
@@ -72,16 +73,17 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
         await fetch(
             db,
             """
-            INSERT INTO goals (user_id, goal_name, metric, target_value, direction, timeframe, custom_start,
-                custom_end, account_id, copy_group_id, created_at, updated_at)
-            VALUES (:user_id, :goal_name, :metric, :target_value, :direction, :timeframe, :custom_start,
-                :custom_end, :account_id, :copy_group_id, :now, :now)
+            INSERT INTO goals (user_id, goal_name, metric, carries_balance, target_value, direction,
+                timeframe, custom_start, custom_end, account_id, copy_group_id, created_at, updated_at)
+            VALUES (:user_id, :goal_name, :metric, :carries_balance, :target_value, :direction,
+                :timeframe, :custom_start, :custom_end, :account_id, :copy_group_id, :now, :now)
             RETURNING id
             """,
             {
                 "user_id": user_id,
                 "goal_name": goal.goal_name,
                 "metric": goal.metric,
+                "carries_balance": METRICS[goal.metric].carries_balance,
                 "target_value": goal.target_value.units,
                 "direction": goal.direction,
                 "timeframe": goal.timeframe,
@@ -106,14 +108,14 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     if redefined:
         await db.execute_fetchall("DELETE FROM goal_targets WHERE goal_id = :id", {"id": stored.id})
     if redefined or "target_value" in changed:
-        changed["fresh_on"] = None
+        changed["evaluated_on"] = None
     changed["updated_at"] = now()
     target = await fetch(
         db,
         f"UPDATE goals SET {assignments(changed)} WHERE id = :id RETURNING target_value",
         {**changed, "id": stored.id},
     )
-    if "fresh_on" in changed:
+    if "evaluated_on" in changed:
         await set_target(db, stored.id, target, BEGINNING if redefined else today)
 
 
@@ -138,6 +140,8 @@ def columns_of(changed: dict[str, Any]) -> dict[str, Any]:
     columns = dict(changed)
     if "target_value" in columns:
         columns["target_value"] = columns["target_value"].units
+    if "metric" in columns:
+        columns["carries_balance"] = METRICS[columns["metric"]].carries_balance
     if "scope" in columns:
         scope = columns.pop("scope")
         columns["account_id"] = scope.account_id

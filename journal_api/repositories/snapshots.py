@@ -1,7 +1,8 @@
-"""Snapshots: the stored history of a goal, kept true by the log of changes (DECISIONS 13).
+"""Snapshots: the stored history of a goal, kept up to date by the table `changes` (DECISIONS 13, 24).
 
-A goal remembers the newest change that it has seen. Reading its snapshots first computes the periods of the
-days that changed since, and those from the newest stored period to today's; the others stay as they are.
+A goal stores its change cursor: the sequence of the newest change that its snapshots include. Reading the
+snapshots first evaluates the periods of the days that changed since then, and the periods from the newest
+stored one to today's; all other snapshots stay as they are.
 """
 
 from collections.abc import Sequence
@@ -11,9 +12,16 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_list
+from journal_api.database import Database, fetch, json_list
 from journal_api.errors import NotFound
-from journal_api.history import GoalState, Snapshot, carried_forward, is_kept, snapshot_of, stale_periods
+from journal_api.history import (
+    GoalState,
+    Snapshot,
+    is_in_history,
+    snapshot_of,
+    stale_periods,
+    with_balances,
+)
 from journal_api.money import json_number
 from journal_api.periods import Period, period_of
 from journal_api.repositories import balances, facts
@@ -42,46 +50,61 @@ PAGE = f"""
           ORDER BY period_start DESC
           LIMIT :limit OFFSET :offset)"""
 TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
-# Those of a paused or archived goal stay as they were.
-ARE_TRUE = """
+# The snapshots of a paused or archived goal stay as they are.
+IS_CURRENT = """
     SELECT status <> 'active'
-        OR (seen_change IS NOT NULL
-            AND fresh_on IS :today
-            AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > seen_change)) AS are_true
+        OR (change_cursor IS NOT NULL
+            AND evaluated_on IS :today
+            AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor)) AS is_current
     FROM goals
     WHERE id = :goal_id AND user_id = :user_id"""
+CURRENT_PAGE = f"""
+    SELECT is_current, iif(is_current, ({PAGE}), NULL), iif(is_current, ({TOTAL}), NULL)
+    FROM ({IS_CURRENT})"""
 
 
 # Read ----------------------------------------------------------------------------------------------------
 
 
-async def are_true(db: Connection, user_id: int, goal_id: int, today: str) -> bool:
-    """Whether the stored snapshots are what a refresh would make of them; raises NotFound."""
-    values = {"goal_id": goal_id, "user_id": user_id, "today": today}
-    return await fetch_json(db, ARE_TRUE, values) == "1"
+async def current_page(
+    database: Database, user_id: int, goal_id: int, today: str, query: SnapshotQuery
+) -> tuple[str, int]:
+    """One page of the snapshots, newest first, and the total; they are refreshed first if they are stale.
+
+    Raises NotFound.
+    """
+    page = await page_if_current(database.reader, user_id, goal_id, today, query)
+    if page is None:
+        async with database.transaction() as db:
+            # Another request may have refreshed them while this one waited for its turn to write.
+            page = await page_if_current(db, user_id, goal_id, today, query)
+            if page is None:
+                await refresh(db, goal_id)
+                page = await page_of(db, goal_id, query)
+    return page
 
 
-async def page(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
-    """One page of the snapshots, newest first, and how many there are in all."""
-    rows = await db.execute_fetchall(f"SELECT ({PAGE}), ({TOTAL})", bounds(goal_id, query))
+async def page_if_current(
+    db: Connection, user_id: int, goal_id: int, today: str, query: SnapshotQuery
+) -> tuple[str, int] | None:
+    """The page in one statement with the check that the snapshots are up to date, else None.
+
+    Raises NotFound.
+    """
+    values = {**page_values(goal_id, query), "user_id": user_id, "today": today}
+    for is_current, text, total in await db.execute_fetchall(CURRENT_PAGE, values):
+        return (text, total) if is_current else None
+    raise NotFound
+
+
+async def page_of(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
+    """The page as it is stored."""
+    rows = await db.execute_fetchall(f"SELECT ({PAGE}), ({TOTAL})", page_values(goal_id, query))
     text, total = next(iter(rows))
     return text, total
 
 
-async def true_page(
-    db: Connection, user_id: int, goal_id: int, today: str, query: SnapshotQuery
-) -> tuple[str, int] | None:
-    """The page if the snapshots are true, of the same moment, else None; raises NotFound."""
-    rows = await db.execute_fetchall(
-        f"SELECT iif(are_true, ({PAGE}), NULL), iif(are_true, ({TOTAL}), NULL) FROM ({ARE_TRUE})",
-        {**bounds(goal_id, query), "user_id": user_id, "today": today},
-    )
-    for text, total in rows:
-        return None if text is None else (text, total)
-    raise NotFound
-
-
-def bounds(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
+def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
     return {
         "goal_id": goal_id,
         "since": str(query.since) if query.since else None,
@@ -95,23 +118,28 @@ def bounds(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
 
 
 async def refresh(db: Connection, goal_id: int) -> None:
-    """Make the stored snapshots true again, in the transaction of the caller.
+    """Bring the stored snapshots up to date, in the transaction of the caller.
 
-    Those of a goal that is gone, paused or archived by now stay as they are.
+    The snapshots of a goal that is deleted, paused or archived by now stay as they are.
     """
     state = await state_of(db, goal_id)
     if state is None:
         return
     changed = await days_changed(db, state)
     if state.is_of_today and not changed:
-        await note_seen(db, state)  # what changed is somebody else's, or not in scope
+        await save_cursor(db, state)  # every new change is another user's, or out of scope
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
-    found = await facts.of_periods(db, state.account_ids, stale, state.special)
-    if state.carries_forward:
-        found = carried_forward(found, await balances.opening_balance(db, state, stale, changed))
-    rows = [snapshot_of(state, period, one) for period, one in found.items() if is_kept(state, period, one)]
-    await replace_some(db, state, stale, rows)
+    by_period = await facts.of_periods(db, state.account_ids, stale, state.extra)
+    if state.carries_balance:
+        by_period = with_balances(by_period, await balances.opening_balance(db, state, stale, changed))
+    snapshots = [
+        snapshot_of(state, period, statistics)
+        for period, statistics in by_period.items()
+        if is_in_history(state, period, statistics)
+    ]
+    await replace_stale(db, state, stale, snapshots)
+    await save_cursor(db, state)
 
 
 async def state_of(db: Connection, goal_id: int) -> GoalState | None:
@@ -154,9 +182,9 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
                                    FROM goal_targets
                                    WHERE goal_id = :id
                                    ORDER BY since))),
-            'seen_change', seen_change,
-            'fresh_on', fresh_on,
-            'last_change', (SELECT coalesce(max(sequence), 0) FROM changes),
+            'change_cursor', change_cursor,
+            'evaluated_on', evaluated_on,
+            'latest_change', (SELECT coalesce(max(sequence), 0) FROM changes),
             'first_trade', (SELECT min((SELECT min(trading_day)
                                         FROM trades
                                         WHERE account_id = account.id AND trading_day IS NOT NULL))
@@ -173,40 +201,40 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
 
 
 async def days_changed(db: Connection, state: GoalState) -> list[date]:
-    """The trading days in scope whose numbers may have moved since the goal last looked, oldest first."""
-    if state.seen_change is None:
+    """The trading days in scope that have changed since the change cursor, oldest first."""
+    if state.change_cursor is None:
         return []
     rows = await db.execute_fetchall(
         """
-        -- The + keeps SQLite from looking through all days or trades of the accounts.
+        -- The + keeps SQLite from reading all days or trades of the accounts by index.
         SELECT trading_day
         FROM changes
-        WHERE sequence > :seen
+        WHERE sequence > :cursor
           AND +account_id IN (SELECT value FROM json_each(:accounts))
         UNION
         SELECT trading_day
         FROM trades
-        WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > :seen AND setup_id IS NOT NULL)
+        WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > :cursor AND setup_id IS NOT NULL)
           AND +account_id IN (SELECT value FROM json_each(:accounts))
           AND trading_day IS NOT NULL
         ORDER BY 1
         """,
-        {"seen": state.seen_change, "accounts": json_list(state.account_ids)},
+        {"cursor": state.change_cursor, "accounts": json_list(state.account_ids)},
     )
     return [date.fromisoformat(row[0]) for row in rows]
 
 
-async def replace_some(
+async def replace_stale(
     db: Connection, state: GoalState, stale: Sequence[Period], snapshots: Sequence[Snapshot]
 ) -> None:
-    """Drop what is stale or no longer of the history, write what there is, note what was seen."""
-    anew = state.seen_change is None or state.timeframe == "custom"
-    first = date.max if anew else period_of(state.first_day, state.timeframe).start
+    """Delete the snapshots that are stale or outside the history, and insert the new ones."""
+    is_rebuilt = state.change_cursor is None or state.timeframe == "custom"
+    first = date.max if is_rebuilt else period_of(state.first_day, state.timeframe).start
     await db.execute_fetchall(
         """
         DELETE FROM snapshots
         WHERE goal_id = :goal_id
-          -- Looked up, so that those that stay are not looked at.
+          -- By their keys, so that the snapshots that stay are not read.
           AND period_start IN (
               SELECT value FROM json_each(:stale)
               UNION ALL
@@ -224,18 +252,23 @@ async def replace_some(
     await db.execute_fetchall(
         """
         INSERT INTO snapshots (goal_id, period_start, period_end, target, actual, achieved, closed,
-            snapshot_data, computed_at)
-        SELECT :goal_id, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-            value ->> 6, :now
-        FROM json_each(:rows)
+            snapshot_data, opening_balance, closing_balance, computed_at)
+        SELECT :goal_id, value ->> '$.period_start', value ->> '$.period_end', value ->> '$.target',
+            value ->> '$.actual', value ->> '$.achieved', value ->> '$.closed', value ->> '$.snapshot_data',
+            value ->> '$.opening_balance', value ->> '$.closing_balance', :now
+        FROM json_each(:snapshots)
         """,
-        {"goal_id": state.goal_id, "rows": json_list(snapshots), "now": now()},
+        {
+            "goal_id": state.goal_id,
+            "snapshots": json_list([snapshot._asdict() for snapshot in snapshots]),
+            "now": now(),
+        },
     )
-    await note_seen(db, state)
 
 
-async def note_seen(db: Connection, state: GoalState) -> None:
+async def save_cursor(db: Connection, state: GoalState) -> None:
+    """Note that the snapshots include every change up to now, and were evaluated today."""
     await db.execute_fetchall(
-        "UPDATE goals SET seen_change = :seen, fresh_on = :today WHERE id = :goal_id",
-        {"seen": state.last_change, "today": state.today.isoformat(), "goal_id": state.goal_id},
+        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :today WHERE id = :goal_id",
+        {"cursor": state.latest_change, "today": state.today.isoformat(), "goal_id": state.goal_id},
     )

@@ -1,4 +1,4 @@
-"""Snapshots of a goal: interface.md §4."""
+"""Snapshots of a goal: the history of its periods."""
 
 from starlette.requests import Request
 
@@ -11,17 +11,11 @@ from journal_api.values import check_range, now
 
 
 async def list_snapshots(request: Request) -> Response:
-    """One page of a goal's snapshots, newest period first, true as of this request."""
+    """One page of a goal's snapshots, newest period first, up to date as of this request."""
     query = decode_query(request, SnapshotQuery)
-    goal_id, opened = request.path_params["id"], database(request)
-    today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    found = await snapshots.true_page(opened.reader, request.user.id, goal_id, today, query)
     check_range(query.since, query.until)
-    if found is None:
-        async with opened.transaction() as db:
-            # Another reader may have done it while this one waited for its turn.
-            if not await snapshots.are_true(db, request.user.id, goal_id, today):
-                await snapshots.refresh(db, goal_id)
-        found = await snapshots.page(opened.reader, goal_id, query)
-    text, total = found
+    today = trading_day(now(), request.user.timezone, request.user.day_rollover)
+    text, total = await snapshots.current_page(
+        database(request), request.user.id, request.path_params["id"], today, query
+    )
     return page(query.limit, query.offset, total, snapshots=text)

@@ -66,7 +66,7 @@ def requests(
     small = f"/v1/strategies/{contents.small_strategy_id}"
     yield same_request("a strategy, 4 x 6", ours, peer, small, pace)
     yield large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
-    page = bare.statements_of(lambda db: snapshots.page(db, contents.goal_id, SnapshotQuery(limit=A_PAGE)))
+    page = bare.statements_of(lambda db: snapshots.page_of(db, contents.goal_id, SnapshotQuery(limit=A_PAGE)))
     yield Case(
         f"{A_PAGE} snapshots, nothing stale",
         "requests",
