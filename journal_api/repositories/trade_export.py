@@ -7,7 +7,7 @@ from msgspec import json
 
 from journal_api.importing.round_trips import NO_RISK
 from journal_api.money import json_text
-from journal_api.repositories.trades import filters_of, matching
+from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 
 AT_ONCE = 500
@@ -41,8 +41,8 @@ async def rows_after(
 
     A copy points at its original only if that matches too.
     """
-    values = query.values()
-    conditions = matching(filters_of(values))
+    filters = TradeFilters(query)
+    conditions = filters.checked()
     found: Any = await db.execute_fetchall(
         f"""
         SELECT {CELLS},
@@ -52,7 +52,7 @@ async def rows_after(
         ORDER BY id
         LIMIT {AT_ONCE}
         """,
-        {**values, "user_id": user_id, "after": trade_id},
+        {**filters.parameters, "user_id": user_id, "after": trade_id},
     )
     return [(row["id"], cells_of(dict(row))) for row in found]
 

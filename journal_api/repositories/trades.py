@@ -12,6 +12,7 @@ from journal_api.database import fetch, fetch_json, json_list, unique_value
 from journal_api.money import json_number
 from journal_api.patches import assignments
 from journal_api.recognition import fingerprint_of
+from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.structs.trades import AMOUNTS, Trade, TradeCreate, TradeQuery, as_written
 from journal_api.values import now
 
@@ -74,90 +75,29 @@ INSERT = f"""
          FROM users
          WHERE users.id = {AT["user_id"]}))"""
 row_of = itemgetter(*BOUND[:-1], "now")
-# What each filter asks of a trade; each outcome is one of its own. A + keeps a condition from leading: it is
-# only checked, on trades that the others find by index.
-CONDITIONS = {
-    "account_id": "+account_id = :account_id",
-    "copy_group_id": """+account_id IN (
-        SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)""",
-    "strategy_id": "strategy_id = :strategy_id",
-    "setup_id": "setup_id = :setup_id",
-    "import_id": """(import_id = :import_id OR id IN (
-        SELECT trade_id FROM import_updates WHERE import_id = :import_id))""",
-    "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
-    "symbol": "symbol = :symbol",
-    "direction": "direction = :direction",
-    "grade": "grade = :grade",
-    "open": "closed_at IS NULL",
-    "win": "net_pnl > 0",
-    "loss": "net_pnl < 0",
-    "breakeven": "net_pnl = 0",
-    "since": "+trading_day >= :since",
-    "until": "+trading_day <= :until",
-}
-# Those with an index of their own, with one that begins with the user, and those of trades_in_order.
-INDEXED = frozenset({"strategy_id", "setup_id", "import_id", "tag_id"})
-INDEXED_BY_USER = frozenset({"symbol", "grade", "open", "breakeven"})
-BY_DAY = frozenset({"account_id", "since", "until"})
-# Whose trades they are, which is the condition that leads unless it has a +.
-OF_USER = "user_id = :user_id"
-CHECKED = "+user_id = :user_id"
-OF_ACCOUNT = "account_id = (SELECT id FROM accounts WHERE id = :account_id AND user_id = :user_id)"
-OF_DAYS = """account_id IN (
-        SELECT id FROM accounts WHERE user_id = :user_id AND (:account_id IS NULL OR id = :account_id))
-    AND trading_day BETWEEN coalesce(:since, '') AND coalesce(:until, '9999-12-31')"""
-ANSWERED_BY = {OF_ACCOUNT: frozenset({"account_id"}), OF_DAYS: BY_DAY}
 
 
 async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
     """One page of the trades that match, newest first, and how many there are in all."""
-    values = query.values()
-    sent = filters_of(values)
-    # Its rows are read only once it is known which they are.
-    found = await db.execute_fetchall(
+    filters = TradeFilters(query)
+    # The inner SELECT finds the ids by index alone, the outer one reads only the rows of the page.
+    rows = await db.execute_fetchall(
         f"""
         SELECT '[' || coalesce(group_concat(trade), '') || ']',
-            (SELECT count(*) FROM trades WHERE {matching(sent, counted_by(sent))})
+            (SELECT count(*) FROM trades WHERE {filters.counted()})
         FROM (SELECT {LIST_ITEM} AS trade
               FROM ({WITH_RATIO}) AS trade
               WHERE id IN (SELECT id
                            FROM trades
-                           WHERE {matching(sent, listed_by(sent))}
+                           WHERE {filters.newest_first()}
                            ORDER BY opened_at DESC, id DESC
                            LIMIT :limit OFFSET :offset)
               ORDER BY opened_at DESC, id DESC)
         """,
-        {**values, "user_id": user_id},
+        {**filters.parameters, "user_id": user_id},
     )
-    text, total = next(iter(found))
+    text, total = next(iter(rows))
     return text, total
-
-
-def filters_of(values: Mapping[str, Any]) -> frozenset[str]:
-    """The names in CONDITIONS of the filters that were sent."""
-    return frozenset(name for name in CONDITIONS if values.get(name) is not None or name == values["outcome"])
-
-
-def matching(sent: frozenset[str], owner: str = CHECKED) -> str:
-    """The conditions of the filters that were sent, and of whose trades they are."""
-    sent -= ANSWERED_BY.get(owner, frozenset())
-    return " AND ".join([owner, *(condition for name, condition in CONDITIONS.items() if name in sent)])
-
-
-def counted_by(sent: frozenset[str]) -> str:
-    """The condition by which the trades that match are counted."""
-    return OF_DAYS if "until" in sent and sent <= BY_DAY else listed_by(sent)
-
-
-def listed_by(sent: frozenset[str]) -> str:
-    """The condition that leads to the newest trades that match, past the fewest that do not."""
-    if sent & INDEXED:
-        return CHECKED
-    if sent & INDEXED_BY_USER:
-        return OF_USER
-    if "since" in sent and sent <= BY_DAY:
-        return OF_DAYS
-    return OF_ACCOUNT if "account_id" in sent else OF_USER
 
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
