@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import lru_cache
 from tempfile import TemporaryFile
@@ -16,6 +16,7 @@ from journal_api.database import Database
 from journal_api.errors import Conflict, RequestTooLarge, UnsupportedMediaType, ValidationFailed
 
 S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T")
 
 LARGEST_BODY = 4 * 1024 * 1024
 LARGEST_UPLOAD = 64 * 1024 * 1024
@@ -48,15 +49,17 @@ async def decode_body(request: Request, struct: type[S]) -> S:
         raise ValidationFailed("The body is not UTF-8.") from None
 
 
-def decode_each(values: Sequence[msgspec.Raw], struct: type[S], name: str) -> list[S]:
-    """Each of the values as the struct; raises ValidationFailed with the errors of all, by index."""
-    found: list[S] = []
+def decode_each(
+    values: Sequence[msgspec.Raw], struct: type[S], name: str, convert: Callable[[S], T]
+) -> list[T]:
+    """Each value as the struct, converted; raises ValidationFailed with the errors of all, by index."""
+    items: list[T] = []
     errors = IndexedErrors(name)
     for index, value in enumerate(values):
         with errors.at(index):
-            found.append(decode_json(bytes(value), struct))
+            items.append(convert(decode_json(bytes(value), struct)))
     errors.raise_if_any()
-    return found
+    return items
 
 
 class IndexedErrors:

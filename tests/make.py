@@ -10,6 +10,7 @@ from starlette.applications import Starlette
 from journal_api.codec import decode_value
 from journal_api.repositories import trades
 from journal_api.structs.trades import TradeCreate
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import now, sort_name
 
 
@@ -192,7 +193,7 @@ async def make_trade(app: Starlette, account_id: int, user_id: int = 1, **fields
         **fields,
     }
     trade = msgspec.convert(sent, TradeCreate, dec_hook=decode_value)
-    columns = trade.columns("UTC") | {
+    columns = TradeDraft.of_body(trade).columns("UTC") | {
         "id": None,
         "content": None,
         "user_id": user_id,

@@ -11,7 +11,6 @@ from journal_api.errors import ValidationFailed
 from journal_api.importing.cells import Row, timestamp
 from journal_api.importing.fills import Fill, Fills, RoundTrip, round_trips_of
 from journal_api.importing.found import (
-    ACCOUNT,
     Format,
     Found,
     ImportedTrade,
@@ -21,7 +20,7 @@ from journal_api.importing.found import (
     reason_of,
 )
 from journal_api.money import Money, PositiveMoney, Result, from_units, json_text
-from journal_api.structs.trades import TradeCreate
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name40, Name100, Timestamp
 
 M = TypeVar("M", bound=Money)
@@ -120,8 +119,7 @@ def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
     """Raises ValidationFailed for what is beyond any amount."""
     instrument = book.instruments[trip.first.instrument]
     is_closed = trip.closed_at is not None
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=instrument.symbol,
         direction="long" if trip.sign > 0 else "short",
         quantity=amount("quantity", PositiveMoney, significant(trip.opened)),

@@ -7,11 +7,9 @@ from msgspec import Struct
 
 from journal_api.errors import ValidationFailed
 from journal_api.importing.cells import Row
-from journal_api.structs.trades import TradeCreate
+from journal_api.trade_draft import TradeDraft
 
 T = TypeVar("T")
-# The repository knows the account; a file knows its name at most.
-ACCOUNT = 0
 
 
 class Answered(NamedTuple):
@@ -26,7 +24,7 @@ class ImportedTrade(Struct, frozen=True):
     """A trade, the line on which it stands or begins, and the names of what it points at."""
 
     line: int
-    trade: TradeCreate
+    trade: TradeDraft
     unstated: tuple[str, ...] = ()  # the facts that the file says nothing of
     is_computed: bool = False  # the result: made of prices and multiplier, not stated
     account: str | None = None

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from itertools import takewhile
 
 from journal_api.importing.cells import Row, date_and_clock
-from journal_api.importing.found import ACCOUNT, Format, Found, ImportedTrade, Rejected, Rows, one_a_row
+from journal_api.importing.found import Format, Found, ImportedTrade, Rejected, Rows, one_a_row
 from journal_api.importing.results import derived, multiplier_of
 from journal_api.money import EXACT, Money, PositiveMoney, Result
-from journal_api.structs.trades import Direction, TradeCreate
+from journal_api.structs.trades import Direction
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name40, Name100
 
 # Times and prices are those of the opening, and under the same names again those of the close.
@@ -39,8 +40,7 @@ def trade_of(row: Row) -> ImportedTrade:
     points = rise if direction == "long" else -rise
     quantity = closed_volume(row)
     gross_pnl = row.amount("Profit", Money)
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=row.read("Symbol", Name40.decode),
         direction=direction,
         quantity=quantity,
@@ -52,9 +52,9 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         fees=fees_of(row),
         external_id=row.read("Position", ticket),
+        # The last stop, not the first, so no initial risk is derived from it.
+        stop_loss=row.amount_if_any("S / L", Money) or None,
     )
-    # The last stop, not the first: set afterwards, so that no initial risk follows from it.
-    trade.stop_loss = row.amount_if_any("S / L", Money) or None
     return ImportedTrade(row.line, trade, unstated=() if points * gross_pnl > 0 else ("multiplier",))
 
 

@@ -7,10 +7,11 @@ from functools import partial
 from itertools import chain, islice
 
 from journal_api.importing.cells import CURRENCY, Row, date_and_clock
-from journal_api.importing.found import ACCOUNT, Format, Found, ImportedTrade, Rows, one_a_row
+from journal_api.importing.found import Format, Found, ImportedTrade, Rows, one_a_row
 from journal_api.importing.results import derived, multiplier_of
 from journal_api.money import EXACT, Money, PositiveMoney, Result
-from journal_api.structs.trades import Direction, TradeCreate
+from journal_api.structs.trades import Direction
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name40, Timestamp
 
 DIRECTIONS: dict[str, Direction] = {"Long": "long", "Short": "short"}
@@ -43,8 +44,7 @@ def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
     quantity = row.amount("Qty", PositiveMoney)
     fees = fees_of(row)
     gross_pnl = gross_of(row, fees)
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=row.read("Instrument", Name40.decode),
         direction=direction,
         quantity=quantity,

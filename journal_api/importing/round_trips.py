@@ -6,9 +6,10 @@
 from typing import cast, get_args
 
 from journal_api.importing.cells import Row, json_cell, names, one_of, text
-from journal_api.importing.found import ACCOUNT, Answered, Format, ImportedTrade, one_a_row
+from journal_api.importing.found import Answered, Format, ImportedTrade, one_a_row
 from journal_api.money import Money, PositiveMoney, PositiveResult, Result
-from journal_api.structs.trades import Direction, Grade, TradeCreate
+from journal_api.structs.trades import Direction, Grade
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name, Name40, Name100, Timestamp
 
 COLUMNS = (
@@ -24,8 +25,7 @@ NO_RISK = "none"
 def trade_of(row: Row) -> ImportedTrade:
     has_no_risk = row.get("initial_risk", "").strip() == NO_RISK
     fees = row.amount_if_any("fees", Result)
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=row.read("symbol", Name40.decode),
         direction=cast("Direction", row.read("direction", DIRECTION)),
         quantity=row.amount("quantity", PositiveMoney),
@@ -42,8 +42,7 @@ def trade_of(row: Row) -> ImportedTrade:
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
-    if has_no_risk:
-        trade.initial_risk = None  # where the stop would have made one
+    trade = trade.with_result() if has_no_risk else trade.with_result().with_initial_risk()
     return ImportedTrade(
         row.line,
         trade,

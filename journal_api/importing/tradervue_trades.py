@@ -7,10 +7,11 @@ from typing import Self
 
 from journal_api.errors import ValidationFailed
 from journal_api.importing.cells import Row, date_and_clock, text
-from journal_api.importing.found import ACCOUNT, Format, ImportedTrade, one_a_row
+from journal_api.importing.found import Format, ImportedTrade, one_a_row
 from journal_api.importing.results import derived, multiplier_of
 from journal_api.money import EXACT, Money, PositiveMoney, Result
-from journal_api.structs.trades import Direction, TradeCreate
+from journal_api.structs.trades import Direction
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name40
 
 DIRECTIONS: dict[str, Direction] = {"L": "long", "S": "short"}
@@ -42,8 +43,7 @@ def trade_of(row: Row) -> ImportedTrade:
     multiplier = multiplier_if_told(row, rise if direction == "long" else -rise, quantity, gross_pnl)
     fees = fees_if_told(row)
     risk = row.amount_if_any("Initial Risk", Money)
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=row.read("Symbol", Name40.decode),
         direction=direction,
         quantity=quantity,

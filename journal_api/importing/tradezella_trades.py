@@ -7,10 +7,11 @@ from typing import cast, get_args
 
 from journal_api.errors import ValidationFailed
 from journal_api.importing.cells import Row, one_of, timestamp
-from journal_api.importing.found import ACCOUNT, Format, ImportedTrade, one_a_row
+from journal_api.importing.found import Format, ImportedTrade, one_a_row
 from journal_api.importing.results import derived, multiplier_of
 from journal_api.money import EXACT, Money, PositiveMoney, Result
-from journal_api.structs.trades import Direction, TradeCreate
+from journal_api.structs.trades import Direction
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name, Name40, Timestamp
 
 # The export names the zone of every time, summer and winter apart.
@@ -35,8 +36,7 @@ def trade_of(row: Row) -> ImportedTrade:
     direction = direction_of(row, rise, gross_pnl or Decimal(0))
     multiplier = multiplier_if_told(rise if direction == "long" else -rise, quantity, gross_pnl or Decimal(0))
     fees = fees_if_told(row)
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=symbol_of(row),
         direction=direction,
         quantity=quantity,

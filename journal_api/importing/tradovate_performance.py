@@ -1,10 +1,11 @@
 """Tradovate's performance export: one row a pair of fills, matched first in, first out."""
 
 from journal_api.importing.cells import Row, date_and_clock
-from journal_api.importing.found import ACCOUNT, Format, ImportedTrade, one_a_row
+from journal_api.importing.found import Format, ImportedTrade, one_a_row
 from journal_api.importing.results import multiplier_of
 from journal_api.money import Money, PositiveMoney
-from journal_api.structs.trades import Direction, TradeCreate
+from journal_api.structs.trades import Direction
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name40, Name100
 
 
@@ -19,8 +20,7 @@ def trade_of(row: Row) -> ImportedTrade:
     buy_fill, sell_fill = row.read("Buy Fill ID", fill_id), row.read("Sell Fill ID", fill_id)
     is_short = (sold_at, sell_fill) < (bought_at, buy_fill)
     direction: Direction = "short" if is_short else "long"
-    trade = TradeCreate(
-        account_id=ACCOUNT,
+    trade = TradeDraft(
         symbol=row.read("Contract", Name40.decode),
         direction=direction,
         quantity=quantity,

@@ -4,44 +4,46 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
+from msgspec.structs import replace
 
 from journal_api.database import fetch, json_list
 from journal_api.errors import ValidationFailed
-from journal_api.structs.trades import TradeCreate
+from journal_api.trade_draft import TradeDraft
 
 
 class References(NamedTuple):
-    """What is the user's of it: ids, the strategy of each setup, the original behind each trade."""
+    """The ids that are the user's, the strategy of each setup, and the original of each trade."""
 
     account_ids: set[int]
     strategy_ids: set[int]
     setups: dict[int, int]
     originals: dict[int, int]
 
-    def settle(self, trade: TradeCreate) -> None:
-        """Hold the trade to what is the user's. A setup alone brings its strategy; a copy of a copy is one of
+    def resolved(self, trade: TradeDraft) -> TradeDraft:
+        """The trade with its references filled in: a setup brings its strategy, a copy of a copy is a copy of
         the original.
 
-        Raises ValidationFailed.
+        Raises ValidationFailed for an id that is not the user's.
         """
+        strategy_id, source_trade_id = trade.strategy_id, trade.source_trade_id
         if trade.account_id not in self.account_ids:
             raise ValidationFailed(fields={"account_id": "is not one of your accounts"})
         if trade.strategy_id is not None and trade.strategy_id not in self.strategy_ids:
             raise ValidationFailed(fields={"strategy_id": "is not one of your strategies"})
         if trade.setup_id is not None:
-            strategy_id = self.setups.get(trade.setup_id)
-            if strategy_id is None:
+            if trade.setup_id not in self.setups:
                 raise ValidationFailed(fields={"setup_id": "is not one of your setups"})
+            strategy_id = self.setups[trade.setup_id]
             if trade.strategy_id not in (None, strategy_id):
                 raise ValidationFailed(fields={"setup_id": "is not a setup of that strategy"})
-            trade.strategy_id = strategy_id
         if trade.source_trade_id is not None:
             if trade.source_trade_id not in self.originals:
                 raise ValidationFailed(fields={"source_trade_id": "is not one of your trades"})
-            trade.source_trade_id = self.originals[trade.source_trade_id]
+            source_trade_id = self.originals[trade.source_trade_id]
+        return replace(trade, strategy_id=strategy_id, source_trade_id=source_trade_id)
 
 
-async def of(db: Connection, user_id: int, trades: Sequence[TradeCreate]) -> References:
+async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
     def sent(field: str) -> str:
         return json_list(list({getattr(trade, field) for trade in trades} - {None}))
 

@@ -13,7 +13,8 @@ from journal_api.money import json_number
 from journal_api.patches import assignments
 from journal_api.recognition import fingerprint_of
 from journal_api.repositories.trade_filters import TradeFilters
-from journal_api.structs.trades import AMOUNTS, Trade, TradeCreate, TradeQuery, as_written
+from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
+from journal_api.trade_draft import TradeDraft
 from journal_api.values import now
 
 SCALARS = f"""
@@ -130,7 +131,7 @@ async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
     return json.decode(await get(db, user_id, trade_id), type=Trade)
 
 
-async def insert(db: Connection, user_id: int, trade: TradeCreate, timezone: str) -> int:
+async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
     """The new id; raises Conflict when the account has a trade of that external_id."""
     with unique_value("external_id"):
         (trade_id,) = await insert_many(db, user_id, [trade.columns(timezone)])
@@ -194,9 +195,9 @@ async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
     await db.executemany(INSERT, map(row_of, rows))
 
 
-async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: str) -> None:
+async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str) -> None:
     """Write what differs; raises Conflict when the account has another trade of that external_id."""
-    before, after = as_written(stored).columns(timezone), trade.columns(timezone)
+    before, after = TradeDraft.of_stored(stored).columns(timezone), trade.columns(timezone)
     changed = {name: value for name, value in after.items() if value != before[name]}
     if not changed:
         return

@@ -30,8 +30,8 @@ from journal_api.structs.trades import (
     TradeQuery,
     TradesCreate,
     TradeTagsPut,
-    merged,
 )
+from journal_api.trade_draft import TradeDraft
 
 
 async def list_trades(request: Request) -> Response:
@@ -70,11 +70,11 @@ async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncG
 
 async def create_trade(request: Request) -> Response:
     """Write a trade down; result and initial risk follow from the prices where they are left out."""
-    sent = await decode_body(request, TradeCreate)
+    draft = TradeDraft.of_body(await decode_body(request, TradeCreate))
     async with database(request).transaction() as db:
-        (await trade_references.of(db, request.user.id, [sent])).settle(sent)
+        references = await trade_references.of(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
-        trade_id = await trades.insert(db, request.user.id, sent, owner.timezone)
+        trade_id = await trades.insert(db, request.user.id, references.resolved(draft), owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
     return created(f"/v1/trades/{trade_id}", trade=trade)
 
@@ -82,16 +82,15 @@ async def create_trade(request: Request) -> Response:
 async def create_trades(request: Request) -> Response:
     """Write up to 1,000 trades down, all of them or none; every error is told by its index."""
     sent = await decode_body(request, TradesCreate)
-    new = decode_each(sent.trades, TradeCreate, "trades")
+    drafts = decode_each(sent.trades, TradeCreate, "trades", TradeDraft.of_body)
     errors = IndexedErrors("trades")
     rows: dict[int, dict[str, Any]] = {}
     async with database(request).transaction() as db:
         owner = await users.find(db, request.user.id)
-        references = await trade_references.of(db, request.user.id, new)
-        for index, trade in enumerate(new):
+        references = await trade_references.of(db, request.user.id, drafts)
+        for index, draft in enumerate(drafts):
             with errors.at(index):
-                references.settle(trade)
-                rows[index] = trade.columns(owner.timezone)
+                rows[index] = references.resolved(draft).columns(owner.timezone)
         for index in await trades.with_taken_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
@@ -108,8 +107,8 @@ async def update_trade(request: Request) -> Response:
     async with database(request).transaction() as db:
         await require_match(request, db, "trade", trades.get)
         stored = await trades.find(db, request.user.id, trade_id)
-        changed = merged(stored, patch)
-        (await trade_references.of(db, request.user.id, [changed])).settle(changed)
+        draft = TradeDraft.of_stored(stored).patched(patch)
+        changed = (await trade_references.of(db, request.user.id, [draft])).resolved(draft)
         await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
         owner = await users.find(db, request.user.id)
         await trades.update(db, stored, changed, owner.timezone)

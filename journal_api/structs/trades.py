@@ -1,14 +1,12 @@
-"""Trades: what the record holds, and what follows from the prices (DECISIONS 11)."""
+"""Trades: bodies, queries and answers."""
 
-from copy import copy
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
 
-from journal_api.errors import ValidationFailed
-from journal_api.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
+from journal_api.money import Money, PositiveMoney
 from journal_api.values import (
     Day,
     DayText,
@@ -35,9 +33,9 @@ Grade = Literal["A+", "A", "B", "C", "D", "F"]
 
 
 class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A trade as it is written down. It is open while `closed_at` is null.
+    """A trade as it is recorded. It is open while `closed_at` is null.
 
-    Left out, `gross_pnl` of a closed trade follows from the prices, and `initial_risk` from the stop.
+    Left out, `gross_pnl` of a closed trade is derived from the prices, `initial_risk` from the stop.
     """
 
     account_id: RowId
@@ -59,59 +57,6 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     source_trade_id: RowId | None = None
     external_id: Name100 | None = None
     notes: Text | None = None
-
-    def __post_init__(self) -> None:
-        self.settle()
-        if self.initial_risk is None and self.stop_loss is not None:
-            risked = -self.result_at(self.stop_loss, "initial_risk")
-            # A stop that locks in a profit risks nothing, so it says nothing of the risk at the start.
-            self.initial_risk = PositiveMoney(risked) if risked > 0 else None
-
-    def settle(self) -> None:
-        """Let the result follow from the prices unless it was sent.
-
-        Raises ValidationFailed for an open trade with an exit, or a closed one without a result.
-        """
-        if self.closed_at is None:
-            for name in ("exit_price", "gross_pnl"):
-                if getattr(self, name) is not None:
-                    raise ValidationFailed(fields={name: "belongs to a closed trade; closed_at is missing"})
-        elif self.gross_pnl is None:
-            if self.exit_price is None:
-                raise ValidationFailed(fields={"exit_price": "is required when gross_pnl is left out"})
-            self.gross_pnl = self.result_at(self.exit_price, "gross_pnl")
-
-    def result_at(self, price: Decimal, name: str) -> Money:
-        """What leaving at that price earns, to eight decimals; raises ValidationFailed for that field."""
-        earned = self.earned_at(price)
-        if abs(earned) > LARGEST:
-            raise ValidationFailed(fields={name: f"as it follows from the prices is over {LARGEST}"})
-        return Money(earned)
-
-    def earned_at(self, price: Decimal) -> Decimal:
-        """What leaving at that price earns, to eight decimals, however much it is."""
-        points = EXACT.subtract(price, self.entry_price)
-        size = EXACT.multiply(self.quantity, self.multiplier)
-        return from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
-
-    def follows_from_prices(self) -> bool:
-        return self.exit_price is not None and self.gross_pnl == self.earned_at(self.exit_price)
-
-    def columns(self, timezone: str) -> dict[str, Any]:
-        """What is stored of it; times without an offset are read in `timezone`.
-
-        Raises ValidationFailed when it closes before it opens.
-        """
-        opened_at = self.opened_at.stored(timezone)
-        closed_at = self.closed_at.stored(timezone) if self.closed_at else None
-        for name, instant in (("opened_at", opened_at), ("closed_at", closed_at)):
-            if instant and not "1970" <= instant[:4] <= "2200":
-                raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
-        if closed_at and closed_at < opened_at:
-            raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
-        columns = asdict(self)
-        amounts = {name: columns[name].units for name in AMOUNTS if columns[name] is not None}
-        return {**columns, **amounts, "opened_at": opened_at, "closed_at": closed_at}
 
 
 class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -240,42 +185,3 @@ class Answer(Struct, kw_only=True, forbid_unknown_fields=True):
 class Trade(TradeListItem, kw_only=True, forbid_unknown_fields=True):
     tags: list[TradeTag]
     confirmations: list[Answer]
-
-
-def merged(stored: Trade, patch: TradePatch) -> TradeCreate:
-    """The trade as the PATCH makes it; raises ValidationFailed for what is wrong with the whole.
-
-    A result that followed from the prices follows them still; one that was sent stays. Moving the stop never
-    touches the initial risk. Reopening drops the exit and the result. Another strategy drops the setup, and a
-    setup alone brings its strategy.
-    """
-    before = as_written(stored)
-    sent = {name: getattr(patch, name) for name in patch.__struct_fields__}
-    sent = {name: value for name, value in sent.items() if value is not UNSET}
-    after = copy(before)
-    for name, value in sent.items():
-        setattr(after, name, value)
-    if after.closed_at is None:
-        after.exit_price, after.gross_pnl = sent.get("exit_price"), sent.get("gross_pnl")
-    elif "gross_pnl" not in sent and before.follows_from_prices():
-        after.gross_pnl = None
-    if after.strategy_id != stored.strategy_id and "setup_id" not in sent:
-        after.setup_id = None
-    if sent.get("setup_id") and "strategy_id" not in sent:
-        after.strategy_id = None
-    after.settle()
-    return after
-
-
-def as_written(stored: Trade) -> TradeCreate:
-    """The stored trade in the form in which it would be sent."""
-    fields: dict[str, Any] = {name: getattr(stored, name) for name in TradeCreate.__struct_fields__}
-    for name, value in fields.items():
-        if isinstance(value, Decimal):
-            fields[name] = Money(value)
-        elif name in ("opened_at", "closed_at") and value is not None:
-            fields[name] = Timestamp.fromisoformat(value)
-    # With some risk at first, so that none is made of a stop that came later.
-    trade = TradeCreate(**{**fields, "initial_risk": PositiveMoney(1)})
-    trade.initial_risk = fields["initial_risk"]
-    return trade
