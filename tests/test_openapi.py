@@ -18,10 +18,10 @@ from test_every_operation import every_operation
 from told_by_examples import DOCUMENT, bodies_of, described, in_order, resolved, tell
 
 from journal_api import openapi
-from journal_api.codec import decode_value
 from journal_api.errors import ValidationFailed
 from journal_api.routes import OPERATIONS
 from journal_api.routes.operation import Operation
+from journal_api.values import decode_value
 
 URL = "http://localhost/openapi.json"
 # What HTTP and CORS say of every answer; the other headers are the operation's.
