@@ -193,18 +193,25 @@ class Errors:
             await send(message)
 
         try:
-            await self.app(scope, receive, note_start)
+            return await self.app(scope, receive, note_start)
         except ClientDisconnect:
             return  # nobody is there to answer
         except Exception as error:
             if scope["type"] != "http" or started:
                 raise
-            known = known_error(error, scope)
-            if known is None:
-                log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
-                known = InternalError()
-            headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
-            await envelope.failed(known, headers)(scope, receive, send)
+            answer = answer_to(error, scope)
+        # Not before the error is let go: a name for it here would keep it, and the body in its traceback,
+        # until the garbage is collected.
+        await answer(scope, receive, send)
+
+
+def answer_to(error: Exception, scope: Scope) -> envelope.Envelope:
+    known = known_error(error, scope)
+    if known is None:
+        log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
+        known = InternalError()
+    headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
+    return envelope.failed(known, headers)
 
 
 def known_error(error: Exception, scope: Scope) -> ApiError | None:
