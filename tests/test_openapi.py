@@ -25,7 +25,7 @@ from journal_api.values import decode_value
 
 URL = "http://localhost/openapi.json"
 # What HTTP and CORS say of every answer; the other headers are the operation's.
-OF_EVERY_ANSWER = {"content-length", "content-type", "vary"}
+OF_EVERY_ANSWER = {"content-length", "content-type", "vary", "cache-control", "x-content-type-options"}
 QUERY = {
     member.encode_name for one in OPERATIONS if one.query for member in msgspec.structs.fields(one.query)
 }

@@ -3,7 +3,6 @@
 from starlette.requests import Request
 
 from journal_api.codec import database, decode_body, decode_query
-from journal_api.conditions import require_match
 from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
@@ -46,7 +45,6 @@ async def update_strategy(request: Request) -> Response:
     patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
     async with database(request).transaction() as db:
-        await require_match(request, db, "strategy", strategies.get)
         stored = await strategies.find(db, request.user.id, strategy_id)
         patch.settle_scope()
         await accounts.require(db, request.user.id, patch.account_id)
@@ -59,7 +57,6 @@ async def update_strategy(request: Request) -> Response:
 async def delete_strategy(request: Request) -> Response:
     """Delete a strategy; its trades stay, and X-Trades-Unlinked counts them."""
     async with database(request).transaction() as db:
-        await require_match(request, db, "strategy", strategies.get)
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
         unlinked = await strategies.delete(db, stored)
     return no_content(x_trades_unlinked=unlinked)
