@@ -47,6 +47,9 @@ READ_HEADERS = [
     *("X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
+# On every answer: nothing is taken for another type than it says, and no copy of the data is kept.
+OF_ALL = [(b"x-content-type-options", b"nosniff")]
+OF_DATA = [*OF_ALL, (b"cache-control", b"no-store")]
 
 
 class Journal(Starlette):
@@ -122,13 +125,14 @@ class Frame:
         state = scope.setdefault("state", {})
         state["request_id"] = request_id = id_of_request(scope)
         state["headers"] = {"x-request-id": request_id}
+        always = OF_DATA if scope["path"].startswith("/v1/") else OF_ALL
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 added = [(name.lower().encode(), value.encode()) for name, value in state["headers"].items()]
-                message["headers"] = [*message.get("headers", ()), *added]
+                message["headers"] = [*message.get("headers", ()), *always, *added]
             await send(message)
 
         try:
@@ -186,6 +190,7 @@ class Errors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
+        answer: ASGIApp | None = None
 
         async def note_start(message: Message) -> None:
             nonlocal started
@@ -195,16 +200,24 @@ class Errors:
         try:
             await self.app(scope, receive, note_start)
         except ClientDisconnect:
-            return  # nobody is there to answer
+            pass  # nobody is there to answer
         except Exception as error:
             if scope["type"] != "http" or started:
                 raise
-            known = known_error(error, scope)
-            if known is None:
-                log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
-                known = InternalError()
-            headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
-            await envelope.failed(known, headers)(scope, receive, send)
+            answer = answer_to(error, scope)
+        # Not before the error is let go: a name for it here would keep it, and the body in its traceback,
+        # until the garbage is collected.
+        if answer is not None:
+            await answer(scope, receive, send)
+
+
+def answer_to(error: Exception, scope: Scope) -> ASGIApp:
+    known = known_error(error, scope)
+    if known is None:
+        log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
+        known = InternalError()
+    headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
+    return envelope.failed(known, headers)
 
 
 def known_error(error: Exception, scope: Scope) -> ApiError | None:

@@ -4,9 +4,9 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from functools import lru_cache
+from functools import cache
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import BinaryIO, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -14,6 +14,8 @@ from starlette.requests import Request
 
 from journal_api.database import Database
 from journal_api.errors import Conflict, RequestTooLarge, UnsupportedMediaType, ValidationFailed
+from journal_api.explaining import Findings, explained, explained_query
+from journal_api.values import decode_value
 
 S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
@@ -21,11 +23,6 @@ T = TypeVar("T")
 LARGEST_BODY = 4 * 1024 * 1024
 LARGEST_UPLOAD = 64 * 1024 * 1024
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
-# How msgspec words its errors; test_codec.py holds it to them.
-AT_PATH = re.compile(r"(?P<reason>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
-ABOUT_MEMBER = re.compile(
-    r"Object (?P<what>missing required|contains unknown) field `(?P<member>.*)`", re.DOTALL
-)
 
 
 def database(request: Request) -> Database:
@@ -67,7 +64,7 @@ class IndexedErrors:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.details: dict[str, Any] = {"fields": {}, "unknown_fields": []}
+        self.found = Findings()
 
     @contextmanager
     def at(self, index: int) -> Iterator[None]:
@@ -78,25 +75,28 @@ class IndexedErrors:
             path = f"{self.name}[{index}]"
             fields = error.details.get("fields", {})
             unknown = error.details.get("unknown_fields", [])
-            self.details["fields"] |= {f"{path}.{field}": reason for field, reason in fields.items()}
-            self.details["unknown_fields"] += [f"{path}.{field}" for field in unknown]
+            for field, reason in fields.items():
+                self.found.add(f"{path}.{field}", reason)
+            for field in unknown:
+                self.found.add_unknown(f"{path}.{field}")
             if not fields and not unknown:
-                self.details["fields"][path] = str(error)
+                self.found.add(path, str(error))
 
     def raise_if_any(self) -> None:
         """Raises ValidationFailed."""
-        if details := {name: found for name, found in self.details.items() if found}:
-            raise ValidationFailed(**details)
+        if self.found:
+            raise self.found.error()
 
 
 def decode_json(body: str | bytes, struct: type[S]) -> S:
-    """Raises ValidationFailed."""
+    """Raises ValidationFailed with every error."""
     try:
-        return msgspec.json.decode(body, type=struct, dec_hook=decode_value)
+        try:
+            return msgspec.json.decode(body, type=struct, dec_hook=decode_value)
+        except (msgspec.ValidationError, ValidationFailed):
+            raise explained(body.encode() if isinstance(body, str) else body, struct) from None
     except RecursionError:
         raise ValidationFailed("The body is nested too deeply.") from None
-    except msgspec.ValidationError as error:
-        raise explained(error, struct) from None
     except msgspec.DecodeError as error:
         raise ValidationFailed(f"The body is not JSON: {error}") from None
 
@@ -118,13 +118,8 @@ def decode_query(request: Request, struct: type[S]) -> S:
         values[name] = int(text) if name in whole_numbers else text
     try:
         return msgspec.convert(values, struct, dec_hook=decode_value)
-    except msgspec.ValidationError as error:
-        raise explained(error, struct) from None
-
-
-def decode_value(kind: Any, sent: object) -> object:
-    """msgspec's hook: the types of values.py and money.py read themselves."""
-    return kind.decode(sent)
+    except msgspec.ValidationError:
+        raise explained_query(values, struct) from None
 
 
 def check_media_type(request: Request) -> None:
@@ -178,48 +173,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
         yield Upload(file, digest.hexdigest())
 
 
-def explained(error: msgspec.ValidationError, struct: type[msgspec.Struct]) -> ValidationFailed:
-    """The error of msgspec as `details`: which field and why, which unknown member, which words go."""
-    at = AT_PATH.fullmatch(str(error))
-    assert at is not None
-    path, reason = at["path"] or "", at["reason"]
-    if about := ABOUT_MEMBER.fullmatch(reason):
-        path = f"{path}.{about['member']}" if path else about["member"]
-        if about["what"] == "contains unknown":
-            return ValidationFailed("The request has members that are not known.", unknown_fields=[path])
-        reason = "is required"
-    if not path:
-        return ValidationFailed(f"The body {worded(reason)}.")
-    details: dict[str, Any] = {"fields": {path: worded(reason)}}
-    if allowed := words_allowed(struct, path):
-        details["allowed"] = allowed
-        details["fields"][path] = f"must be one of: {', '.join(allowed)}"
-    return ValidationFailed(**details)
-
-
-def worded(reason: str) -> str:
-    """msgspec's reason in the words of the contract."""
-    reason = reason.replace("`", "").replace("Expected ", "must be ").replace(", got ", ", not ")
-    if reason.startswith("must be str matching regex '^#"):
-        return "must be a colour #RRGGBB"
-    if reason.startswith("must be str matching regex '^[^"):
-        return "must not contain NUL"
-    return reason
-
-
-@lru_cache(maxsize=256)
-def words_allowed(struct: type[msgspec.Struct], member: str) -> list[str]:
-    """The words of a member that has a closed list of them, else nothing."""
-    hint = get_type_hints(struct).get(member)
-    for kind in (hint, *get_args(hint)):
-        if get_origin(kind) is Literal:
-            return [word for word in get_args(kind) if isinstance(word, str)]
-        if listed := getattr(kind, "allowed", None):
-            return list(listed)
-    return []
-
-
-@lru_cache(maxsize=64)
+@cache  # of the structs of this package, never of anything that was sent
 def members_that_are_numbers(struct: type[msgspec.Struct]) -> frozenset[str]:
     info = msgspec.inspect.type_info(struct)
     assert isinstance(info, msgspec.inspect.StructType)

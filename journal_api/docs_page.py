@@ -52,7 +52,6 @@ POLICY = (
 )
 HEADERS = {
     "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }

@@ -20,7 +20,10 @@ class Envelope:
 
     @property
     def etag(self) -> str:
-        return f'"{hashlib.sha256(self.content).hexdigest()[:16]}"'
+        """Of all that can change: not of the request's id."""
+        digest = hashlib.sha256(self.content)
+        digest.update(self.pagination)
+        return f'"{digest.hexdigest()[:16]}"'
 
     def body(self, request_id: str) -> bytes:
         return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), self.pagination)
@@ -74,11 +77,6 @@ class NotModified(NoContent):
 
 
 Response = Envelope | NoContent | Download
-
-
-def etag_of(**data: str) -> str:
-    """The entity tag of an answer with that `data`."""
-    return ok(**data).etag
 
 
 def ok(**data: str) -> Envelope:

@@ -28,6 +28,7 @@ progress snapshots, and the trades that these hang on.
 Every answer has one envelope: `{"ok": true, "data": {...}, "meta": {"request_id": "..."}}`, or
 `{"ok": false, "error": {"code", "message", "details"}, "meta": {...}}`. Unknown members of a body are
 refused. Amounts are exact to eight decimals; timestamps are UTC, and without an offset in your own zone.
+Every answer has `Cache-Control: no-store` and `X-Content-Type-Options: nosniff`.
 """
 META: Json = {
     "type": "object",
@@ -49,18 +50,18 @@ PAGED_META: Json = {
 }
 REQUEST_ID = {"X-Request-Id": {"description": "Repeats `meta.request_id`.", "schema": {"type": "string"}}}
 LOCATION = {"Location": {"description": "Where the new object is.", "schema": {"type": "string"}}}
-ETAG = {"ETag": {"description": "Which state of the object this is.", "schema": {"type": "string"}}}
+ETAG = {"ETag": {"description": "Which state of it this is.", "schema": {"type": "string"}}}
 HEADERS_SENT: Json = {
     "Idempotency-Key": {
         "description": "The same request under the same key is done once and answered the same for 24 hours.",
         "schema": {"type": "string", "pattern": "^(?!tjk_)[A-Za-z0-9_-]{1,64}$"},
     },
     "If-Match": {
-        "description": "Only if the object still has this ETag; else 412.",
+        "description": "Only while GET there, or at the next path above, answers this ETag; else 412.",
         "schema": {"type": "string"},
     },
     "If-None-Match": {
-        "description": "304 if the object still has this ETag.",
+        "description": "304 if the answer still has this ETag.",
         "schema": {"type": "string"},
     },
 }
@@ -190,8 +191,10 @@ def query_parameters(operation: Operation) -> list[Json]:
 
 def header_parameters(operation: Operation) -> list[Json]:
     names = ["Idempotency-Key"] if operation.method == "POST" else []
-    if operation.tagged and operation.method != "POST":
-        names.append("If-None-Match" if operation.method == "GET" else "If-Match")
+    if operation.read_by:
+        names.append("If-Match")
+    elif operation.has_etag:
+        names.append("If-None-Match")
     return [{"name": name, "in": "header", "required": False, **HEADERS_SENT[name]} for name in names]
 
 
@@ -230,7 +233,7 @@ def responses(operation: Operation, shared: Json) -> Json:
 def success(operation: Operation, status: int) -> Json:
     headers = REQUEST_ID | (LOCATION if status == 201 else {}) | headers_of(operation.name)
     headers |= REPLAY if operation.method == "POST" else {}
-    headers |= ETAG if operation.tagged and status != 204 else {}
+    headers |= ETAG if operation.has_etag and status != 204 else {}
     answer: Json = {"description": HTTPStatus(status).phrase, "headers": headers}
     if status in (204, 304):
         return answer

@@ -203,6 +203,7 @@ def answer(error: ApiError) -> bytes:
     phrase = HTTPStatus(error.status).phrase
     head = (
         f"HTTP/1.1 {error.status} {phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
-        f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n\r\n"
+        f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n"
+        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n"
     )
     return head.encode() + body

@@ -1,7 +1,7 @@
 """The values that bodies and queries are made of, and how each is read (DECISIONS 5).
 
 A class here is a type that msgspec does not know: `decode` takes what JSON gave, returns the value or
-raises ValueError with the reason, and codec.py adds the path. `json_schema` describes it to clients.
+raises ValueError with the reason, and explaining.py adds the path. `json_schema` describes it to clients.
 """
 
 import re
@@ -19,13 +19,16 @@ RowId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 # The length guards what the pattern cannot: `$` also matches before a final newline.
-Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$", max_length=7)]
-# NUL is refused, because SQLite's JSON functions end a text there.
-Text = Annotated[str, Meta(max_length=10_000, pattern="^[^\\u0000]*$")]
+COLOR_PATTERN = "^#[0-9a-fA-F]{6}$"
+Color = Annotated[str, Meta(pattern=COLOR_PATTERN, max_length=7)]
+# SQLite's JSON functions end a text at NUL, and write six bytes for every other one that is refused.
+TEXT_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$"
+LONGEST_TEXT = 10_000
+NO_CONTROL_CHARACTERS = "must not contain control characters but tab and line breaks"
+Text = Annotated[str, Meta(max_length=LONGEST_TEXT, pattern=TEXT_PATTERN)]
 # As they are answered.
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
-FreeForm = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
 TagType = Literal["mistake", "custom"]
 
 
@@ -234,9 +237,23 @@ def check_range(since: Day | None, until: Day | None) -> None:
 
 
 def require_name(row_id: object, name: object) -> None:
-    """Raises ValueError, worded as msgspec words it, for a new nested item that comes without its name."""
+    """Raises ValidationFailed for a new nested item that comes without its name."""
     if row_id is UNSET and name is UNSET:
-        raise ValueError("Object missing required field `name`")
+        raise ValidationFailed(fields={"name": "is required"})
+
+
+def decode_value(kind: Any, sent: object) -> object:
+    """msgspec's hook: the types of this module and of money.py read themselves."""
+    return kind.decode(sent)
+
+
+def read_text(sent: str) -> str:
+    """What is no JSON, by the rule of Text. Raises ValueError."""
+    if len(sent) > LONGEST_TEXT:
+        raise ValueError(f"must be at most {LONGEST_TEXT} characters")
+    if not re.match(TEXT_PATTERN, sent):
+        raise ValueError(NO_CONTROL_CHARACTERS)
+    return sent
 
 
 def free_form(sent: bytes) -> bytes:
@@ -259,3 +276,5 @@ def free_form(sent: bytes) -> bytes:
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _STRING_OR_SPACE = re.compile(rb'("(?:[^"\\]|\\.)*")|[ \t\r\n]+', re.DOTALL)
+# `check` is a rule for explaining.py, which reads every member by itself.
+FreeForm = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]}, extra={"check": free_form})]

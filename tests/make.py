@@ -7,11 +7,10 @@ import httpx
 import msgspec
 from starlette.applications import Starlette
 
-from journal_api.codec import decode_value
 from journal_api.repositories import trades
 from journal_api.structs.trades import TradeCreate
 from journal_api.trade_draft import TradeDraft
-from journal_api.values import now, sort_name
+from journal_api.values import decode_value, now, sort_name
 
 
 def unwrap(response: httpx.Response) -> Any:

@@ -30,7 +30,9 @@ from make import (
     make_tag,
     post_account,
     post_copy_group,
+    post_trade,
     run_sql,
+    send_file,
     unwrap,
 )
 from operations import body_of, make_thing_of
@@ -1017,6 +1019,111 @@ async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
     seen(f"50 setups of 100 confirmations in one PATCH, {len(times['renamed'])} times: {', '.join(told)}")
     if SOAK:
         assert max(min(taken) for taken in times.values()) < 0.150
+
+
+# Texts, and strategies as a whole -------------------------------------------------------------------------
+
+CONTROL_CHARACTERS = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r"]
+
+
+async def test_no_text_takes_control_characters_but_tab_and_line_breaks(client: httpx.AsyncClient) -> None:
+    bad = "".join(CONTROL_CHARACTERS)
+    item = {"name": "A", "description": bad}
+    trade = await post_trade(client)
+    before = unwrap(await client.get(f"/trades/{trade['id']}"))
+
+    refused = [
+        await client.post("/strategies", json={**item, "setups": [{**item, "confirmations": [item]}]}),
+        await client.patch(f"/trades/{trade['id']}", json={"notes": bad}),
+        await client.put(
+            f"/trades/{trade['id']}/confirmations",
+            json={"confirmations": [{"confirmation_id": 1, "was_present": True, "notes": bad}]},
+        ),
+        *[await client.patch(f"/trades/{trade['id']}", json={"notes": one}) for one in CONTROL_CHARACTERS],
+    ]
+
+    assert {error_of(answer) for answer in refused} == {(400, "validation_error")}
+    assert [list(details_of(answer)["fields"]) for answer in refused[:3]] == [
+        ["description", "setups[0].description", "setups[0].confirmations[0].description"],
+        ["notes"],
+        ["confirmations[0].notes"],
+    ]
+    assert unwrap(await client.get(f"/trades/{trade['id']}")) == before
+    kept = "\ta\r\nb\u2028é🔥"
+    assert unwrap(await client.patch(f"/trades/{trade['id']}", json={"notes": kept}))["notes"] == kept
+
+
+async def test_a_note_in_a_file_keeps_the_rule_of_texts(client: httpx.AsyncClient) -> None:
+    account_id = (await post_account(client))["id"]
+    row = 'ES,long,1,100,2026-01-05T14:00:00Z,"a{}b"\n'
+    file = "symbol,direction,quantity,entry_price,opened_at,notes\n" + row
+
+    refused = await send_file(client, file.format("\x01"), account_id)
+    taken = await send_file(client, file.format("\t\n"), account_id)
+
+    assert details_of(refused)["reason"].startswith("notes must not contain control characters")
+    assert taken.status_code == 201
+
+
+async def test_a_text_that_was_stored_before_the_rule_is_still_answered(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await make_strategy(client)
+    await run_sql(app, "UPDATE strategies SET description = :old", {"old": "a\x01b"})
+
+    patched = await client.patch(f"/strategies/{strategy['id']}", json={"name": "Other"})
+
+    assert unwrap(patched)["description"] == "a\x01b"
+    assert unwrap(patched) == await get_strategy(client, strategy["id"])
+
+
+def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
+    """A strategy whose descriptions have so many characters in sum."""
+    lengths = [10_000] * (characters // 10_000) + [characters % 10_000]
+    confirmations = [{"name": "C", "description": character * length} for length in lengths]
+    setups = [confirmations[at : at + 100] for at in range(0, len(confirmations), 100)]
+    return {"name": "Large", "setups": [{"name": "S", "confirmations": one} for one in setups]}
+
+
+@pytest.mark.parametrize("character", ["x", "é", "🔥", "\n"], ids=["ascii", "two-bytes", "emoji", "escaped"])
+async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
+    app: Starlette, client: httpx.AsyncClient, character: str
+) -> None:
+    small = await make_strategy(client, "Small")
+    bytes_each = len(json.dumps(character, ensure_ascii=False).encode()) - 2
+    body = strategy_of(3 * MIB // bytes_each, character)
+
+    refused = [
+        await client.post("/strategies", json=body),
+        await client.patch(f"/strategies/{small['id']}", json={"setups": body["setups"]}),
+    ]
+
+    assert [error_of(answer) for answer in refused] == [(400, "validation_error")] * 2
+    assert [details_of(answer) for answer in refused] == [{"max_bytes": 3 * MIB}] * 2
+    assert "3145728 bytes" in refused[0].json()["error"]["message"]
+    assert [one["name"] for one in unwrap(await client.get("/strategies"))] == ["Small"]
+    assert await get_strategy(client, small["id"]) == small
+
+
+async def test_many_patches_make_no_strategy_larger_than_one_may(client: httpx.AsyncClient) -> None:
+    strategy = await make_strategy(client, **strategy_of(2 * MIB))
+    keep = [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]
+    more = strategy_of(2 * MIB)["setups"]
+
+    refused = await client.patch(f"/strategies/{strategy['id']}", json={"setups": [*keep, *more]})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert await get_strategy(client, strategy["id"]) == strategy
+
+
+async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: httpx.AsyncClient) -> None:
+    strategy = await make_strategy(client, **strategy_of(3 * MIB - 40_000))
+
+    sent = json.dumps({"setups": strategy["setups"]}, indent=2)
+    answer = await client.patch(f"/strategies/{strategy['id']}", content=sent)
+
+    assert len((await client.get(f"/strategies/{strategy['id']}")).content) > 3 * MIB - 20_000
+    assert unwrap(answer) == strategy
 
 
 # Races ---------------------------------------------------------------------------------------------------

@@ -18,14 +18,14 @@ from test_every_operation import every_operation
 from told_by_examples import DOCUMENT, bodies_of, described, in_order, resolved, tell
 
 from journal_api import openapi
-from journal_api.codec import decode_value
 from journal_api.errors import ValidationFailed
 from journal_api.routes import OPERATIONS
 from journal_api.routes.operation import Operation
+from journal_api.values import decode_value
 
 URL = "http://localhost/openapi.json"
 # What HTTP and CORS say of every answer; the other headers are the operation's.
-OF_EVERY_ANSWER = {"content-length", "content-type", "vary"}
+OF_EVERY_ANSWER = {"content-length", "content-type", "vary", "cache-control", "x-content-type-options"}
 QUERY = {
     member.encode_name for one in OPERATIONS if one.query for member in msgspec.structs.fields(one.query)
 }

@@ -11,7 +11,7 @@ import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import Money
-from journal_api.values import Name100, Timestamp
+from journal_api.values import Name100, Timestamp, read_text
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
@@ -134,10 +134,7 @@ def date_and_clock(cell: str) -> Timestamp:
     return timestamp(date, clock.strip())
 
 
-def text(cell: str) -> str:
-    if len(cell) > 10_000 or "\0" in cell:
-        raise ValueError("must be at most 10000 characters without NUL")
-    return cell
+text = read_text
 
 
 def names(cell: str) -> list[str]:

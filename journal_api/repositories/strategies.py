@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from msgspec import UNSET, Raw, json
 
 from journal_api.database import fetch, fetch_json, unique_name
-from journal_api.errors import LimitReached
+from journal_api.errors import LimitReached, ValidationFailed
 from journal_api.patches import assignments, changes, with_sort_name
 from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS
@@ -24,6 +24,8 @@ SCALARS = """
     'created_at', created_at,
     'updated_at', updated_at"""
 LIST_ITEM = f"json_object({SCALARS})"
+# As it is answered: three quarters of a body, so that it can be sent back with white space and escapes.
+LARGEST = 3 * 1024 * 1024
 FIELDS = f"""{SCALARS},
     'risk_rules', json(risk_rules),
     'exit_rules', json(exit_rules),
@@ -54,6 +56,18 @@ async def get(db: Connection, user_id: int, strategy_id: int) -> str:
         f"SELECT {STRATEGY} FROM strategies WHERE id = :id AND user_id = :user_id",
         {"id": strategy_id, "user_id": user_id},
     )
+
+
+async def written(db: Connection, user_id: int, strategy_id: int) -> str:
+    """The single form after a write; raises ValidationFailed when that made it too large."""
+    text = await get(db, user_id, strategy_id)
+    # A character has four bytes at most, so a text of a usual length need not be encoded to be measured.
+    if 4 * len(text) > LARGEST and len(text.encode()) > LARGEST:
+        raise ValidationFailed(
+            f"A strategy may have {LARGEST} bytes as JSON, with all its setups: shorten its descriptions.",
+            max_bytes=LARGEST,
+        )
+    return text
 
 
 async def find(db: Connection, user_id: int, strategy_id: int) -> StrategyFields:

@@ -3,7 +3,6 @@
 from starlette.requests import Request
 
 from journal_api.codec import database, decode_body, decode_query
-from journal_api.conditions import require_match
 from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import accounts, copy_groups, goals, snapshots, users
 from journal_api.structs.goals import GoalCreate, GoalPatch, GoalQuery
@@ -36,7 +35,6 @@ async def update_goal(request: Request) -> Response:
     patch = await decode_body(request, GoalPatch)
     goal_id = request.path_params["id"]
     async with database(request).transaction() as db:
-        await require_match(request, db, "goal", goals.get)
         stored = await goals.find(db, request.user.id, goal_id)
         if patch.scope:
             await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
@@ -51,7 +49,6 @@ async def update_goal(request: Request) -> Response:
 async def delete_goal(request: Request) -> Response:
     """Delete a goal and its snapshots."""
     async with database(request).transaction() as db:
-        await require_match(request, db, "goal", goals.get)
         stored = await goals.find(db, request.user.id, request.path_params["id"])
         await goals.delete(db, stored)
     return no_content()

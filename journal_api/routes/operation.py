@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
+from aiosqlite import Connection
 from msgspec import Struct
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.requests import Request
@@ -11,7 +13,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from journal_api.auth import admit
-from journal_api.conditions import with_etag
+from journal_api.codec import database
+from journal_api.conditions import Conditional, Within, is_conditional, with_etag
 from journal_api.envelope import Response
 from journal_api.errors import (
     ApiError,
@@ -63,9 +66,13 @@ class Operation(Route):
 
     `data` maps the members of the answer's `data` to their types; empty for 204. `body` and `query` are the
     structs that the handler decodes; `takes` are the media types of a body, `gives` is that of the answer.
-    `raises` are the conflicts of its own, `statuses` those of success; `tagged` ones have an ETag. A scope of
-    None is any valid key.
+    `raises` are the conflicts of its own, `statuses` those of success. A scope of None is any valid key.
+
+    Every JSON answer has an ETag, unless it is a `report` of what was done: that is at no address to be read
+    again. `read_by` is the GET by which clients know what this operation changes (`linked`).
     """
+
+    read_by: "Operation | None" = None
 
     def __init__(
         self,
@@ -81,7 +88,7 @@ class Operation(Route):
         gives: str = "application/json",
         raises: tuple[type[ApiError], ...] = (),
         statuses: tuple[int, ...] = (),
-        tagged: bool = False,
+        report: bool = False,
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
@@ -92,8 +99,8 @@ class Operation(Route):
         self.data, self.body, self.query = data or {}, body, query
         self.takes, self.gives, self.raises = takes, gives, raises
         self.statuses = statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
-        self.tagged = tagged
-        if tagged and method == "GET":
+        self.has_etag = bool(self.data) and not report
+        if self.has_etag and method == "GET":
             self.statuses += (304,)
 
     @property
@@ -116,7 +123,7 @@ class Operation(Route):
             found.append(ValidationFailed)
         if self.method == "POST":
             found.append(IdempotencyConflict)
-        if self.tagged and self.method in ("PATCH", "PUT", "DELETE"):
+        if self.read_by:
             found.append(PreconditionFailed)
         if self.body or self.takes_file:
             found += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
@@ -127,7 +134,33 @@ class Operation(Route):
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await admit(request, self.scope), self
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        response = await (self.endpoint(request) if key is None else once(request, key, self.endpoint))
-        if self.tagged:
+        response = await (self.answer(request) if key is None else once(request, key, self.answer))
+        if self.has_etag:
             response = with_etag(request, response)
         await response(scope, receive, send)
+
+    async def answer(self, request: Request) -> Response:
+        """The handler's answer; its transaction is held to the conditions that were sent."""
+        if self.read_by is not None and is_conditional(request):
+            checked = Conditional(database(request), request, partial(self.read_by.current, request))
+            request = Request({**request.scope, "database": checked}, request.receive)
+        response: Response = await self.endpoint(request)
+        return response
+
+    async def current(self, request: Request, db: Connection) -> Response:
+        """What this GET answers about the object of another request, as the transaction sees it."""
+        asked = {"operation": self, "method": "GET", "query_string": b"", "database": Within(db)}
+        response: Response = await self.endpoint(Request({**request.scope, **asked}))
+        return response
+
+
+def linked(operations: list[Operation]) -> list[Operation]:
+    """The same operations, each that changes something with the GET at its path, or at the next above it."""
+    readers = {operation.path: operation for operation in operations if operation.method == "GET"}
+    for operation in operations:
+        if operation.method != "GET":
+            path = operation.path
+            while path and path not in readers:
+                path = path.rpartition("/")[0]
+            operation.read_by = readers[path]
+    return operations

@@ -3,7 +3,6 @@
 from starlette.requests import Request
 
 from journal_api.codec import database, decode_body, decode_query
-from journal_api.conditions import require_match
 from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
@@ -37,7 +36,7 @@ async def create_strategy(request: Request) -> Response:
         await accounts.require(db, request.user.id, sent.account_id)
         await copy_groups.require(db, request.user.id, sent.copy_group_id)
         strategy_id = await strategies.insert(db, request.user.id, sent, maximum)
-        strategy = await strategies.get(db, request.user.id, strategy_id)
+        strategy = await strategies.written(db, request.user.id, strategy_id)
     return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
 
@@ -46,20 +45,18 @@ async def update_strategy(request: Request) -> Response:
     patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
     async with database(request).transaction() as db:
-        await require_match(request, db, "strategy", strategies.get)
         stored = await strategies.find(db, request.user.id, strategy_id)
         patch.settle_scope()
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
         await strategies.update(db, stored, patch)
-        strategy = await strategies.get(db, request.user.id, strategy_id)
+        strategy = await strategies.written(db, request.user.id, strategy_id)
     return ok(strategy=strategy)
 
 
 async def delete_strategy(request: Request) -> Response:
     """Delete a strategy; its trades stay, and X-Trades-Unlinked counts them."""
     async with database(request).transaction() as db:
-        await require_match(request, db, "strategy", strategies.get)
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
         unlinked = await strategies.delete(db, stored)
     return no_content(x_trades_unlinked=unlinked)

@@ -14,6 +14,12 @@ async def list_tag_categories(request: Request) -> Response:
     return ok(tag_categories=found)
 
 
+async def get_tag_category(request: Request) -> Response:
+    """One category with its number of tags."""
+    found = await tag_categories.get(database(request).reader, request.user.id, request.path_params["id"])
+    return ok(tag_category=found)
+
+
 async def create_tag_category(request: Request) -> Response:
     """Create a category; 409 duplicate_name if the caller has one of that name."""
     sent = await decode_body(request, TagCategoryCreate)

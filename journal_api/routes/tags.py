@@ -14,6 +14,11 @@ async def list_tags(request: Request) -> Response:
     return ok(tags=await tags.list_of_user(database(request).reader, request.user.id, query))
 
 
+async def get_tag(request: Request) -> Response:
+    """One tag."""
+    return ok(tag=await tags.get(database(request).reader, request.user.id, request.path_params["id"]))
+
+
 async def create_tag(request: Request) -> Response:
     """Create a tag in one of the caller's categories."""
     sent = await decode_body(request, TagCreate)

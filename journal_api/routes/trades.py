@@ -8,7 +8,6 @@ from typing import Any
 from starlette.requests import Request
 
 from journal_api.codec import IndexedErrors, database, decode_body, decode_each, decode_query
-from journal_api.conditions import require_match
 from journal_api.database import Database
 from journal_api.envelope import Download, Response, created, no_content, ok, page
 from journal_api.errors import Conflict
@@ -105,7 +104,6 @@ async def update_trade(request: Request) -> Response:
     patch = await decode_body(request, TradePatch)
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
-        await require_match(request, db, "trade", trades.get)
         stored = await trades.find(db, request.user.id, trade_id)
         draft = TradeDraft.of_stored(stored).patched(patch)
         changed = (await trade_references.of(db, request.user.id, [draft])).resolved(draft)
@@ -121,7 +119,6 @@ async def replace_tags(request: Request) -> Response:
     sent = await decode_body(request, TradeTagsPut)
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
-        await require_match(request, db, "trade", trades.get)
         stored = await trades.find(db, request.user.id, trade_id)
         await tags.require_all(db, request.user.id, sent.tag_ids)
         await trade_tags.replace(db, stored, sent.tag_ids)
@@ -134,7 +131,6 @@ async def replace_answers(request: Request) -> Response:
     sent = await decode_body(request, AnswersPut)
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
-        await require_match(request, db, "trade", trades.get)
         stored = await trades.find(db, request.user.id, trade_id)
         await confirmation_answers.replace(db, stored, sent.confirmations)
         trade = await trades.get(db, request.user.id, trade_id)
@@ -144,7 +140,6 @@ async def replace_answers(request: Request) -> Response:
 async def delete_trade(request: Request) -> Response:
     """Delete a trade; the goals that counted it show it at the next read."""
     async with database(request).transaction() as db:
-        await require_match(request, db, "trade", trades.get)
         stored = await trades.find(db, request.user.id, request.path_params["id"])
         await trades.delete(db, stored)
     return no_content()
