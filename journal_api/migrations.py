@@ -7,6 +7,7 @@ from pathlib import Path
 from journal_api.backup import back_up, name_before
 from journal_api.errors import DatabaseRefused
 from journal_api.process_lock import without_server
+from journal_api.schemas import require_schema, run, schema
 from journal_api.settings import Settings
 from journal_api.values import now
 
@@ -139,6 +140,7 @@ def prepare(settings: Settings) -> None:
             closing(sqlite3.connect(path, isolation_level=None)) as db,
         ):
             db.execute("PRAGMA busy_timeout = 10000")
+            db.execute("PRAGMA trusted_schema = OFF")
             # The last to close would fold the log into the file, but one that only reads cannot: so a file
             # that is refused stays as it is.
             for connection in (db, witness):
@@ -149,7 +151,9 @@ def prepare(settings: Settings) -> None:
 
 
 def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
-    version = version_of(db)
+    db.execute("BEGIN")
+    version = known_version(db)
+    db.execute("ROLLBACK")
     if version == VERSION:
         return
     # A server of an older release goes on with the schema that it knows.
@@ -162,7 +166,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         # Asked again: another process may have done it while this one waited for the lock.
-        version = version_of(db)
+        version = known_version(db)
         if version == 0:
             create(db, settings)
         elif version < VERSION:
@@ -187,6 +191,17 @@ def keep_copy(file: Path) -> None:
         raise DatabaseRefused(
             f"it has to be brought up to schema {VERSION}, but first a backup, which failed: {error}"
         ) from error
+
+
+def known_version(db: sqlite3.Connection) -> int:
+    """The schema version of a file that has exactly that schema, 0 for an empty one.
+
+    Raises DatabaseRefused for any other. In a transaction, so that both are of one moment.
+    """
+    version = version_of(db)
+    if version:
+        require_schema(db, version)
+    return version
 
 
 def version_of(db: sqlite3.Connection) -> int:
@@ -218,20 +233,3 @@ def create(db: sqlite3.Connection, settings: Settings) -> None:
         """,
         {"timezone": settings.timezone, "day_rollover": settings.day_rollover, "now": now()},
     )
-
-
-def run(db: sqlite3.Connection, script: str) -> None:
-    """Run every statement of a script in the open transaction (`executescript` would commit it first)."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            db.execute(statement)
-            statement = ""
-
-
-def schema() -> str:
-    """schema.sql: beside the package in a checkout, inside it once installed."""
-    package = Path(__file__).parent
-    inside = package / "schema.sql"
-    return (inside if inside.exists() else package.parent / "schema.sql").read_text(encoding="utf-8")

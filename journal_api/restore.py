@@ -9,7 +9,7 @@ from pathlib import Path
 from journal_api.backup import PREFIX, SUFFIX, connect, copied, name_before, require_sound, sync
 from journal_api.checkup import ask
 from journal_api.errors import DatabaseRefused
-from journal_api.migrations import version_of
+from journal_api.migrations import known_version
 from journal_api.process_lock import without_server
 
 IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -42,12 +42,17 @@ def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
     if not file.is_file():
         raise DatabaseRefused(f"{file}: there is no such file")
     try:
-        if ask(file.resolve(), version_of) == 0:
+        if ask(file.resolve(), version_at_once) == 0:
             raise DatabaseRefused("the file is empty")
         if is_to_be_sound:
             ask(file.resolve(), require_sound)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{file}: {error}") from error
+
+
+def version_at_once(db: sqlite3.Connection) -> int:
+    db.execute("BEGIN")
+    return known_version(db)
 
 
 def fold_log(file: Path) -> None:

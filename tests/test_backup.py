@@ -22,7 +22,7 @@ from commands import PATIENCE, Ran, change, done, dump, environment, new_key, re
 from conftest import client_of, new_key_for
 from make import make_category, unwrap
 from proofs import SOAK, tries
-from test_migrations import write_released
+from test_migrations import EVIL, STRANGE, write_released
 
 from journal_api.app import create_app
 from journal_api.backup import STALE, back_up, backups_in, is_due, name_at
@@ -409,6 +409,7 @@ BAD: list[Callable[[Path], None]] = [
     write_newer,
     write_loose_rows,
     write_damaged,
+    *STRANGE,
 ]
 
 
@@ -423,6 +424,15 @@ def test_what_is_no_sound_journal_of_this_release_is_not_restored(
 
     assert "bad.db" in line
     assert (dump(db), names_in(db.parent)) == before
+
+
+def test_a_journal_with_a_trigger_of_somebody_elses_is_not_backed_up(db: Path, folder: Path) -> None:
+    change(db, EVIL)
+
+    line = refused("backup", folder, "--db", db)
+
+    assert "trigger evil on tag_categories" in line
+    assert names_in(folder) == set()
 
 
 def test_nothing_is_restored_under_a_running_server(db: Path, folder: Path) -> None:
