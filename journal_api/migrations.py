@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing, nullcontext
 from pathlib import Path
 
-from journal_api.backup import back_up, name_before
+from journal_api.backup import copied, give_name, name_before, sync
 from journal_api.errors import DatabaseRefused
 from journal_api.process_lock import without_server
 from journal_api.schemas import require_schema, run, schema
@@ -186,7 +186,10 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> None:
 def keep_copy(file: Path) -> None:
     """A backup beside the file; nobody else can write meanwhile. Raises DatabaseRefused when it fails."""
     try:
-        back_up(file, name_before(file, f"schema-{VERSION}"))
+        path = name_before(file, f"schema-{VERSION}")
+        with copied(file, path) as copy:
+            give_name(copy, path)
+        sync(path.parent)
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(
             f"it has to be brought up to schema {VERSION}, but first a backup, which failed: {error}"
