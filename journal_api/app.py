@@ -202,6 +202,8 @@ class Errors:
         except ClientDisconnect:
             pass  # nobody is there to answer
         except Exception as error:
+            if isinstance(error, sqlite3.Error):
+                scope["app"].state.database.note(error)
             if scope["type"] != "http" or started:
                 raise
             answer = answer_to(error, scope)
@@ -225,7 +227,7 @@ def known_error(error: Exception, scope: Scope) -> ApiError | None:
     match error:
         case ApiError():
             return error
-        case sqlite3.Error():
+        case sqlite3.Error() | OSError():
             log.warning("%s: %s", scope["state"]["request_id"], error)
             return api_error(error)
     return None

@@ -1,6 +1,7 @@
 """Copies of the journal, made beside whoever is at work on it, checked before they get their name."""
 
 import asyncio
+import hashlib
 import logging
 import os
 import re
@@ -25,25 +26,71 @@ PATIENCE = 10.0  # seconds to wait for one who writes
 LOOK = 60.0  # seconds; a longer wait would not notice that the machine was asleep
 RETRY = 900.0  # seconds after a failure
 PAGES = 256  # between two looks at whether to stop
+CHUNK = 4 * 1024 * 1024  # likewise
+GLANCE = 0.02  # seconds between two looks while SQLite is busy by itself
+# Beside each backup, for `sha256sum -c` and for a restore.
+CHECKSUM = ".sha256"
 # A copy is called so until it has its name.
 PREFIX, SUFFIX = ".journal-copy-", ".part"
 STALE = 3600.0  # seconds; a copy that is at work writes far more often
 
 
-def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = lambda: False) -> Path:
+def never() -> bool:
+    return False
+
+
+def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], bool] = never) -> Path:
     """Copy the journal to a new file, or under the time into an existing folder, where `keep` remain.
 
-    Raises DatabaseRefused, OSError or sqlite3.Error, and leaves nothing behind.
+    Its checksum is beside it. Raises DatabaseRefused, OSError or sqlite3.Error, and leaves nothing behind.
     """
     path = target / name_at(datetime.now(UTC)) if target.is_dir() else target
     with copied(db, path, is_stopped) as copy:
+        checksum = checksum_beside(copy)
+        checksum.touch(mode=0o600)
+        checksum.write_bytes(checksum_line(sha256_of(copy, is_stopped), path.name))
+        sync(checksum)
+        # In this order no backup ever has the checksum of another one, whenever this is killed.
+        checksum_beside(path).unlink(missing_ok=True)
         give_name(copy, path)
+        checksum.replace(checksum_beside(path))
     sync(path.parent)
     if keep and target.is_dir():
-        for old in backups_in(target)[:-keep]:
-            if old != path:  # which a wrong clock may have put behind others
-                old.unlink(missing_ok=True)
+        forget_oldest(target, keep, path)
     return path
+
+
+def forget_oldest(folder: Path, keep: int, newest: Path) -> None:
+    """Remove all but the newest and the `keep` - 1 before it.
+
+    Those that are named by a time to come were made while the clock was wrong, and nobody knows when: they
+    count for nothing and stay.
+    """
+    now = name_at(datetime.now(UTC))
+    others = [file for file in backups_in(folder) if file.name <= now and file != newest]
+    for old in others[: max(0, len(others) - keep + 1)]:
+        checksum_beside(old).unlink(missing_ok=True)
+        old.unlink(missing_ok=True)
+
+
+def checksum_beside(file: Path) -> Path:
+    return file.with_name(file.name + CHECKSUM)
+
+
+def checksum_line(sha256: str, name: str) -> bytes:
+    """As sha256sum writes it."""
+    plain = os.fsencode(name)
+    escaped = plain.replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\r", b"\\r")
+    return b"%b%b  %b\n" % (b"\\" if escaped != plain else b"", sha256.encode(), escaped)
+
+
+def sha256_of(file: Path, is_stopped: Callable[[], bool] = never) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb") as opened:
+        while part := opened.read(CHUNK):
+            digest.update(part)
+            require_going(is_stopped)
+    return digest.hexdigest()
 
 
 def name_at(time: datetime) -> str:
@@ -57,7 +104,7 @@ def name_before(db: Path, what: str) -> Path:
 
 
 @contextmanager
-def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = lambda: False) -> Iterator[Path]:
+def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -> Iterator[Path]:
     """A sound copy beside `path` on the disk, which is gone after the block unless it was renamed."""
     if path.exists():
         raise DatabaseRefused(f"{path}: is there already; a backup never overwrites")
@@ -71,11 +118,12 @@ def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = lambda: False)
         os.close(descriptor)
         with closing(connect(db)) as source, closing(connect(copy)) as made:
             copy_pages(source, made, is_stopped)
-            require_sound(made)
+            with stopping(made, is_stopped):
+                require_sound(made)
         sync(copy)
         yield copy
     finally:
-        for suffix in ("", "-journal", "-wal", "-shm"):
+        for suffix in ("", "-journal", "-wal", "-shm", CHECKSUM):
             Path(f"{name}{suffix}").unlink(missing_ok=True)
 
 
@@ -99,16 +147,43 @@ def copy_pages(source: sqlite3.Connection, made: sqlite3.Connection, is_stopped:
     Page by page, because VACUUM INTO can fail on a table with generated columns in SQLite before 3.46.
     """
 
-    def look(*_: int) -> None:
-        if is_stopped():
-            raise InterruptedError("the backup was stopped")
-
     # One read transaction around all steps: else each write of another process begins the copy anew.
     source.execute("BEGIN")
     source.execute("SELECT 1 FROM sqlite_schema").fetchall()
-    source.backup(made, pages=PAGES, progress=look)
+    source.backup(made, pages=PAGES, progress=lambda *_: require_going(is_stopped))
     source.execute("ROLLBACK")
     made.execute("PRAGMA journal_mode = DELETE").fetchall()  # a single file, wherever it goes
+
+
+def require_going(is_stopped: Callable[[], bool]) -> None:
+    if is_stopped():
+        raise InterruptedError("the backup was stopped")
+
+
+@contextmanager
+def stopping(db: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Iterator[None]:
+    """Whatever statement of the block is at work when it is time to stop ends; raises InterruptedError.
+
+    From another thread, because SQLite asks nobody while it looks through the pages of a tree.
+    """
+    is_over = threading.Event()
+
+    def watch() -> None:
+        while not is_over.wait(GLANCE):
+            if is_stopped():
+                db.interrupt()  # which is forgotten when no statement was at work just then
+
+    watching = threading.Thread(target=watch, name="backup-stop", daemon=True)
+    watching.start()
+    try:
+        yield
+    except (sqlite3.Error, DatabaseRefused):
+        require_going(is_stopped)
+        raise
+    finally:
+        is_over.set()
+        watching.join()
+    require_going(is_stopped)
 
 
 def require_sound(db: sqlite3.Connection) -> None:

@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple, TypeVar
 from filelock import Timeout
 
 from journal_api.errors import DatabaseRefused
-from journal_api.migrations import VERSION, run, schema, version_of
+from journal_api.migrations import VERSION, version_of
 from journal_api.process_lock import process_lock
+from journal_api.schemas import differences, run, schema
 
 T = TypeVar("T")
 
@@ -23,6 +24,7 @@ OLDEST_SQLITE = (3, 40)
 PATIENCE = 10.0  # seconds to wait for one who writes
 # A write-ahead log is let grow to 16 MiB, and some is needed to fold it back.
 LEAST_ROOM = 32 * 1024 * 1024
+MOST_TOLD = 10  # differences of a schema
 
 
 class Finding(NamedTuple):
@@ -42,7 +44,7 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
     # SQLite keeps the log beside the file itself, not beside a link to it.
     file = path.resolve()
     try:
-        version = ask(file, version_of)
+        version, found = ask(file, version_and_differences)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{path}: {error}") from error
     size = file.stat().st_size
@@ -52,7 +54,7 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
     yield sqlite()
     yield write_ahead_log(file)
     yield server(file)
-    yield schema_version(version)
+    yield schema_of(version, found)
     yield pages(file, "integrity_check" if full else "quick_check")
     yield references(file)
 
@@ -172,10 +174,21 @@ def server(file: Path) -> Finding:
     return Finding("ok", "server: none is running")
 
 
-def schema_version(version: int) -> Finding:
+def version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]]:
+    """Which schema the file says it has, and what in it is otherwise, both of one moment."""
+    db.execute("BEGIN")
+    version = version_of(db)
+    return version, differences(db, version) if version else []
+
+
+def schema_of(version: int, found: list[str]) -> Finding:
+    """Whether the schema is one that this release knows, with nothing missing, changed or added."""
     told = f"schema {version} of {VERSION}"
     if version == 0:
         return Finding("wrong", f"{told}: the file is empty")
+    if found:
+        more = f" (and {len(found) - MOST_TOLD} more)" if len(found) > MOST_TOLD else ""
+        return Finding("wrong", f"{told}: {'; '.join(found[:MOST_TOLD])}{more}")
     if version < VERSION:
         return Finding("warn", f"{told}: the next start brings it up to date")
     return Finding("ok", told)

@@ -159,9 +159,10 @@ def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
 @with_settings
 def restore_backup(settings: Settings, file: Path) -> None:
     """Put a backup in the place of the journal; what was there is kept. No server may run."""
-    kept = restore.restore(settings.db, file)
+    kept, is_verified = restore.restore(settings.db, file)
+    checksum = "its checksum is right" if is_verified else "it has no checksum beside it"
     told = f"; what was there is {kept}" if kept else ""
-    click.echo(f"Restored {settings.db} from {file}{told}")
+    click.echo(f"Restored {settings.db} from {file} ({checksum}){told}")
 
 
 @cli.command("openapi")

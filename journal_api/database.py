@@ -6,6 +6,8 @@ RETURNING would keep the write lock.
 """
 
 import asyncio
+import errno
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -24,6 +26,14 @@ LONGEST_WAIT = 1.5
 FULL_OR_BROKEN = frozenset(
     {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 )
+DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+# Of a temporary file: a request opens no other but through SQLite.
+NO_ROOM_OR_BROKEN = frozenset(
+    {
+        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
+        *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE),
+    }
+)
 
 
 class Database:
@@ -34,6 +44,7 @@ class Database:
 
     def __init__(self, path: Path, writer: Connection, reader: Connection, slow_reader: Connection) -> None:
         self._path, self._writer = path, writer
+        self._file = file_at(path)
         self.reader, self.slow_reader = reader, slow_reader
         self._open = (reader, slow_reader, writer)
         self._watch = opened(path, "ro", Watch)
@@ -42,6 +53,7 @@ class Database:
         self._writing = asyncio.Lock()
         self._waiting = 0
         self._storage_failed = False  # at the last write
+        self._is_damaged = False  # as far as any statement has found
 
     @classmethod
     async def open(cls, path: Path, *, guest: bool = False) -> "Database":
@@ -88,13 +100,15 @@ class Database:
 
         Without `keep` none, in any case: for a rehearsal.
 
-        Raises Busy before anything is written when the queue is full or the turn does not come.
+        Raises Busy before anything is written when the queue is full or the turn does not come, and
+        StorageUnavailable when the path leads to another file by now: a write would go to the old one.
 
         The rollback is unconditional: it queues behind whatever a cancelled await left running, and ahead
         of the next BEGIN. Without an open transaction it does nothing.
         """
         await self._take_turn()
         try:
+            self._require_same_file()
             await self._writer.execute_fetchall("BEGIN IMMEDIATE")
             yield self._writer
             await self._writer.execute_fetchall("COMMIT" if keep else "ROLLBACK")
@@ -110,8 +124,11 @@ class Database:
     async def can_write(self) -> bool:
         """Whether a small write would be taken now, as far as can be told without one.
 
-        After one that the storage refused only another can tell, so one is made that changes nothing.
+        After one that the storage refused only another can tell, so one is made that changes nothing. Damage
+        and another file in the place of this one are not over before a restart.
         """
+        if self._is_damaged or file_at(self._path) != self._file:
+            return False
         if self._writing.locked():
             return not self._storage_failed
         try:
@@ -119,17 +136,33 @@ class Database:
                 if self._storage_failed:
                     ((version,),) = await db.execute_fetchall("PRAGMA user_version")
                     await db.execute_fetchall(f"PRAGMA user_version = {version}")
-        except (Busy, sqlite3.Error):
+        except (Busy, StorageUnavailable, sqlite3.Error):
             return False
         return True
 
+    def note(self, error: sqlite3.Error) -> None:
+        """Remember that a statement found damage."""
+        self._is_damaged = self._is_damaged or primary_code(error) in DAMAGED
+
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[Connection]:
-        """A reader of its own, whose statements all see the journal as it was at the first of them."""
+        """A reader of its own, whose statements all see the journal as it was at the first of them.
+
+        Raises StorageUnavailable when the path leads to another file by now, before or after it was opened.
+        """
+        self._require_same_file()
         async with connected(self._path, "ro", Reader) as connection:
+            self._require_same_file()
             connection.row_factory = sqlite3.Row
             await connection.execute_fetchall("BEGIN")
             yield connection
+
+    def _require_same_file(self) -> None:
+        if file_at(self._path) != self._file:
+            raise StorageUnavailable(
+                "The database file was moved, deleted or replaced while the service runs: put it back, "
+                "or restart the service. Nothing was written."
+            )
 
     async def _take_turn(self) -> None:
         if self._waiting >= MOST_WAITING:
@@ -198,14 +231,40 @@ def unique_value(field: str) -> Iterator[None]:
         raise Conflict(f"That {field} is taken.", fields={field: "is taken"}) from None
 
 
-def api_error(error: sqlite3.Error) -> ApiError | None:
-    """What a database error means to the caller; None for a bug of ours."""
-    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+def file_at(path: Path) -> tuple[int, int] | None:
+    """Which file the path leads to, None for none; 2 µs."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
+    """What an error of the database, or of a temporary file, means to the caller; None for a bug of ours."""
+    if isinstance(error, OSError):
+        return no_temporary_file() if error.errno in NO_ROOM_OR_BROKEN else None
+    primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy()
+    if primary in DAMAGED:
+        return StorageUnavailable(
+            "The database is damaged: stop the service, run `journal-api check`, restore a backup."
+        )
     if primary in FULL_OR_BROKEN:
         return StorageUnavailable()
     if primary == sqlite3.SQLITE_CONSTRAINT:
         # The backstop of every check that a repository makes; no constraint surfaces as a 500.
         return Conflict()
     return None
+
+
+def no_temporary_file() -> ApiError:
+    return StorageUnavailable(
+        "The body needs a temporary file, which cannot be written: make room where TMPDIR leads to. "
+        "Nothing was changed."
+    )

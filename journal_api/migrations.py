@@ -4,9 +4,10 @@ import sqlite3
 from contextlib import closing, nullcontext
 from pathlib import Path
 
-from journal_api.backup import back_up, name_before
+from journal_api.backup import copied, give_name, name_before, sync
 from journal_api.errors import DatabaseRefused
 from journal_api.process_lock import without_server
+from journal_api.schemas import require_schema, run, schema
 from journal_api.settings import Settings
 from journal_api.values import now
 
@@ -278,6 +279,7 @@ def prepare(settings: Settings) -> None:
             closing(sqlite3.connect(path, isolation_level=None)) as db,
         ):
             db.execute("PRAGMA busy_timeout = 10000")
+            db.execute("PRAGMA trusted_schema = OFF")
             # The last to close would fold the log into the file, but one that only reads cannot: so a file
             # that is refused stays as it is.
             for connection in (db, witness):
@@ -288,7 +290,9 @@ def prepare(settings: Settings) -> None:
 
 
 def bring_up_to_date(db: sqlite3.Connection, settings: Settings) -> None:
-    version = version_of(db)
+    db.execute("BEGIN")
+    version = known_version(db)
+    db.execute("ROLLBACK")
     if version == VERSION:
         return
     # A server of an older release goes on with the schema that it knows.
@@ -301,7 +305,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         # Asked again: another process may have done it while this one waited for the lock.
-        version = version_of(db)
+        version = known_version(db)
         if version == 0:
             create(db, settings)
         elif version < VERSION:
@@ -321,11 +325,25 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> None:
 def keep_copy(file: Path) -> None:
     """A backup beside the file; nobody else can write meanwhile. Raises DatabaseRefused when it fails."""
     try:
-        back_up(file, name_before(file, f"schema-{VERSION}"))
+        path = name_before(file, f"schema-{VERSION}")
+        with copied(file, path) as copy:
+            give_name(copy, path)
+        sync(path.parent)
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(
             f"it has to be brought up to schema {VERSION}, but first a backup, which failed: {error}"
         ) from error
+
+
+def known_version(db: sqlite3.Connection) -> int:
+    """The schema version of a file that has exactly that schema, 0 for an empty one.
+
+    Raises DatabaseRefused for any other. In a transaction, so that both are of one moment.
+    """
+    version = version_of(db)
+    if version:
+        require_schema(db, version)
+    return version
 
 
 def version_of(db: sqlite3.Connection) -> int:
@@ -357,20 +375,3 @@ def create(db: sqlite3.Connection, settings: Settings) -> None:
         """,
         {"timezone": settings.timezone, "day_rollover": settings.day_rollover, "now": now()},
     )
-
-
-def run(db: sqlite3.Connection, script: str) -> None:
-    """Run every statement of a script in the open transaction (`executescript` would commit it first)."""
-    statement = ""
-    for line in script.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            db.execute(statement)
-            statement = ""
-
-
-def schema() -> str:
-    """schema.sql: beside the package in a checkout, inside it once installed."""
-    package = Path(__file__).parent
-    inside = package / "schema.sql"
-    return (inside if inside.exists() else package.parent / "schema.sql").read_text(encoding="utf-8")

@@ -1,26 +1,47 @@
 """A backup in the place of the journal. What was there is kept under another name."""
 
 import os
+import re
 import shutil
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from journal_api.backup import PREFIX, SUFFIX, connect, copied, name_before, require_sound, sync
+from journal_api.backup import (
+    CHECKSUM,
+    PREFIX,
+    SUFFIX,
+    checksum_beside,
+    connect,
+    copied,
+    name_before,
+    require_sound,
+    sha256_of,
+    sync,
+)
 from journal_api.checkup import ask
 from journal_api.errors import DatabaseRefused
-from journal_api.migrations import version_of
+from journal_api.migrations import known_version
 from journal_api.process_lock import without_server
 
 IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
-def restore(db: Path, source: Path) -> Path | None:
-    """Put a copy of `source` at `db`, and say under which name what was there is kept.
+class Restored(NamedTuple):
+    """Where what was there is kept, if anything was, and whether the backup had its checksum beside it."""
+
+    kept: Path | None
+    is_verified: bool
+
+
+def restore(db: Path, source: Path) -> Restored:
+    """Put a copy of `source` at `db`.
 
     Raises DatabaseRefused, OSError or sqlite3.Error, the journal as it was.
     """
     file = db.resolve()
+    is_verified = is_as_backed_up(source)
     require_journal(source, is_to_be_sound=True)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with without_server(db):
@@ -34,7 +55,24 @@ def restore(db: Path, source: Path) -> Path | None:
             sync(file.parent)
             copy.replace(file)
         sync(file.parent)
-    return kept if was_there else None
+    return Restored(kept if was_there else None, is_verified)
+
+
+def is_as_backed_up(source: Path) -> bool:
+    """Whether it has the checksum beside it; False without one, DatabaseRefused when that is another."""
+    beside = checksum_beside(source)
+    try:
+        found = re.match(rb"\\?([0-9a-f]{64}) ", beside.read_bytes())
+    except FileNotFoundError:
+        return False
+    if not source.is_file():
+        return False  # which is told by the next question
+    if found is None or found[1].decode() != sha256_of(source):
+        raise DatabaseRefused(
+            f"{source}: the file has changed since it was backed up, its SHA-256 is not in {beside.name}; "
+            f"take another backup, or remove the {CHECKSUM} file to restore this one as it is"
+        )
+    return True
 
 
 def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
@@ -42,12 +80,17 @@ def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
     if not file.is_file():
         raise DatabaseRefused(f"{file}: there is no such file")
     try:
-        if ask(file.resolve(), version_of) == 0:
+        if ask(file.resolve(), version_at_once) == 0:
             raise DatabaseRefused("the file is empty")
         if is_to_be_sound:
             ask(file.resolve(), require_sound)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{file}: {error}") from error
+
+
+def version_at_once(db: sqlite3.Connection) -> int:
+    db.execute("BEGIN")
+    return known_version(db)
 
 
 def fold_log(file: Path) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import stat
@@ -22,11 +23,13 @@ from commands import PATIENCE, Ran, change, done, dump, environment, new_key, re
 from conftest import client_of, new_key_for
 from make import make_category, unwrap
 from proofs import SOAK, tries
-from test_migrations import write_released
+from test_migrations import EVIL, STRANGE, write_released
 
 from journal_api.app import create_app
 from journal_api.backup import STALE, back_up, backups_in, is_due, name_at
+from journal_api.errors import DatabaseRefused
 from journal_api.migrations import VERSION, prepare
+from journal_api.restore import restore
 from journal_api.settings import Settings, SettingsError
 
 TIME = r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z"
@@ -75,6 +78,11 @@ def names_in(folder: Path) -> set[str]:
     return {file.name for file in folder.iterdir()}
 
 
+def with_checksums(*backups: Path) -> set[str]:
+    """The names of these backups and of what belongs to each."""
+    return {name for file in backups for name in (file.name, f"{file.name}.sha256")}
+
+
 def in_little_room(*arguments: str | Path) -> Ran:
     """What the command leaves behind when no file may grow beyond LARGEST_FILE."""
     ran = subprocess.run(
@@ -113,8 +121,8 @@ def test_a_backup_is_the_same_journal_in_one_file_for_its_owner_alone(db: Path, 
     told = done("backup", target, "--db", db)
 
     assert told == f"Backup: {target}\n"
-    assert names_in(folder) == {"copy.db"}
-    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert names_in(folder) == {"copy.db", "copy.db.sha256"}
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
     assert dump(target) == dump(db)
     for pragma in ("application_id", "user_version"):
         assert rows(target, f"PRAGMA {pragma}") == rows(db, f"PRAGMA {pragma}")
@@ -211,7 +219,7 @@ def test_in_a_folder_backups_have_the_time_as_their_name_and_the_newest_are_kept
 
     made = [Path(line.removeprefix("Backup: ").rstrip()) for line in told]
     assert all(re.fullmatch(rf"journal-{TIME}\.db", file.name) for file in made)
-    assert names_in(folder) == {"journal-by-hand.db", made[1].name, made[2].name}
+    assert names_in(folder) == {"journal-by-hand.db", *with_checksums(made[1], made[2])}
 
 
 def test_a_backup_with_a_name_from_the_future_does_not_cost_the_new_one_its_place(
@@ -222,6 +230,39 @@ def test_a_backup_with_a_name_from_the_future_does_not_cost_the_new_one_its_plac
     made = back_up(db, folder, keep=1)
 
     assert made.exists()
+
+
+def test_backups_with_names_from_the_future_are_left_alone_and_count_for_nothing(
+    db: Path, folder: Path
+) -> None:
+    future = {name_at(datetime.now(UTC) + timedelta(days=day)) for day in range(400, 414)}
+    for name in future:
+        (folder / name).write_text("later")
+
+    made = [back_up(db, folder, keep=2) for _ in range(3)]
+
+    assert names_in(folder) == future | with_checksums(*made[1:])
+
+
+@pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum")
+@pytest.mark.parametrize("name", ["copy.db", "mine \\ and\nyours.db"])
+def test_the_checksum_beside_a_backup_is_one_that_sha256sum_checks(db: Path, folder: Path, name: str) -> None:
+    done("backup", folder / name, "--db", db)
+
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--strict", f"{name}.sha256"], cwd=folder, timeout=PATIENCE, check=False
+    )
+
+    assert checked.returncode == 0
+
+
+def test_the_checksum_of_a_backup_that_is_gone_is_replaced(db: Path, folder: Path) -> None:
+    back_up(db, folder / "copy.db").unlink()
+    change(db, MANY_ROWS)
+
+    back_up(db, folder / "copy.db")
+
+    assert restore(db.with_name("new.db"), folder / "copy.db").is_verified
 
 
 def test_a_backup_that_finds_no_room_leaves_nothing_behind(db: Path, folder: Path) -> None:
@@ -244,7 +285,7 @@ def test_a_backup_that_was_killed_has_no_name_and_a_later_one_clears_away_what_i
     made = back_up(db, folder)
 
     assert not any(file.exists() for file in left)
-    assert names_in(folder) == {".journal-notes", made.name}
+    assert names_in(folder) == {".journal-notes", *with_checksums(made)}
     assert users_of(db) == ["owner"]
 
 
@@ -309,7 +350,7 @@ def test_what_is_restored_is_the_journal_of_the_backup_and_what_was_there_is_kep
 
     (kept,) = db.parent.glob("journal.db.before-restore-*")
     assert re.fullmatch(rf"journal\.db\.before-restore-{TIME}", kept.name)
-    assert told == f"Restored {db} from {copy}; what was there is {kept}\n"
+    assert told == f"Restored {db} from {copy} (its checksum is right); what was there is {kept}\n"
     assert users_of(db) == ["owner"]
     assert users_of(kept) == ["owner", "later"]
     assert {stat.S_IMODE(file.stat().st_mode) for file in (db, kept)} == {0o600}
@@ -323,7 +364,7 @@ def test_a_server_starts_on_what_was_restored_where_there_was_nothing(
 
     told = done("restore", copy, "--db", new)
 
-    assert told == f"Restored {new} from {copy}\n"
+    assert told == f"Restored {new} from {copy} (its checksum is right)\n"
     with running(new, "--first-key") as server:
         assert "tjk_" not in server.out.read_text()
     assert {name for name in names_in(new.parent) if "restore" in name} == set()
@@ -409,6 +450,7 @@ BAD: list[Callable[[Path], None]] = [
     write_newer,
     write_loose_rows,
     write_damaged,
+    *STRANGE,
 ]
 
 
@@ -423,6 +465,45 @@ def test_what_is_no_sound_journal_of_this_release_is_not_restored(
 
     assert "bad.db" in line
     assert (dump(db), names_in(db.parent)) == before
+
+
+def test_no_byte_of_a_backup_can_change_without_the_restore_being_refused(db: Path, folder: Path) -> None:
+    change(db, MANY_ROWS)
+    copy = back_up(db, folder / "copy.db")
+    content = copy.read_bytes()
+    before = dump(db)
+
+    for place in range(100, len(content), len(content) // 30):
+        copy.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        with pytest.raises(DatabaseRefused, match=r"copy\.db: the file has changed since it was backed up"):
+            restore(db, copy)
+
+    assert dump(db) == before
+
+
+def test_a_backup_without_a_checksum_is_restored_and_that_is_said(db: Path, folder: Path) -> None:
+    copy = back_up(db, folder / "copy.db")
+    (folder / "copy.db.sha256").unlink()
+
+    told = done("restore", copy, "--db", db.with_name("new.db"))
+
+    assert told == f"Restored {db.with_name('new.db')} from {copy} (it has no checksum beside it)\n"
+
+
+def test_a_file_beside_a_backup_that_holds_no_checksum_is_not_passed_over(db: Path, folder: Path) -> None:
+    copy = back_up(db, folder / "copy.db")
+    (folder / "copy.db.sha256").write_text("")
+
+    assert "copy.db.sha256" in refused("restore", copy, "--db", db)
+
+
+def test_a_journal_with_a_trigger_of_somebody_elses_is_not_backed_up(db: Path, folder: Path) -> None:
+    change(db, EVIL)
+
+    line = refused("backup", folder, "--db", db)
+
+    assert "trigger evil on tag_categories" in line
+    assert names_in(folder) == set()
 
 
 def test_nothing_is_restored_under_a_running_server(db: Path, folder: Path) -> None:
@@ -522,8 +603,9 @@ async def test_backups_on_schedule_appear_and_only_the_newest_remain(tmp_path: P
     async with LifespanManager(create_app(settings)):
         await until(has_seen_four)
 
-    left = sorted(names_in(folder))
+    left = sorted(file.name for file in backups_in(folder))
     assert len(left) == 2
+    assert names_in(folder) == with_checksums(*backups_in(folder))
     assert left == sorted(seen | set(left))[-2:]
     assert users_of(folder / left[-1]) == ["owner"]
 
@@ -583,6 +665,24 @@ def test_a_backup_that_is_told_to_stop_stops_in_the_middle_and_leaves_nothing(db
 
     with pytest.raises(InterruptedError):
         back_up(db, folder, is_stopped=lambda: True)
+
+    assert names_in(folder) == set()
+
+
+def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
+    db: Path, folder: Path
+) -> None:
+    change(db, MANY_ROWS.replace("20000", "200000"))
+    is_watched = threading.Event()
+
+    def is_stopped() -> bool:
+        """Once the copy is made: the check alone is watched from another thread."""
+        if threading.current_thread() is not threading.main_thread():
+            is_watched.set()
+        return is_watched.is_set()
+
+    with pytest.raises(InterruptedError):
+        back_up(db, folder, is_stopped=is_stopped)
 
     assert names_in(folder) == set()
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from commands import Ran, change, command, done, new_key, refused, rows, running
 from make import unwrap
+from test_migrations import EVIL, write_released
 
 from journal_api import checkup
 from journal_api.migrations import VERSION
@@ -162,7 +163,9 @@ def never_served(db: Path) -> None:
 
 
 def of_an_older_release(db: Path) -> None:
-    change(db, "PRAGMA user_version = 1")
+    db.unlink()
+    write_released(db, 1)
+    db.chmod(0o600)
 
 
 def empty(db: Path) -> None:
@@ -286,6 +289,21 @@ def test_rows_that_point_nowhere_are_counted_and_their_tables_named(db: Path) ->
     assert line_about(ran, "quick_check") == "ok    quick_check"
 
 
+def test_what_is_not_in_the_schema_is_named_and_nothing_of_it_runs(db: Path) -> None:
+    change(db, EVIL)
+    change(db, "DROP INDEX tags_of_category")
+    before = contents(db.parent)
+
+    ran = check(db, "--full")
+
+    assert ran.code == 1
+    assert line_about(ran, "schema") == (
+        f"wrong schema {VERSION} of {VERSION}: trigger evil on tag_categories does not belong to it; "
+        "index tags_of_category on tags is missing"
+    )
+    assert contents(db.parent) == before
+
+
 @pytest.mark.parametrize("by", ["its name", "a link"])
 def test_what_stands_in_the_log_alone_is_checked_too(db: Path, tmp_path: Path, by: str) -> None:
     link = tmp_path / "link.db"
@@ -319,11 +337,12 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
 
 def test_an_index_without_some_of_its_rows_is_found_by_the_full_check_alone(db: Path) -> None:
     with closing(sqlite3.connect(db, isolation_level=None)) as opened:
-        opened.execute("CREATE INDEX by_last_four ON api_keys (last_four)")
-        stored = opened.execute("SELECT * FROM sqlite_schema WHERE name = 'by_last_four'").fetchone()
+        index = "tag_categories_in_order"
+        stored = opened.execute("SELECT * FROM sqlite_schema WHERE name = ?", (index,)).fetchone()
         opened.execute("PRAGMA writable_schema = ON")
-        opened.execute("DELETE FROM sqlite_schema WHERE name = 'by_last_four'")
-    new_key(db)  # while the index is not known
+        opened.execute("DELETE FROM sqlite_schema WHERE name = ?", (index,))
+    # While the index is not known.
+    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '')")
     with closing(sqlite3.connect(db, isolation_level=None)) as opened:
         opened.execute("PRAGMA writable_schema = ON")
         opened.execute("INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)", stored)
@@ -331,7 +350,7 @@ def test_an_index_without_some_of_its_rows_is_found_by_the_full_check_alone(db: 
     quick, full = check(db), check(db, "--full")
 
     assert (quick.code, full.code) == (0, 1)
-    assert "missing from index by_last_four" in line_about(full, "integrity_check")
+    assert f"missing from index {index}" in line_about(full, "integrity_check")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")

@@ -18,7 +18,7 @@ from commands import PATIENCE, change, command, done, dump, environment, free_po
 from conftest import client_of, new_key_for
 from make import make_goal, snapshots_of, unwrap
 
-from journal_api import migrations
+from journal_api import migrations, schemas
 from journal_api.app import create_app
 from journal_api.errors import DatabaseRefused
 from journal_api.process_lock import process_lock
@@ -170,6 +170,89 @@ def write_newer_version_that_was_killed(db: Path) -> None:
     assert db.with_name("journal.db-wal").stat().st_size
 
 
+def write_only_the_two_numbers(db: Path) -> None:
+    """What a file of anybody's needs to be taken for a journal, if nobody looks further."""
+    change(db, f"PRAGMA application_id = {JOURNAL}")
+    change(db, f"PRAGMA user_version = {migrations.VERSION}")
+    change(db, "CREATE TABLE notes (text TEXT)")
+
+
+def write_a_trigger_more(db: Path) -> None:
+    prepare(db)
+    change(db, EVIL)
+
+
+def write_a_trigger_more_in_an_older_journal(db: Path) -> None:
+    write_released(db, 1)
+    change(db, EVIL)
+
+
+def write_a_view_more(db: Path) -> None:
+    prepare(db)
+    change(db, "CREATE VIEW evil AS SELECT * FROM api_keys")
+
+
+def write_an_index_less(db: Path) -> None:
+    prepare(db)
+    change(db, "DROP INDEX tags_of_category")
+
+
+def write_a_column_more(db: Path) -> None:
+    prepare(db)
+    change(db, "ALTER TABLE tags ADD COLUMN evil TEXT")
+
+
+def write_another_trigger_of_that_name(db: Path) -> None:
+    prepare(db)
+    change_schema(db, "SET sql = replace(sql, 'trade_id = new.id', 'trade_id') WHERE name = :name", OURS)
+
+
+def write_a_check_that_is_a_comment(db: Path) -> None:
+    prepare(db)
+    check = "CHECK (type IN (''mistake'', ''custom''))"
+    change_schema(db, f"SET sql = replace(sql, '{check}', '/* {check} */') WHERE name = :name", "tags")
+
+
+def write_a_null_that_is_a_name(db: Path) -> None:
+    prepare(db)
+    change_schema(db, """SET sql = replace(sql, 'IS NULL', 'IS "NULL"') WHERE name = :name""", "users")
+
+
+def write_two_triggers_of_one_name(db: Path) -> None:
+    prepare(db)
+    with closing(sqlite3.connect(db)) as opened, opened:
+        opened.execute("PRAGMA writable_schema = ON")
+        opened.execute(
+            "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)"
+            " SELECT type, name, tbl_name, 0, replace(sql, 'trade_id = new.id', 'trade_id')"
+            " FROM sqlite_schema WHERE name = ?",
+            (OURS,),
+        )
+
+
+EVIL = "CREATE TRIGGER evil AFTER INSERT ON tag_categories BEGIN UPDATE users SET name = 'evil'; END"
+OURS = "trades_drop_answers_of_old_setup"
+
+
+def change_schema(db: Path, change: str, name: str) -> None:
+    """Change the SQL of an object past SQLite, as a file that somebody made up may have it."""
+    with closing(sqlite3.connect(db)) as opened, opened:
+        opened.execute("PRAGMA writable_schema = ON")
+        assert opened.execute(f"UPDATE sqlite_schema {change}", {"name": name}).rowcount == 1
+
+
+STRANGE: list[Callable[[Path], None]] = [
+    write_only_the_two_numbers,
+    write_a_trigger_more,
+    write_a_trigger_more_in_an_older_journal,
+    write_a_view_more,
+    write_an_index_less,
+    write_a_column_more,
+    write_another_trigger_of_that_name,
+    write_a_check_that_is_a_comment,
+    write_a_null_that_is_a_name,
+    write_two_triggers_of_one_name,
+]
 OTHERS: list[Callable[[Path], None]] = [
     write_text,
     write_short_text,
@@ -182,6 +265,7 @@ OTHERS: list[Callable[[Path], None]] = [
     write_newer_version_that_was_killed,
     write_version_below_all,
     write_half_a_journal,
+    *STRANGE,
 ]
 
 
@@ -225,6 +309,62 @@ def test_every_command_refuses_a_journal_of_a_newer_release(db: Path, arguments:
 
     assert str(migrations.VERSION + 1) in line
     assert files_beside(db) == before
+
+
+@pytest.mark.parametrize(
+    ("write", "told"),
+    [
+        (write_a_trigger_more, "trigger evil on tag_categories does not belong to it;"),
+        (write_a_trigger_more_in_an_older_journal, "trigger evil on tag_categories does not belong to it;"),
+        (write_an_index_less, "index tags_of_category on tags is missing;"),
+        (write_a_column_more, f"table tags is not the one of schema {migrations.VERSION};"),
+        (write_only_the_two_numbers, "table notes does not belong to it (and "),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_refusal_names_the_first_thing_that_differs(
+    db: Path, write: Callable[[Path], None], told: str
+) -> None:
+    write(db)
+
+    assert told in refused("users", "list", "--db", db)
+
+
+def test_a_name_in_a_file_of_somebody_elses_does_nothing_on_a_terminal(db: Path) -> None:
+    prepare(db)
+    change(db, 'CREATE TABLE "\x1b]0;pwn\a" (text)')
+
+    assert r"table \x1b]0;pwn\x07 does not belong to it" in refused("users", "list", "--db", db)
+
+
+def test_the_statistics_that_sqlite_keeps_are_no_difference(db: Path) -> None:
+    import_file(db, TRADOVATE)
+    change(db, "ANALYZE")
+
+    assert done("users", "list", "--db", db) == "owner\n"
+
+
+def test_a_table_that_has_but_the_name_of_statistics_is_refused(db: Path) -> None:
+    prepare(db)
+    change(db, "ANALYZE")
+    change_schema(
+        db, "SET sql = 'CREATE TABLE sqlite_stat1(tbl, idx, stat, evil)' WHERE name = :name", "sqlite_stat1"
+    )
+
+    assert "table sqlite_stat1 does not belong to it" in refused("users", "list", "--db", db)
+
+
+@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+def test_the_stored_schema_of_an_earlier_version_is_that_of_its_journals(version: int, db: Path) -> None:
+    write_released(db, version)
+    with closing(sqlite3.connect(db)) as opened:
+        assert schemas.differences(opened, version) == []
+
+    with closing(sqlite3.connect(":memory:")) as made:
+        made.executescript(schemas.schema(version))
+        for script in migrations.MIGRATIONS[version - 1 :]:
+            made.executescript(script)
+        assert schemas.differences(made, migrations.VERSION) == []
 
 
 def test_a_damaged_journal_is_an_error_in_one_line(db: Path) -> None:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, dump, new_key, rows, running
-from make import A_TRADE, error_of, make_category, make_strategy, unwrap
+from commands import PATIENCE, Server, change, dump, new_key, rows, running
+from make import A_FILE, A_TRADE, error_of, make_category, make_strategy, unwrap
 from proofs import tries
 from starlette.applications import Starlette
 
@@ -36,10 +36,10 @@ class Journal(NamedTuple):
 
 
 @contextmanager
-def journal_in(folder: Path) -> Iterator[Journal]:
+def journal_in(folder: Path, **settings: str) -> Iterator[Journal]:
     db = folder / "journal.db"
     key = new_key(db)
-    with running(db) as server, server.client(key) as client:
+    with running(db, **settings) as server, server.client(key) as client:
         yield Journal(server, client, db)
 
 
@@ -257,6 +257,98 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
         f"{len(then)} done, no restart, integrity ok"
     )
+
+
+FILE_OVER_1_MIB = A_FILE + A_FILE.splitlines(keepends=True)[1] * 20_000
+TAG_OVER_1_MIB = b'{"name": "Psychology"}' + b" " * 1_100_000
+
+
+@pytest.mark.parametrize("make", [small_disk, no_growth])
+def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_it_takes(
+    tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]]
+) -> None:
+    with make(tmp_path) as disk, journal_in(disk.folder, TMPDIR=str(disk.folder)) as journal:
+        account = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
+
+        def send_file() -> httpx.Response:
+            query = f"account_id={account}&dry_run=true"
+            return journal.client.post(f"/imports?{query}", content=FILE_OVER_1_MIB.encode())
+
+        def send_both() -> list[httpx.Response]:
+            headers = {"Content-Type": "application/json", "Idempotency-Key": "once"}
+            return [
+                send_file(),
+                journal.client.post("/tag-categories", content=TAG_OVER_1_MIB, headers=headers),
+            ]
+
+        assert send_file().status_code == 200  # Python looks but once for a folder that can be written
+        disk.fill(journal.server)
+        refused = send_both()
+        read = journal.client.get("/accounts").status_code
+        disk.empty(journal.server)
+        then = [answer.status_code for answer in send_both()]
+
+    for answer in refused:
+        assert_refused(answer, "storage_unavailable")
+        assert "TMPDIR" in answer.json()["error"]["message"]
+    assert (read, then) == (200, [200, 201])
+
+
+# A damaged file, another file --------------------------------------------------------------------------
+
+
+def is_writable(server: Server) -> bool:
+    return bool(httpx.get(f"{server.url}/health").json()["data"]["writable"])
+
+
+def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '')")
+    where = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'tag_categories'"
+    ((page, size),) = rows(db, where)
+    with db.open("r+b") as file:  # no connection is open
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
+
+    with running(db) as server, server.client(key) as client:
+        before = is_writable(server)
+        answers = [client.get("/tag-categories"), client.post("/tag-categories", json={"name": "New"})]
+        after = is_writable(server)
+        others = client.get("/accounts").status_code
+
+    for answer in answers:
+        assert_refused(answer, "storage_unavailable")
+        assert "journal-api check" in answer.json()["error"]["message"]
+    assert (before, after, others) == (True, False, 200)
+
+
+@pytest.mark.parametrize("what", ["replaced", "moved"])
+def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
+    db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
+    new_key(other)
+    with journal_in(tmp_path) as journal:
+        send = partial(journal.client.post, "/tag-categories")
+        unwrap(send(json={"name": "Before"}))
+        db.rename(away)
+        if what == "replaced":
+            other.rename(db)
+        refused = [send(json={"name": "After"}), journal.client.get("/trades/export")]
+        writable, read = is_writable(journal.server), journal.client.get("/tag-categories")
+        if what == "replaced":
+            db.rename(other)
+        away.rename(db)
+        then = send(json={"name": "Then"})
+
+        assert is_writable(journal.server)
+
+    for answer in refused:
+        assert_refused(answer, "storage_unavailable")
+        assert "moved, deleted or replaced" in answer.json()["error"]["message"]
+    assert (writable, read.status_code) == (False, 200)
+    unwrap(then)
+    assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
+    assert rows(other, "SELECT name FROM tag_categories") == []
 
 
 # A full database ---------------------------------------------------------------------------------------
