@@ -234,16 +234,18 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
 async def number_kinds(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Give each row its `occurrence`: the how-manieth of its kind it is in its account."""
     kinds = [(row["account_id"], row["fingerprint"].hex()) for row in rows]
+    # The last occurrence of a kind is one step into the index, however many there are of it.
     found: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT value ->> 0, value ->> 1, max(occurrence)
+        SELECT value ->> 0, value ->> 1,
+            (SELECT max(occurrence)
+             FROM trades
+             WHERE account_id = value ->> 0 AND fingerprint = from_hex(value ->> 1))
         FROM json_each(:kinds)
-        JOIN trades ON account_id = value ->> 0 AND fingerprint = from_hex(value ->> 1)
-        GROUP BY value ->> 0, value ->> 1
         """,
-        {"kinds": json_list(kinds)},
+        {"kinds": json_list(list(dict.fromkeys(kinds)))},
     )
-    seen = Counter({(account_id, fingerprint): last for account_id, fingerprint, last in found})
+    seen = Counter({(account_id, fingerprint): last or 0 for account_id, fingerprint, last in found})
     for row, kind in zip(rows, kinds, strict=True):
         seen[kind] += 1
         row["occurrence"] = seen[kind]
