@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from journal_api import backup, docs_page, envelope, keys, monitoring
+from journal_api import backup, docs_page, envelope, idempotency, keys, monitoring
 from journal_api.auth import KnownKeys
 from journal_api.database import Database, api_error
 from journal_api.dispatch import Dispatch
@@ -93,7 +93,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.database = await Database.open(settings.db)
     app.state.known_keys = KnownKeys(app.state.database)
     try:
-        async with backup.on_schedule(settings):
+        async with backup.on_schedule(settings), idempotency.forgetting(app.state.database):
             yield
     finally:
         await app.state.database.close()
