@@ -13,6 +13,7 @@ from journal_api.recognition import FACTS
 from journal_api.repositories import trades
 from journal_api.repositories.import_matches import Correction, Stored, Taken, correction_of, stored_of
 from journal_api.repositories.import_names import Names, Ready, names_of, ready
+from journal_api.repositories.trades import LATER
 from journal_api.structs.imports import Verdict
 from journal_api.values import now
 
@@ -182,7 +183,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
     await db.execute_fetchall(
         f"""
         INSERT INTO import_updates (import_id, trade_id, written_at, {columns})
-        SELECT :import_id, id, :now, {columns}
+        SELECT :import_id, id, {LATER}, {columns}
         FROM trades
         WHERE id IN (SELECT value FROM json_each(:ids))
         """,
@@ -200,7 +201,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
                            FROM users
                            WHERE users.id = user_id),
             content = :content,
-            updated_at = :now
+            updated_at = {LATER}
         WHERE id = :id
         """,
         [{**one.facts, "content": one.content, "id": one.trade_id, "now": written_at} for one in changing],

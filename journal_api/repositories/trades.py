@@ -13,7 +13,7 @@ from journal_api.money import json_number
 from journal_api.patches import assignments
 from journal_api.recognition import fingerprint_of
 from journal_api.structs.trades import AMOUNTS, Trade, TradeCreate, TradeQuery, as_written
-from journal_api.values import now
+from journal_api.values import now, now_after
 
 SCALARS = f"""
     'id', id,
@@ -73,6 +73,8 @@ INSERT = f"""
         (SELECT trading_day({AT["closed_at"]}, timezone, day_rollover)
          FROM users
          WHERE users.id = {AT["user_id"]}))"""
+# What a write makes of updated_at: never what it was before, so that it tells an edit from none.
+LATER = "max(:now, instant_after(trades.updated_at))"
 row_of = itemgetter(*BOUND[:-1], "now")
 # What each filter asks of a trade; each outcome is one of its own. A + keeps a condition from leading: it is
 # only checked, on trades that the others find by index.
@@ -262,7 +264,7 @@ async def update(db: Connection, stored: Trade, trade: TradeCreate, timezone: st
     changed = {name: value for name, value in after.items() if value != before[name]}
     if not changed:
         return
-    changed["updated_at"] = now()
+    changed["updated_at"] = now_after(stored.updated_at)
     # Of what an import has brought, the fingerprint is what its file says; of all else, what it is now.
     values = {
         "id": stored.id,
