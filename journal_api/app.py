@@ -29,6 +29,7 @@ from journal_api.errors import (
 )
 from journal_api.migrations import VERSION, prepare
 from journal_api.monitoring import Handled, Meters
+from journal_api.rates import Rates
 from journal_api.routes import OPERATIONS, health
 from journal_api.settings import Settings
 
@@ -77,12 +78,7 @@ def create_app(settings: Settings) -> Starlette:
     app = Journal(routes=routes, lifespan=lifespan)
     app.state.settings = settings
     app.state.tell = tell
-    app.state.rates = None
-    if settings.requests_a_minute:
-        # Its library takes a tenth of the start, and nobody needs it on loopback.
-        from journal_api.rates import Rates
-
-        app.state.rates = Rates(settings.requests_a_minute)
+    app.state.rates = Rates(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 
 
