@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from journal_api import backup, docs_page, envelope, keys, monitoring
+from journal_api import backup, docs_page, envelope, idempotency, keys, monitoring
 from journal_api.auth import KnownKeys
 from journal_api.database import Database, api_error
 from journal_api.dispatch import Dispatch
@@ -29,6 +29,7 @@ from journal_api.errors import (
 )
 from journal_api.migrations import VERSION, prepare
 from journal_api.monitoring import Handled, Meters
+from journal_api.rates import Rates
 from journal_api.routes import OPERATIONS, health
 from journal_api.settings import Settings
 
@@ -80,12 +81,7 @@ def create_app(settings: Settings) -> Starlette:
     app = Journal(routes=routes, lifespan=lifespan)
     app.state.settings = settings
     app.state.tell = tell
-    app.state.rates = None
-    if settings.requests_a_minute:
-        # Its library takes a tenth of the start, and nobody needs it on loopback.
-        from journal_api.rates import Rates
-
-        app.state.rates = Rates(settings.requests_a_minute)
+    app.state.rates = Rates(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 
 
@@ -96,7 +92,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.database = await Database.open(settings.db)
     app.state.known_keys = KnownKeys(app.state.database)
     try:
-        async with backup.on_schedule(settings):
+        async with backup.on_schedule(settings), idempotency.forgetting(app.state.database):
             yield
     finally:
         await app.state.database.close()

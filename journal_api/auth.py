@@ -2,7 +2,7 @@
 
 import re
 from hmac import compare_digest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from aiosqlite import Connection
 from starlette.requests import Request
@@ -11,12 +11,10 @@ from journal_api.codec import database
 from journal_api.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.keys import SCOPES, hashed, is_well_formed
+from journal_api.rates import Rates
 from journal_api.repositories import api_keys, users
 from journal_api.repositories.api_keys import KeyRow
 from journal_api.values import now
-
-if TYPE_CHECKING:
-    from journal_api.rates import Rates
 
 BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)
@@ -39,24 +37,21 @@ class Caller(NamedTuple):
 
 
 async def admit(request: Request, scope: str | None) -> Caller:
-    """The caller, with the scope and within the rates.
+    """The caller, within the rates and with the scope.
 
-    Raises Unauthorized and its kind, ForbiddenScope (None is any valid key), RateLimited.
+    Raises Unauthorized and its kind, RateLimited, ForbiddenScope (None is any valid key).
     """
     rates: Rates | None = request.app.state.rates
-    if rates is None:
-        caller = await authenticate(request)
-        caller.require(scope)
-        return caller
-    address = request.client.host if request.client else ""
-    rates.admit_address(address)
     try:
         caller = await authenticate(request)
     except Unauthorized:
-        rates.count_bad_key(address)
+        # A request without a key guesses none.
+        if rates is not None and "authorization" in request.headers:
+            rates.count_bad_key(request.client.host if request.client else "")
         raise
+    if rates is not None:
+        request.state.headers |= rates.count_request(caller.key_id)
     caller.require(scope)
-    request.state.headers |= rates.admit_key(caller.key_id)
     return caller
 
 

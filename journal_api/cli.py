@@ -27,6 +27,7 @@ from journal_api.structs.imports import Counts, Verdict
 from journal_api.values import Name100, TimeZone, as_text
 
 T = TypeVar("T")
+NOT_MADE = 0  # an id that no account has
 
 
 def main() -> None:
@@ -284,11 +285,11 @@ def import_file(
             click.echo(f"line {one.line}: {one.verdict}{f': {told}' if told else ''}")
 
     async def run(database: Database) -> tuple[Counts, bool]:
-        async with database.transaction(keep=not dry_run) as db:
+        async with database.snapshot() if dry_run else database.transaction() as db:
             user_id = await user_of(db, user)
             account_id, is_new = None, False
             if name_of_account is not None:
-                account_id, is_new = await account_of(db, user_id, name_of_account)
+                account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
             in_zone = zone or (await users.find(db, user_id)).timezone
             in_one = account_id is not None
             found = importing.read(opened, in_zone, bar.update, into_one_account=in_one)
@@ -314,10 +315,14 @@ def import_file(
         click.echo("This was a dry run: nothing was written.", err=True)
 
 
-async def account_of(db: Any, user_id: int, name: str) -> tuple[int, bool]:
-    """The id of the account of that name, and whether it had to be made."""
+async def account_of(db: Any, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
+    """The id of the account of that name, and whether it is new: made, or for a dry run NOT_MADE."""
     found = await accounts.id_of(db, user_id, name)
-    return found or await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), found is None
+    if found is not None:
+        return found, False
+    if dry_run:
+        return NOT_MADE, True
+    return await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), True
 
 
 async def user_of(db: Any, name: str | None) -> int:

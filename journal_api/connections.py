@@ -13,6 +13,7 @@ import aiosqlite
 
 from journal_api.money import sql_ratio
 from journal_api.periods import trading_day
+from journal_api.values import instant_after
 
 # Seconds that a statement waits for one who writes from outside.
 LONGEST_WAIT_OUTSIDE = 0.5
@@ -42,6 +43,7 @@ class Reader(sqlite3.Connection):
         self.create_function("trading_day", 3, trading_day, deterministic=True)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
+        self.create_function("instant_after", 1, instant_after, deterministic=True)
 
 
 class Writer(Reader):

@@ -9,8 +9,8 @@ import asyncio
 import errno
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -178,16 +178,32 @@ class Database:
 
 
 class Joined:
-    """The database to code that runs inside an open transaction: what it writes is part of that one."""
+    """The database to code whose transaction goes on after its block: it ends with the stack.
 
-    def __init__(self, database: Database, db: Connection) -> None:
-        self._db = db
+    `begun` is that transaction, None as long as nobody asked for one. `on_begin` is called inside it, first.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        stack: AsyncExitStack,
+        on_begin: Callable[[Connection], Awaitable[None]],
+    ) -> None:
+        self._database, self._stack, self._on_begin = database, stack, on_begin
         self.reader, self.slow_reader = database.reader, database.slow_reader
         self.snapshot = database.snapshot
+        self.begun: Connection | None = None
 
     @asynccontextmanager
     async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
-        yield self._db
+        if not keep:  # what is not kept is no part of it
+            async with self._database.transaction(keep=False) as db:
+                yield db
+            return
+        if self.begun is None:
+            self.begun = await self._stack.enter_async_context(self._database.transaction())
+            await self._on_begin(self.begun)
+        yield self.begun
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ raises ValueError with the reason, and explaining.py adds the path. `json_schema
 
 import re
 import unicodedata
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo, available_timezones
@@ -223,6 +223,16 @@ def as_text(instant: datetime) -> str:
 def now() -> str:
     """This instant, in the form in which every timestamp is stored and answered."""
     return as_text(datetime.now(UTC))
+
+
+def instant_after(instant: str) -> str:
+    """The next instant, so that a change is later than the last one whatever the clock says."""
+    return as_text(datetime.fromisoformat(instant) + timedelta(microseconds=1))
+
+
+def now_after(instant: str) -> str:
+    """This instant; if the clock was set back, or stands still, the next one after `instant`."""
+    return max(now(), instant_after(instant))
 
 
 def sort_name(name: str) -> str:

@@ -1,6 +1,9 @@
 """Idempotency-Key: every POST, sent again, is answered the same and done once."""
 
 import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,17 +11,20 @@ import httpx
 import pytest
 import time_machine
 from asgi_lifespan import LifespanManager
+from commands import dump, rows
 from conftest import client_of, new_key_for
 from make import A_FILE, A_TRADE, details_of, error_of, make_category, make_tag, post_account, run_sql, unwrap
 from operations import body_of, path_of
 from starlette.applications import Starlette
 
+from journal_api import idempotency
 from journal_api.app import create_app
 from journal_api.routes import OPERATIONS
 from journal_api.routes.operation import Operation
 from journal_api.settings import Settings
 
 KEY = {"Idempotency-Key": "key-1"}
+CSV = {"Content-Type": "text/csv"}
 POSTS = [operation for operation in OPERATIONS if operation.method == "POST"]
 every_post = pytest.mark.parametrize(
     "operation", [pytest.param(one, id=one.documented_path) for one in POSTS]
@@ -32,6 +38,14 @@ async def post(
         sent = {**headers, "Content-Type": operation.takes[0]}
         return await client.post(path_of(operation), params={"account_id": 1}, content=A_FILE, headers=sent)
     return await client.post(path_of(operation), json=body_of(operation), headers=headers)
+
+
+@asynccontextmanager
+async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A journal for as long as the block, with a new key."""
+    app = create_app(settings)
+    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        yield client
 
 
 async def count(app: Starlette) -> dict[str, int]:
@@ -204,3 +218,83 @@ async def test_the_media_type_comes_before_the_size(client: httpx.AsyncClient) -
     )
 
     assert error_of(refused) == (415, "unsupported_media_type")
+
+
+# What is not written is not kept --------------------------------------------------------------------------
+
+
+async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_import(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
+) -> None:
+    account_id = (await post_account(client))["id"]
+    query = {"account_id": account_id, "dry_run": "true"}
+    before = dump(settings.db)
+
+    dry = [await client.post("/imports", params=query, content=A_FILE, headers=KEY | CSV) for _ in range(2)]
+    kept = await run_sql(app, "SELECT count(*) FROM idempotency_keys")
+    unchanged = dump(settings.db)
+    query["dry_run"] = "false"
+    done = [await client.post("/imports", params=query, content=A_FILE, headers=KEY | CSV) for _ in range(2)]
+
+    assert [one.status_code for one in dry] == [200, 200]
+    assert (kept, unchanged) == ([(0,)], before)
+    assert ["x-idempotent-replay" in one.headers for one in dry + done] == [False, False, False, True]
+    assert [one.status_code for one in done] == [201, 201]
+
+
+async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    account_id = (await post_account(client))["id"]
+    made = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+    with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        dry = await client.post(
+            "/imports",
+            params={"account_id": account_id, "dry_run": "true"},
+            content=A_FILE,
+            headers={"Idempotency-Key": "key-2", **CSV},
+        )
+        again = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    assert dry.status_code == 200
+    assert unwrap(again) == unwrap(made)
+
+
+async def test_what_is_no_key_is_400_for_a_dry_run_too(client: httpx.AsyncClient) -> None:
+    refused = await client.post(
+        "/imports?account_id=1&dry_run=true", content=A_FILE, headers={"Idempotency-Key": "a b", **CSV}
+    )
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(details_of(refused)["fields"]) == ["Idempotency-Key"]
+
+
+@pytest.mark.parametrize("hours", [23, 25])
+async def test_a_server_that_starts_forgets_answers_of_over_a_day_ago(settings: Settings, hours: int) -> None:
+    async with journal(settings) as client:
+        await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(hours=hours)):
+        async with journal(settings) as client:
+            unwrap(await client.get("/tags"))
+            unwrap(await client.post("/tag-categories", json={"name": "Two"}))
+
+    assert rows(settings.db, "SELECT count(*) FROM idempotency_keys") == [(int(hours < 24),)]
+
+
+async def test_a_server_that_runs_on_forgets_them_without_another_key(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "FORGET_EVERY", 0.01)
+    async with journal(settings) as client:
+        await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+
+        with time_machine.travel(datetime.now(UTC) + timedelta(hours=25)):
+            for _ in range(200):
+                if rows(settings.db, "SELECT count(*) FROM idempotency_keys") == [(0,)]:
+                    break
+                await asyncio.sleep(0.01)
+
+    assert rows(settings.db, "SELECT count(*) FROM idempotency_keys") == [(0,)]

@@ -1,8 +1,9 @@
 """`journal-api import`: a verdict for every row, dry runs, and the accounts that a file names."""
 
 import csv
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import httpx
@@ -172,6 +173,20 @@ def test_a_dry_run_does_not_make_the_account_and_says_that_it_would(db: Path, tm
     assert (ran.code, ran.out) == (0, "2 new, 0 already there\n")
     assert "'Sim'" in ran.err
     assert dump(db) == before
+
+
+@pytest.mark.parametrize("account", ["Sim", "Other"], ids=["known account", "new account"])
+def test_a_dry_run_needs_no_turn_to_write(db: Path, tmp_path: Path, account: str) -> None:
+    import_file(db, file_at(tmp_path, *FIRST))
+    with closing(sqlite3.connect(db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        ran = import_file(db, file_at(tmp_path, *SECOND), "--dry-run", account=account)
+
+    assert ran.code == 0, ran.err
+    assert ran.out == (
+        "1 new, 1 updated, 1 already there\n" if account == "Sim" else "3 new, 0 already there\n"
+    )
 
 
 def test_a_dry_run_prints_the_rows_that_the_import_then_prints(db: Path, tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 import csv
 import io
+from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any
 
 import httpx
 import pytest
+import time_machine
 from commands import dump
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
@@ -523,6 +525,162 @@ async def test_whatever_was_imported_and_in_whatever_order_it_is_taken_back_noth
 
     assert await trades_in(client, account_id=account_id) == was
     assert await imports_in(client) == before
+
+
+# Whatever the clock says ---------------------------------------------------------------------------------
+
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+def clock_at(hour: float) -> time_machine.travel:
+    """The clock stands still at that hour, so two writes of one hour are of one instant."""
+    return time_machine.travel(NOON + timedelta(hours=hour), tick=False)
+
+
+@pytest.mark.parametrize("hours", [(0, 2, 1), (2, 1, 0), (0, 0, 0)], ids=["back", "back twice", "still"])
+@pytest.mark.parametrize("force", ["true", "false"])
+async def test_corrections_are_taken_back_in_the_order_of_the_imports_although_the_clock_went_back(
+    client: httpx.AsyncClient, account_id: int, hours: tuple[int, ...], force: str
+) -> None:
+    reports, states = [], []
+    for fee, hour in enumerate(hours):
+        with clock_at(hour):
+            reports.append(await post_import(client, fees_of(a=fee), account_id=account_id))
+            states.append(await trades_in(client))
+
+    kept = [await undo(client, reports[1])]
+    kept += [await undo(client, report, force=force) for report in (reports[2], reports[1])]
+
+    (trade_id,) = ids_of(reports[0])
+    assert kept == [[trade_id], [], []]
+    assert await trades_in(client) == states[0]
+
+
+async def test_what_force_took_back_does_not_return_although_the_clock_went_back(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    reports = []
+    for fee, hour in ((1, 0), (2, 2), (3, 1)):
+        with clock_at(hour):
+            reports.append(await post_import(client, fees_of(a=fee), account_id=account_id))
+
+    for report in reports[1:]:
+        await undo(client, report, force="true")
+
+    assert [trade["fees"] for trade in await trades_in(client)] == [1]
+    assert await imports_in(client) == {reports[0]["id"]: 1}
+
+
+@pytest.mark.parametrize("hour", [0, -1], ids=["still", "back"])
+@pytest.mark.parametrize("how", EDITS)
+async def test_an_edit_is_an_edit_although_the_clock_stands_still_or_went_back(
+    client: httpx.AsyncClient, account_id: int, how: str, hour: int
+) -> None:
+    await make_strategy(client, **CHECKLIST)
+    row = {"external_id": "1", "strategy": "Breakout", "setup": "High"}
+    new = {**row, "external_id": "2", "fees": "1"}
+    with clock_at(0):
+        await post_import(client, file_of(row), account_id=account_id)
+        report = await post_import(client, file_of({**row, "fees": "1"}, new), account_id=account_id)
+    with clock_at(hour):
+        for trade in await trades_in(client):
+            await edit(client, trade, how)
+    edited = await trades_in(client)
+
+    kept = await undo(client, report)
+
+    assert kept == ids_of(report)
+    assert await trades_in(client) == edited
+
+
+class Imagined:
+    """What imports, edits and undos come to, without a clock: each trade knows who wrote it last."""
+
+    def __init__(self) -> None:
+        self.trades: dict[str, dict[str, Any]] = {}
+
+    def bring(self, import_id: int, fees: dict[str, int]) -> None:
+        for name, fee in fees.items():
+            trade = self.trades.get(name)
+            if trade is None:
+                written = {"fees": fee, "said": fee, "by": ("added", import_id)}
+                self.trades[name] = {**written, "added_by": import_id, "before": {}}
+            elif trade["said"] != fee:
+                if trade["fees"] != fee:
+                    trade["before"][import_id] = {key: trade[key] for key in ("fees", "said", "by")}
+                    trade |= {"fees": fee, "by": ("import", import_id)}
+                trade["said"] = fee
+
+    def edit(self, name: str, fee: int) -> None:
+        if name in self.trades and self.trades[name]["fees"] != fee:
+            self.trades[name] |= {"fees": fee, "by": ("trader", 0)}
+
+    def undo(self, import_id: int, force: bool) -> None:
+        for name, trade in list(self.trades.items()):
+            if import_id in trade["before"] and (force or trade["by"] == ("import", import_id)):
+                by = trade["by"]
+                trade |= trade["before"][import_id]
+                trade["by"] = by if by[0] == "trader" else trade["by"]
+                trade["before"] = {one: kept for one, kept in trade["before"].items() if one < import_id}
+            if trade["added_by"] == import_id and (force or trade["by"] == ("added", import_id)):
+                del self.trades[name]
+
+    def left_of(self, import_id: int) -> list[str]:
+        """The trades that keep the import listed."""
+        return [
+            name
+            for name, trade in self.trades.items()
+            if import_id == trade["added_by"] or import_id in trade["before"]
+        ]
+
+    def fees(self) -> dict[str, int]:
+        return {name: trade["fees"] for name, trade in self.trades.items()}
+
+
+# Few of each, so that imports, edits and instants meet.
+HOURS = st.integers(0, 2)
+NAMES = st.sampled_from("ab")
+IMPORTS = st.tuples(
+    st.just("import"), HOURS, st.dictionaries(NAMES, st.integers(0, 2), min_size=1), st.none()
+)
+EDITS_OF_FEES = st.tuples(st.just("edit"), HOURS, NAMES, st.integers(0, 2))
+UNDOS = st.tuples(st.just("undo"), HOURS, st.integers(0, 5), st.booleans())
+HISTORIES = st.tuples(
+    st.lists(IMPORTS, min_size=2, max_size=3),
+    st.lists(st.one_of(IMPORTS, EDITS_OF_FEES, UNDOS), max_size=6),
+    st.lists(UNDOS, min_size=1, max_size=3),
+).map(lambda parts: [step for part in parts for step in part])
+
+
+@given(steps=HISTORIES)
+@examples(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
+    client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
+) -> None:
+    number = len(unwrap(await client.get("/accounts")))
+    account_id = (await post_account(client, f"of steps {number}"))["id"]
+    imagined, brought = Imagined(), list[Any]()
+    for what, hour, one, other in steps:
+        with clock_at(hour):
+            listed = unwrap(await client.get("/trades", params={"account_id": account_id}))
+            ids = {trade["external_id"]: trade["id"] for trade in listed}
+            if what == "import":
+                brought.append(await post_import(client, fees_of(**one), account_id=account_id))
+                imagined.bring(brought[-1]["id"], one)
+            elif what == "edit" and one in ids:
+                await patched(client, ids[one], fees=other)
+                imagined.edit(one, other)
+            elif what == "undo" and brought:
+                report = brought[one % len(brought)]
+                kept = await undo(client, report, force="true" if other else "false")
+                imagined.undo(report["id"], other)
+                left = imagined.left_of(report["id"])
+                assert sorted(kept) == sorted(ids[name] for name in left)
+                if not left:
+                    brought.remove(report)
+        now = unwrap(await client.get("/trades", params={"account_id": account_id}))
+        assert {trade["external_id"]: trade["fees"] for trade in now} == imagined.fees()
 
 
 # Copies --------------------------------------------------------------------------------------------------

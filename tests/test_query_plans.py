@@ -24,6 +24,7 @@ from journal_api.money import sql_ratio
 from journal_api.periods import trading_day
 from journal_api.routes import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.values import instant_after
 
 TIMEFRAMES = ("daily", "weekly", "monthly", "quarterly")
 QUERIES: dict[str, Any] = {
@@ -115,6 +116,7 @@ def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
         db.create_function("trading_day", 3, trading_day, deterministic=True)
         db.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         db.create_function("ratio", 2, sql_ratio, deterministic=True)
+        db.create_function("instant_after", 1, instant_after, deterministic=True)
         yield db
 
 

@@ -8,7 +8,7 @@ from aiosqlite import Connection
 from journal_api.database import json_list
 from journal_api.errors import ValidationFailed
 from journal_api.structs.trades import AnswerPut, Trade
-from journal_api.values import now
+from journal_api.values import now_after
 
 
 async def replace(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
@@ -32,7 +32,7 @@ async def replace(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -
     after = [(one.confirmation_id, one.was_present, one.notes) for one in answers]
     if before == set(after):
         return
-    values = {"id": stored.id, "rows": json_list(after), "now": now()}
+    values = {"id": stored.id, "rows": json_list(after), "now": now_after(stored.updated_at)}
     await db.execute_fetchall(
         """
         DELETE FROM confirmation_answers

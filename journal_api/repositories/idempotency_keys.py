@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.database import fetch
 from journal_api.envelope import Envelope
 from journal_api.values import as_text, now
 
@@ -20,39 +21,58 @@ class Kept(NamedTuple):
     content: bytes
 
 
-async def find(db: Connection, user_id: int, key: str) -> Kept | None:
+class Sent(NamedTuple):
+    """Whose key was sent, and what makes the request the same."""
+
+    user_id: int
+    key: str
+    fingerprint: bytes
+
+
+async def find(db: Connection, sent: Sent) -> Kept | None:
     """What was answered under that key within the last day."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT fingerprint, status, headers, content
         FROM idempotency_keys
-        WHERE user_id = :user_id AND key = :key AND created_at > :since
+        WHERE user_id = :user_id AND key = :key AND created_at > :a_day_ago
         """,
-        {"user_id": user_id, "key": key, "since": as_text(datetime.now(UTC) - KEPT_FOR)},
+        {"user_id": sent.user_id, "key": sent.key, "a_day_ago": a_day_ago()},
     )
     for fingerprint, status, headers, content in rows:
         return Kept(fingerprint, status, json.decode(headers, type=dict[str, str]), content)
     return None
 
 
-async def insert(db: Connection, user_id: int, key: str, fingerprint: bytes, answer: Envelope) -> None:
+async def insert(db: Connection, sent: Sent, answer: Envelope) -> None:
     """Keep the answer, and forget those that are over a day old."""
-    await db.execute_fetchall(
-        "DELETE FROM idempotency_keys WHERE created_at <= :until",
-        {"until": as_text(datetime.now(UTC) - KEPT_FOR)},
-    )
+    await delete_old(db)
     await db.execute_fetchall(
         """
         INSERT INTO idempotency_keys (user_id, key, fingerprint, status, headers, content, created_at)
         VALUES (:user_id, :key, :fingerprint, :status, :headers, :content, :now)
         """,
         {
-            "user_id": user_id,
-            "key": key,
-            "fingerprint": fingerprint,
+            **sent._asdict(),
             "status": answer.status,
             "headers": json.encode(dict(answer.headers)).decode(),
             "content": answer.content,
             "now": now(),
         },
     )
+
+
+async def has_old(db: Connection) -> bool:
+    """Whether an answer is over a day old; told without a turn to write."""
+    old = "SELECT 1 FROM idempotency_keys WHERE created_at <= :a_day_ago LIMIT 1"
+    return await fetch(db, old, {"a_day_ago": a_day_ago()}) is not None
+
+
+async def delete_old(db: Connection) -> None:
+    await db.execute_fetchall(
+        "DELETE FROM idempotency_keys WHERE created_at <= :a_day_ago", {"a_day_ago": a_day_ago()}
+    )
+
+
+def a_day_ago() -> str:
+    return as_text(datetime.now(UTC) - KEPT_FOR)

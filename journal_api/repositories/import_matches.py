@@ -11,6 +11,40 @@ from journal_api.importing.found import Rejected
 from journal_api.recognition import FACTS, content_fingerprint_of, restated
 from journal_api.repositories.import_names import Ready
 
+# The account and the fingerprint of the content.
+Kind = tuple[int, bytes]
+# Up to which occurrence the trades of a kind have been looked at and, if entered by hand, taken.
+Taken = dict[Kind, int]
+# As many trades of each kind as are wanted, each found from the one before it by one step into the index.
+# Where there are fewer, a row without an id has the last occurrence of the kind.
+NEXT_OF_EACH_KIND = """
+    WITH RECURSIVE entered (kind, account_id, fingerprint, occurrence, wanted, id, source_trade_id) AS (
+        SELECT key, value ->> 0, from_hex(value ->> 1), value ->> 2, value ->> 3, NULL, NULL
+        FROM json_each(:kinds)
+        UNION ALL
+        SELECT kind, entered.account_id, entered.fingerprint,
+            coalesce(trades.occurrence, (
+                SELECT max(occurrence)
+                FROM trades
+                WHERE account_id = entered.account_id AND fingerprint = entered.fingerprint)),
+            iif(trades.id IS NULL, 0, wanted - 1), trades.id, trades.source_trade_id
+        FROM entered
+        LEFT JOIN trades ON trades.id = (
+            SELECT id
+            FROM trades
+            WHERE account_id = entered.account_id
+              AND fingerprint = entered.fingerprint
+              AND occurrence > entered.occurrence
+              -- The + keeps SQLite from looking through all trades of the account without an external id.
+              AND +external_id IS NULL
+              AND content IS NULL
+            ORDER BY occurrence
+            LIMIT 1)
+        WHERE wanted > 0)
+    SELECT kind, occurrence, id, source_trade_id
+    FROM entered
+    WHERE (id IS NOT NULL OR wanted = 0) AND occurrence IS NOT NULL"""
+
 
 class Stored(NamedTuple):
     """A trade that a row was recognised as. `content` is None of one that no import has brought."""
@@ -58,15 +92,18 @@ def correction_of(row: Ready, stored: Stored) -> Correction | None:
     return Correction(stored.trade_id, facts, changed, content)
 
 
-async def stored_of(db: Connection, rows: Sequence[Ready | Rejected], claimed: set[int]) -> dict[int, Stored]:
+async def stored_of(db: Connection, rows: Sequence[Ready | Rejected], taken: Taken) -> dict[int, Stored]:
     """The trades that are there already, by the place of the row that each was recognised by.
 
-    `claimed` gathers the trades entered by hand that a row was recognised as: each is one row of the file.
+    `taken` is kept up to date from batch to batch: each trade entered by hand is one row of the file.
     """
     found = await _by_id_or_content(db, rows)
-    claimed |= {one.trade_id for one in found.values() if one.content is None}
-    found |= await _entered_by_hand(db, rows, found, claimed)
-    return found
+    for place, stored in found.items():
+        row = rows[place]
+        if isinstance(row, Ready) and row.columns["external_id"] is None and stored.content is None:
+            kind = row.columns["account_id"], row.columns["fingerprint"]
+            taken[kind] = max(taken.get(kind, 0), row.columns["occurrence"])
+    return found | await _entered_by_hand(db, rows, found, taken)
 
 
 async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) -> dict[int, Stored]:
@@ -104,28 +141,25 @@ async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) ->
 
 
 async def _entered_by_hand(
-    db: Connection, rows: Sequence[Ready | Rejected], known: dict[int, Stored], claimed: set[int]
+    db: Connection, rows: Sequence[Ready | Rejected], known: dict[int, Stored], taken: Taken
 ) -> dict[int, Stored]:
-    """Of the rows with an external id: a trade of the same content that the trader wrote down without one."""
-    keys = [
-        (place, row.columns["account_id"], content_fingerprint_of(row.columns).hex())
-        for place, row in enumerate(rows)
-        if isinstance(row, Ready) and row.columns["external_id"] is not None and place not in known
-    ]
-    found: Iterable[Any] = await db.execute_fetchall(
-        """
-        SELECT key.value ->> 0, trades.id, source_trade_id
-        FROM json_each(:keys) AS key
-        JOIN trades ON account_id = key.value ->> 1 AND fingerprint = from_hex(key.value ->> 2)
-        -- The + keeps SQLite from looking through all trades of the account without an external id.
-        WHERE +external_id IS NULL AND content IS NULL
-        ORDER BY key.key, trades.id
-        """,
-        {"keys": json_list(keys)},
-    )
+    """Of the rows with an external id: a trade of the same content that the trader wrote down without one.
+
+    Each kind is read on from the last one taken, as many trades as there are rows of it, so that an import
+    looks at no trade twice.
+    """
+    places: dict[Kind, list[int]] = {}
+    for place, row in enumerate(rows):
+        if isinstance(row, Ready) and row.columns["external_id"] is not None and place not in known:
+            kind = row.columns["account_id"], content_fingerprint_of(row.columns)
+            places.setdefault(kind, []).append(place)
+    asked = [(kind[0], kind[1].hex(), taken.get(kind, 0), len(of_kind)) for kind, of_kind in places.items()]
+    found: Iterable[Any] = await db.execute_fetchall(NEXT_OF_EACH_KIND, {"kinds": json_list(asked)})
     stored: dict[int, Stored] = {}
-    for place, trade_id, source_id in found:
-        if place not in stored and trade_id not in claimed:
-            claimed.add(trade_id)
-            stored[place] = Stored(trade_id, source_id, None, {})
+    kinds = [(kind, iter(of_kind)) for kind, of_kind in places.items()]
+    for index, occurrence, trade_id, source_id in found:
+        kind, left = kinds[index]
+        taken[kind] = occurrence
+        if trade_id is not None:
+            stored[next(left)] = Stored(trade_id, source_id, None, {})
     return stored

@@ -82,7 +82,9 @@ def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Re
         return one
     imported = one.imported
     try:
-        account_id = common["account_id"] or account_of(imported, names)
+        account_id = common["account_id"]
+        if account_id is None:
+            account_id = account_of(imported, names)
         strategy_id, setup_id = strategy_of(imported, names)
         one.columns.update(common, account_id=account_id, strategy_id=strategy_id, setup_id=setup_id)
         return Ready(

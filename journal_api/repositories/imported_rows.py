@@ -11,8 +11,9 @@ from journal_api.importing import Candidate
 from journal_api.importing.found import Rejected
 from journal_api.recognition import FACTS
 from journal_api.repositories import trades
-from journal_api.repositories.import_matches import Correction, Stored, correction_of, stored_of
+from journal_api.repositories.import_matches import Correction, Stored, Taken, correction_of, stored_of
 from journal_api.repositories.import_names import Names, Ready, names_of, ready
+from journal_api.repositories.trades import LATER
 from journal_api.structs.imports import Verdict
 from journal_api.values import now
 
@@ -41,7 +42,7 @@ class Writer:
         self.common = {**owner, "import_id": import_id, "source_trade_id": None, "now": now()}
         self.trade_ids = count(last_trade_id + 1)
         self.seen: set[int] = set()  # trades that were there, once a row has said what it says of them
-        self.claimed: set[int] = set()
+        self.taken: Taken = {}
         self.row_names: set[str] = set()
         self.originals: dict[str, int] = {}  # what the rows with a name have become
         self.waiting: list[Waiting] = []
@@ -61,7 +62,7 @@ class Writer:
         The verdict of a copy whose original has not been met yet comes with `finish`.
         """
         rows = [self.named_once(ready(one, self.names, self.common)) for one in batch]
-        stored = await stored_of(self.db, rows, self.claimed)
+        stored = await stored_of(self.db, rows, self.taken)
         verdicts: list[Verdict] = []
         new: list[Ready] = []
         corrections: list[Correction] = []
@@ -182,7 +183,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
     await db.execute_fetchall(
         f"""
         INSERT INTO import_updates (import_id, trade_id, written_at, {columns})
-        SELECT :import_id, id, :now, {columns}
+        SELECT :import_id, id, {LATER}, {columns}
         FROM trades
         WHERE id IN (SELECT value FROM json_each(:ids))
         """,
@@ -200,7 +201,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
                            FROM users
                            WHERE users.id = user_id),
             content = :content,
-            updated_at = :now
+            updated_at = {LATER}
         WHERE id = :id
         """,
         [{**one.facts, "content": one.content, "id": one.trade_id, "now": written_at} for one in changing],

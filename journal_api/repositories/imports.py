@@ -13,6 +13,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.importing import TradeFile
 from journal_api.recognition import FACTS
 from journal_api.repositories import imported_rows
+from journal_api.repositories.trades import LATER
 from journal_api.structs.imports import Counts, Verdict
 from journal_api.values import now
 
@@ -157,7 +158,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
             content = before.content,
             updated_at = iif(
                 trades.updated_at IN (SELECT written_at FROM import_updates WHERE trade_id = trades.id),
-                before.updated_at, :now)
+                before.updated_at, {LATER})
         FROM import_updates AS before, users
         WHERE before.import_id = :id
           AND trades.id = before.trade_id
@@ -170,14 +171,13 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     await db.execute_fetchall(
         """
         DELETE FROM import_updates
-        WHERE trade_id IN (SELECT trade_id FROM import_updates WHERE import_id = :id)
-          AND EXISTS (
-            SELECT 1
+        -- The + has it look among the imports of each trade, not through all later imports.
+        WHERE +import_id >= :id
+          AND trade_id IN (
+            SELECT undone.trade_id
             FROM import_updates AS undone
             JOIN trades ON trades.id = undone.trade_id
             WHERE undone.import_id = :id
-              AND undone.trade_id = import_updates.trade_id
-              AND undone.written_at <= import_updates.written_at
               AND (:force OR trades.updated_at = undone.updated_at))
         """,
         values,

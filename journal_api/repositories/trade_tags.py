@@ -6,14 +6,14 @@ from aiosqlite import Connection
 
 from journal_api.database import json_list
 from journal_api.structs.trades import Trade
-from journal_api.values import now
+from journal_api.values import now_after
 
 
 async def replace(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
     """Make these the tags of the trade; they are the user's."""
     if sorted(set(tag_ids)) == stored.tag_ids:
         return
-    values = {"id": stored.id, "tag_ids": json_list(tag_ids), "now": now()}
+    values = {"id": stored.id, "tag_ids": json_list(tag_ids), "now": now_after(stored.updated_at)}
     await db.execute_fetchall(
         """
         DELETE FROM trade_tags

@@ -15,7 +15,7 @@ from journal_api.recognition import fingerprint_of
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
 from journal_api.trade_draft import TradeDraft
-from journal_api.values import now
+from journal_api.values import now, now_after
 
 SCALARS = f"""
     'id', id,
@@ -75,6 +75,8 @@ INSERT = f"""
         (SELECT trading_day({AT["closed_at"]}, timezone, day_rollover)
          FROM users
          WHERE users.id = {AT["user_id"]}))"""
+# What a write makes of updated_at: never what it was before, so that it tells an edit from none.
+LATER = "max(:now, instant_after(trades.updated_at))"
 row_of = itemgetter(*BOUND[:-1], "now")
 
 
@@ -175,16 +177,18 @@ async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any
 async def number_kinds(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Give each row its `occurrence`: the how-manieth of its kind it is in its account."""
     kinds = [(row["account_id"], row["fingerprint"].hex()) for row in rows]
+    # The last occurrence of a kind is one step into the index, however many there are of it.
     found: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT value ->> 0, value ->> 1, max(occurrence)
+        SELECT value ->> 0, value ->> 1,
+            (SELECT max(occurrence)
+             FROM trades
+             WHERE account_id = value ->> 0 AND fingerprint = from_hex(value ->> 1))
         FROM json_each(:kinds)
-        JOIN trades ON account_id = value ->> 0 AND fingerprint = from_hex(value ->> 1)
-        GROUP BY value ->> 0, value ->> 1
         """,
-        {"kinds": json_list(kinds)},
+        {"kinds": json_list(list(dict.fromkeys(kinds)))},
     )
-    seen = Counter({(account_id, fingerprint): last for account_id, fingerprint, last in found})
+    seen = Counter({(account_id, fingerprint): last or 0 for account_id, fingerprint, last in found})
     for row, kind in zip(rows, kinds, strict=True):
         seen[kind] += 1
         row["occurrence"] = seen[kind]
@@ -201,7 +205,7 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
     changed = {name: value for name, value in after.items() if value != before[name]}
     if not changed:
         return
-    changed["updated_at"] = now()
+    changed["updated_at"] = now_after(stored.updated_at)
     # Of what an import has brought, the fingerprint is what its file says; of all else, what it is now.
     values = {
         "id": stored.id,

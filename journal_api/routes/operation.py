@@ -130,7 +130,7 @@ class Operation(Route):
         return tuple(found)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Key, scope, rate, then the handler: the order of DECISIONS 4."""
+        """Key, rate, scope, then the handler: the order of DECISIONS 4."""
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await admit(request, self.scope), self
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
