@@ -1,0 +1,100 @@
+"""Bytes on a connection: what is sent as requests, and which of them the server answers."""
+
+import re
+import socket
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import httpx
+from commands import PATIENCE
+
+HOST = b"Host: localhost"
+
+
+class Answer(NamedTuple):
+    status: int
+    request_id: bytes
+    is_last: bool  # `Connection: close`
+
+
+class Journal(NamedTuple):
+    """A server that answers, and a key to it."""
+
+    url: str
+    key: str
+
+    @property
+    def port(self) -> int:
+        return httpx.URL(self.url).port or 0
+
+    def client(self) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {self.key}"}
+        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE)
+
+    def connect(self) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+    def head(self, line: str, request_id: str, *headers: bytes) -> bytes:
+        """Request line and headers of one that has the key."""
+        known = (
+            HOST,
+            b"Authorization: Bearer %b" % self.key.encode(),
+            b"X-Request-Id: %b" % request_id.encode(),
+        )
+        return b"\r\n".join([f"{line} HTTP/1.1".encode(), *known, *headers, b"", b""])
+
+
+def heard(connection: socket.socket) -> bytes:
+    """What the server says until it closes the connection."""
+    said = b""
+    try:
+        while part := connection.recv(65536):
+            said += part
+    except ConnectionResetError:  # closed, with something of ours unread
+        pass
+    return said
+
+
+def answers_in(said: bytes) -> list[Answer]:
+    """The final answers, in their order."""
+    found = []
+    for status, headers in re.findall(
+        rb"HTTP/1\.1 (\d{3})[^\r]*\r\n(.*?\r\n)\r\n", said, re.DOTALL | re.IGNORECASE
+    ):
+        if not status.startswith(b"1"):
+            (request_id,) = re.findall(rb"x-request-id: (\S+)\r\n", headers, re.IGNORECASE)
+            found.append(Answer(int(status), request_id, b"connection: close" in headers.lower()))
+    return found
+
+
+def exchanged(journal: Journal, *packets: bytes, seconds: float = 0.03) -> list[Answer]:
+    """The answers on one connection, to packets with that much time between, until the server closes it."""
+    with journal.connect() as connection:
+        for packet in packets:
+            try:
+                connection.sendall(packet)
+            except ConnectionError:
+                break  # it had its answer
+            time.sleep(seconds)
+        return answers_in(heard(connection))
+
+
+def chunked(body: bytes, trailers: bytes = b"") -> bytes:
+    return b"%x\r\n%b\r\n0\r\n%b\r\n" % (len(body), body, trailers)
+
+
+def is_in_step(answers: Sequence[Answer], asked: Sequence[bytes]) -> bool:
+    """Whether these are the answers to the requests of those ids, in their order.
+
+    They may be fewer if the last says that it ends the connection; an error may be for no request.
+    """
+    if [answer.request_id for answer in answers] == list(asked):
+        return True
+    *before, last = answers or [Answer(0, b"", False)]
+    told = [answer.request_id for answer in before]
+    if last.request_id in asked or last.status < 400:
+        told.append(last.request_id)
+    return last.is_last and told == list(asked[: len(told)])
