@@ -61,12 +61,11 @@ def heard(connection: socket.socket) -> bytes:
 def answers_in(said: bytes) -> list[Answer]:
     """The final answers, in their order."""
     found = []
-    for status, headers in re.findall(
-        rb"HTTP/1\.1 (\d{3})[^\r]*\r\n(.*?\r\n)\r\n", said, re.DOTALL | re.IGNORECASE
-    ):
-        if not status.startswith(b"1"):
-            (request_id,) = re.findall(rb"x-request-id: (\S+)\r\n", headers, re.IGNORECASE)
-            found.append(Answer(int(status), request_id, b"connection: close" in headers.lower()))
+    final = said.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"")
+    for status, headers in re.findall(rb"HTTP/1\.1 (\d{3})[^\r]*\r\n(.*?\r\n)\r\n", final, re.DOTALL):
+        lower = headers.lower()
+        (request_id,) = re.findall(rb"x-request-id: (\S+)\r\n", lower)
+        found.append(Answer(int(status), request_id, b"connection: close" in lower))
     return found
 
 
@@ -83,18 +82,17 @@ def exchanged(journal: Journal, *packets: bytes, seconds: float = 0.03) -> list[
 
 
 def chunked(body: bytes, trailers: bytes = b"") -> bytes:
-    return b"%x\r\n%b\r\n0\r\n%b\r\n" % (len(body), body, trailers)
+    chunk = b"%x\r\n%b\r\n" % (len(body), body) if body else b""
+    return b"%b0\r\n%b\r\n" % (chunk, trailers)
 
 
 def is_in_step(answers: Sequence[Answer], asked: Sequence[bytes]) -> bool:
-    """Whether these are the answers to the requests of those ids, in their order.
+    """Whether the answers are to the requests of those ids, in their order and none beyond.
 
-    They may be fewer if the last says that it ends the connection; an error may be for no request.
+    They may be fewer, and the last may be an error for what never became a request: the server has closed the
+    connection then.
     """
-    if [answer.request_id for answer in answers] == list(asked):
-        return True
-    *before, last = answers or [Answer(0, b"", False)]
-    told = [answer.request_id for answer in before]
-    if last.request_id in asked or last.status < 400:
-        told.append(last.request_id)
-    return last.is_last and told == list(asked[: len(told)])
+    told = [answer.request_id for answer in answers]
+    if answers and answers[-1].status >= 400 and answers[-1].is_last and told[-1] not in asked:
+        told.pop()
+    return told == list(asked[: len(told)])

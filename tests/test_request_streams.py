@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import h11
@@ -122,7 +123,7 @@ class Stream(NamedTuple):
 
     def packets(self) -> list[bytes]:
         at = sorted({0, len(self.data), *(cut % (len(self.data) + 1) for cut in self.cuts)})
-        return [self.data[start:end] for start, end in zip(at, at[1:], strict=False)]
+        return [self.data[start:end] for start, end in pairwise(at)]
 
 
 @st.composite
@@ -222,7 +223,7 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
     whole = 0
 
     @settings(
-        max_examples=tries(20_000, 200),
+        max_examples=tries(10_000, 200),
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),
@@ -236,4 +237,4 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
         assert is_in_step(answers, asked)
 
     of_a_stream()
-    assert whole > tries(20_000, 200) / 10
+    assert whole > tries(10_000, 200) / 10
