@@ -15,7 +15,7 @@ import httpx
 import pytest
 import uvicorn
 from commands import PATIENCE, new_key
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from proofs import tries
 from streams import HOST, Journal, answers_in, is_in_step
@@ -225,6 +225,7 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
     @settings(
         max_examples=tries(10_000, 200),
         deadline=None,
+        phases=[Phase.generate],  # a smaller stream would take minutes to find
         database=None,
         suppress_health_check=list(HealthCheck),
     )
