@@ -1,5 +1,6 @@
 """The application: `create_app(settings)`, what happens around every request, and every error's answer."""
 
+import asyncio
 import logging
 import random
 import re
@@ -23,6 +24,7 @@ from journal_api.database import Database, api_error
 from journal_api.dispatch import Dispatch
 from journal_api.errors import (
     ApiError,
+    Busy,
     InternalError,
     MisdirectedRequest,
     ValidationFailed,
@@ -38,6 +40,7 @@ log = logging.getLogger("journal_api")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 # A key that was sent by mistake is not echoed, logged or kept.
 REQUEST_ID = re.compile(rf"(?!{keys.PREFIX})[A-Za-z0-9_-]{{1,64}}")
+STOPPING = "The server is stopping; nothing was written, try again."
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 # What a page of another origin may send, and read of the answer.
 SENT_HEADERS = [
@@ -132,7 +135,7 @@ class Frame:
             await send(message)
 
         try:
-            if self.answers_for(hosts):
+            if self.answers_for(hosts, state.get("authority")):
                 await self.app(scope, receive, send_with_id)
             else:
                 await envelope.failed(MisdirectedRequest())(scope, receive, send_with_id)
@@ -141,8 +144,16 @@ class Frame:
             for tell in self.tell:
                 tell(request)
 
-    def answers_for(self, hosts: Sequence[bytes]) -> bool:
-        host = HOST.fullmatch(hosts[0].decode("latin-1")) if len(hosts) == 1 else None
+    def answers_for(self, hosts: Sequence[bytes], authority: bytes | None) -> bool:
+        """Whether the one Host is allowed, and so is the authority of the target if it has one.
+
+        The authority overrides Host (RFC 9112, 3.2.2).
+        """
+        names = hosts if authority is None else [*hosts, authority]
+        return len(hosts) == 1 and all(map(self.is_allowed, names))
+
+    def is_allowed(self, sent: bytes) -> bool:
+        host = HOST.fullmatch(sent.decode("latin-1"))
         return host is not None and ("*" in self.allowed_hosts or host["name"].lower() in self.allowed_hosts)
 
 
@@ -197,6 +208,10 @@ class Errors:
             await self.app(scope, receive, note_start)
         except ClientDisconnect:
             pass  # nobody is there to answer
+        except asyncio.CancelledError:
+            if scope["type"] == "http" and not started:
+                await envelope.failed(Busy(STOPPING))(scope, receive, send)
+            raise
         except Exception as error:
             if isinstance(error, sqlite3.Error):
                 scope["app"].state.database.note(error)

@@ -9,7 +9,7 @@ import asyncio
 import errno
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,9 @@ class Database:
     async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
         """All writes of the block or none; any exception, cancellation included, rolls back.
 
+        A cancellation that comes upon the commit itself is too late and forgotten: what was written is not to
+        be answered as if it were not.
+
         Without `keep` none, in any case: for a rehearsal.
 
         Raises Busy before anything is written when the queue is full or the turn does not come, and
@@ -111,7 +114,7 @@ class Database:
             self._require_same_file()
             await self._writer.execute_fetchall("BEGIN IMMEDIATE")
             yield self._writer
-            await self._writer.execute_fetchall("COMMIT" if keep else "ROLLBACK")
+            await to_its_end(self._writer.execute_fetchall("COMMIT" if keep else "ROLLBACK"))
             self._storage_failed = self._storage_failed and not keep
         except BaseException as error:
             if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
@@ -204,6 +207,15 @@ class Joined:
             self.begun = await self._stack.enter_async_context(self._database.transaction())
             await self._on_begin(self.begun)
         yield self.begun
+
+
+async def to_its_end(work: Coroutine[Any, Any, object]) -> None:
+    """Wait for work that cannot be undone, whatever is cancelled meanwhile."""
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(task)
+    task.result()
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:

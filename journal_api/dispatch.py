@@ -23,6 +23,8 @@ class Dispatch:
         if scope["type"] != "http":
             await self.router(scope, receive, send)
             return
+        if b"%2f" in scope.get("raw_path", b"").lower():
+            raise NotFound  # not a slash, and nothing that a path may hold
         methods: set[str] = set()
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         for route in self.of_resource.get(resource_of(path), ()):

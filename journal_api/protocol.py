@@ -2,22 +2,31 @@
 
 import asyncio
 import math
+from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from journal_api import envelope
 from journal_api.app import new_request_id
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.monitoring import Handled, write_line
+from journal_api.request_parser import RequestParser, authority_of
 
 LARGEST_HEAD = 64 * 1024  # bytes of request line and headers
 HEAD_TOO_LARGE = f"The headers are over {LARGEST_HEAD} bytes."
+NO_PROXY = "CONNECT is not supported: this service is not a proxy."
+CHUNKED_ONLY = "The one Transfer-Encoding that is supported is chunked, in HTTP/1.1."
 
 
 class Protocol(HttpToolsProtocol):
     """One connection, which ends when its client keeps it waiting.
+
+    Beyond asyncio's callbacks it overrides those of httptools, `_start_asgi_task` and `send_400_response` of
+    uvicorn, replaces its `parser`, and sets `keep_alive`, `disconnected` and `message_event` of its cycles.
 
     `since` is when the client's time began to run. One timer looks at it: never later than the shortest of
     the limits from now, so that whatever begins meanwhile is not over before the next look.
@@ -29,6 +38,7 @@ class Protocol(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
+        self.parser: RequestParser = RequestParser(self)
         self.timeout_keep_alive = self.idle_seconds
         self.timer: asyncio.TimerHandle | None = None
         self.since = 0.0
@@ -79,10 +89,17 @@ class Protocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        if self.head_size() > LARGEST_HEAD:
-            self.refuse(ValidationFailed(HEAD_TOO_LARGE))
+        fault = self.fault_of_head()
+        if fault is not None:
+            self.refuse(ValidationFailed(fault))
             raise ValueError  # out of the parser
+        if self.parser.get_http_version() == "1.0":
+            self.expect_100_continue = False  # would take the 100 for its answer
+        self.scope["state"]["authority"] = authority_of(self.url)
         super().on_headers_complete()
+        if self.parser.should_upgrade():
+            self.cycle.keep_alive = False
+        self.headers = []  # for the trailers, which are no headers (RFC 9110, 6.5.1)
         self.in_body = True
         self.since = self.loop.time()
 
@@ -91,9 +108,22 @@ class Protocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
+        if self.parser.is_before_body:
+            return
         self.head = 0
         self.in_body = False
         super().on_message_complete()
+        if not self.parser.should_keep_alive():
+            self.read_no_more()
+
+    def read_no_more(self) -> None:
+        """Close after this answer, because llhttp drops what follows.
+
+        uvicorn knows only what the headers say; a trailer can say `Connection: close` as well.
+        """
+        self.cycle.keep_alive = False
+        if self.cycle.response_complete:
+            self.transport.close()
 
     def on_response_complete(self) -> None:
         self.since = self.loop.time()
@@ -103,7 +133,19 @@ class Protocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self.answering = cycle
-        super()._start_asgi_task(cycle, app)
+        super()._start_asgi_task(cycle, partial(run, cycle, app))
+
+    def fault_of_head(self) -> str | None:
+        """Why no application may see this request."""
+        if self.parser.get_method() == b"CONNECT":
+            return NO_PROXY
+        if self.head_size() > LARGEST_HEAD:
+            return HEAD_TOO_LARGE
+        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
+        # llhttp looks at the last coding only, and HTTP/1.0 has none (RFC 9112, 6.1).
+        if codings and (codings != [b"chunked"] or self.parser.get_http_version() == "1.0"):
+            return CHUNKED_ONLY
+        return None
 
     def head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + len(": \r\n") for name, value in self.headers)
@@ -193,6 +235,21 @@ class Protocol(HttpToolsProtocol):
             self.transport.write_eof()
         else:
             self.transport.close()
+
+
+async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """The application for one request, as its connection needs it."""
+
+    async def send_in_step(message: Message) -> None:
+        # A client that waits for 100 may leave its body out upon any other answer, so nobody knows where the
+        # next request would begin.
+        if cycle.waiting_for_100_continue and cycle.more_body:
+            cycle.keep_alive = False
+        await send(message)
+
+    # uvicorn cancels what is not done when the server stops; the application has answered that.
+    with suppress(asyncio.CancelledError):
+        await app(scope, receive, send_in_step)
 
 
 def answer(error: ApiError) -> bytes:

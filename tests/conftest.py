@@ -1,6 +1,7 @@
 """A real journal on a real database file, and a client that checks every answer it gets."""
 
 import re
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -159,6 +160,20 @@ def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
+    tell_what_proofs_saw(terminalreporter)
+    tell_what_was_skipped(terminalreporter)
+
+
+def tell_what_was_skipped(terminalreporter: Any) -> None:
+    """One line: how many tests, and how many for which reason."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
+    told = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
+    if told:
+        terminalreporter.line(f"{len(skipped)} skipped: {told}")
+
+
+def tell_what_proofs_saw(terminalreporter: Any) -> None:
     """What the proofs saw, by promise; of the many cases of one test the first two."""
     reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
     told = sorted(one for report in reports for one in seen_in(report))

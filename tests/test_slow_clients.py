@@ -62,11 +62,13 @@ class Journal(NamedTuple):
 
 
 @contextmanager
-def hurried(db: Path) -> Iterator[int]:
-    """The port of a server in this process, on an event loop of its own."""
+def hurried(db: Path, protocol: type[Protocol] = Hurried) -> Iterator[int]:
+    """The port of a server in this process, on an event loop of its own; it stops as by SIGTERM."""
     settings = Settings(db=db, port=0)
     with listening(settings) as address:
-        server = uvicorn.Server(configured(settings, Hurried))
+        config = configured(settings, protocol)
+        config.timeout_graceful_shutdown = 1
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
         thread.start()
         port = address.getsockname()[1]
@@ -386,6 +388,26 @@ def test_nothing_is_kept_of_a_closed_connection(journal: Journal) -> None:
             connection.sendall(sent)
 
     wait_until_only_closed_connections_are_left()
+
+
+# The end of the server -----------------------------------------------------------------------------------
+
+
+def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = new_key(tmp_path / "journal.db")
+    with ExitStack() as stack:
+        with hurried(tmp_path / "journal.db", Protocol) as port:
+            journal = Journal(port, key)
+            connection = stack.enter_context(journal.connect())
+            connection.sendall(journal.post(b"Content-Length: 100") + b'{"name": "Half')
+            assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=PATIENCE).status_code == 200
+        said = rest_of(connection)
+
+    assert refusal_in(said) == (503, "busy")
+    assert b"retry-after: 1\r\n" in said
+    assert "Exception" not in caplog.text
 
 
 # A crowd ---------------------------------------------------------------------------------------------------
