@@ -253,12 +253,12 @@ def amount(name: str, kind: type[M], units: int) -> M:
         raise ValidationFailed(fields={name: f"as it follows from the fills {error}"}) from None
 
 
-FORMAT = Format(
-    "executions", frozenset({"Date", "Time", "Symbol", "Quantity", "Price", "Side"}), trades_of, ACCOUNTS
+COLUMNS = frozenset({"Date", "Time", "Symbol", "Quantity", "Price"})
+OPTIONAL = frozenset(
+    {
+        *(*SIDES, *ACCOUNTS, *IDS, *COSTS),
+        *("Multiplier", "Expiration", "Strike", "Call/Put", "Option"),
+    }
 )
-TRADEZELLA = Format(
-    "TradeZella template",
-    frozenset({"Date", "Time", "Symbol", "Quantity", "Price", "Buy/Sell"}),
-    trades_of,
-    ACCOUNTS,
-)
+FORMAT = Format("executions", COLUMNS | {"Side"}, trades_of, ACCOUNTS, OPTIONAL)
+TRADEZELLA = Format("TradeZella template", COLUMNS | {"Buy/Sell"}, trades_of, ACCOUNTS, OPTIONAL)
