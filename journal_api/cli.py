@@ -8,7 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,13 +18,14 @@ import msgspec
 from journal_api import __version__, backup, checkup, importing, keys, openapi, restore
 from journal_api.database import Database
 from journal_api.errors import ApiError, DatabaseRefused, NotFound
+from journal_api.importing.threads import in_thread
 from journal_api.migrations import prepare
 from journal_api.repositories import accounts, api_keys, imports, users
 from journal_api.server import serve as run_server
 from journal_api.settings import Settings, SettingsError
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts, Verdict
-from journal_api.values import Name100, TimeZone, as_text
+from journal_api.values import CONTROL, Name, Name100, TimeZone, as_text
 
 T = TypeVar("T")
 
@@ -45,7 +46,12 @@ def main() -> None:
 
 
 def one_line(message: str) -> str:
-    return f"journal-api: {' '.join(message.split())}"
+    return printable(f"journal-api: {' '.join(message.split())}")
+
+
+def printable(text: object) -> str:
+    """The text without control characters, which a terminal would obey: a file may have any name."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -118,7 +124,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
 
     def greet(url: str) -> None:
-        click.echo(f"Journal {settings.db} on {url}/v1 (Ctrl-C stops it)")
+        click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
 
     def tell_parent(url: str) -> None:
         line = {"url": url, "pid": os.getpid(), "version": __version__}
@@ -134,7 +140,7 @@ def check(settings: Settings, full: bool) -> None:
     """Say whether the database and its surroundings are fine; nothing is changed."""
     is_wrong = False
     for finding in checkup.examine(settings.db, full=full):
-        click.echo(f"{finding.verdict:<6}{finding.text}")
+        click.echo(f"{finding.verdict:<6}{printable(finding.text)}")
         is_wrong = is_wrong or finding.verdict == "wrong"
     if is_wrong:
         sys.exit(1)
@@ -151,7 +157,7 @@ def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
     if keep and not target.is_dir():
         raise click.UsageError("--keep needs a folder that is there")
     restore.require_journal(settings.db)
-    click.echo(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}")
+    click.echo(printable(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}"))
 
 
 @cli.command("restore")
@@ -161,7 +167,7 @@ def restore_backup(settings: Settings, file: Path) -> None:
     """Put a backup in the place of the journal; what was there is kept. No server may run."""
     kept = restore.restore(settings.db, file)
     told = f"; what was there is {kept}" if kept else ""
-    click.echo(f"Restored {settings.db} from {file}{told}")
+    click.echo(printable(f"Restored {settings.db} from {file}{told}"))
 
 
 @cli.command("openapi")
@@ -273,7 +279,7 @@ def import_file(
     """Import a file of trades: all of it or nothing."""
     name_of_account = read(Name100.decode, account, "--account") if account is not None else None
     zone = read(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
-    name = os.fsencode(file.name).decode(errors="replace")
+    name = name_of(file)
     wrong: list[Verdict] = []
 
     def tell(verdicts: list[Verdict]) -> None:
@@ -283,14 +289,16 @@ def import_file(
             click.echo(f"line {one.line}: {one.verdict}{f': {told}' if told else ''}")
 
     async def run(database: Database) -> tuple[Counts, bool]:
+        user_id = await user_of(database.reader, user)
+        in_zone = zone or (await users.find(database.reader, user_id)).timezone
+        in_one = name_of_account is not None
+        reading = partial(importing.read, opened, in_zone, bar.update, into_one_account=in_one)
+        # What is read for the first trade, which may be the whole file, is read before the lock is taken.
+        found = await in_thread(user_id, reading)
         async with database.transaction(keep=not dry_run) as db:
-            user_id = await user_of(db, user)
             account_id, is_new = None, False
             if name_of_account is not None:
                 account_id, is_new = await account_of(db, user_id, name_of_account)
-            in_zone = zone or (await users.find(db, user_id)).timezone
-            in_one = account_id is not None
-            found = importing.read(opened, in_zone, bar.update, into_one_account=in_one)
             source = imports.Source(account_id, name, sha256, in_zone)
             _, counts = await imports.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
         return counts, is_new
@@ -311,6 +319,14 @@ def import_file(
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     if dry_run:
         click.echo("This was a dry run: nothing was written.", err=True)
+
+
+def name_of(file: Path) -> str | None:
+    """The name as it is stored and shown; None for one of white space alone."""
+    try:
+        return Name.decode(printable(os.fsencode(file.name).decode(errors="replace")))
+    except ValueError:
+        return None
 
 
 async def account_of(db: Any, user_id: int, name: str) -> tuple[int, bool]:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from tempfile import SpooledTemporaryFile
 
 from starlette.requests import Request
-from starlette.types import Message
+from starlette.types import Message, Receive
 
 from journal_api import keys
 from journal_api.codec import body_of, check_media_type, database, most_bytes
@@ -39,7 +39,7 @@ async def once(request: Request, key: str, handler: Callable[[Request], Awaitabl
                 if kept.fingerprint != fingerprint:
                     raise IdempotencyConflict
                 return Envelope(kept.status, kept.content, {**kept.headers, "X-Idempotent-Replay": "true"})
-            again = Request({**request.scope, "database": Joined(journal, db)}, replay(body))
+            again = Request({**request.scope, "database": Joined(journal, db)}, replay(body, request.receive))
             response = await handler(again)
             assert isinstance(response, Envelope), "a POST answers with an envelope"
             await idempotency_keys.insert(db, request.user.id, key, fingerprint, response)
@@ -57,11 +57,16 @@ async def read(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
     return digest.digest()
 
 
-def replay(body: "SpooledTemporaryFile[bytes]") -> Callable[[], Awaitable[Message]]:
-    """The body once more, as a server would hand it over."""
+def replay(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
+    """The body once more, as a server would hand it over, and then what comes `after` it."""
+    is_over = False
 
     async def receive() -> Message:
+        nonlocal is_over
+        if is_over:
+            return await after()
         part = body.read(CHUNK)
-        return {"type": "http.request", "body": part, "more_body": bool(part)}
+        is_over = not part
+        return {"type": "http.request", "body": part, "more_body": not is_over}
 
     return receive

@@ -123,20 +123,22 @@ class Lines:
         """Raises Unreadable in a row that is too long."""
         line = next(self.pieces)
         self.number += 1
-        self.measure(line)
-        if line.endswith(ENDS):
-            return line
-        parts = [line]
-        for part in self.pieces:
-            self.measure(part)
-            parts.append(part)
-            if part.endswith(ENDS):
-                break
-        return "".join(parts)
+        if not line.endswith(ENDS):
+            line = "".join(self._line_of(line))
+        self.length += len(line)
+        self._check(self.length)
+        return line
 
-    def measure(self, part: str) -> None:
-        self.length += len(part)
-        if self.length > LONGEST_ROW:
+    def _line_of(self, part: str) -> Iterator[str]:
+        length = 0
+        while part:
+            length += len(part)
+            self._check(length)
+            yield part
+            part = "" if part.endswith(ENDS) else next(self.pieces, "")
+
+    def _check(self, length: int) -> None:
+        if length > LONGEST_ROW:
             reason = f"is in a row of over {LONGEST_ROW} characters: is a quote missing?"
             raise Unreadable(self.number, reason)
 

@@ -4,7 +4,7 @@ A thread cannot be cancelled. So whatever goes through a whole file calls `look`
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from threading import Event
 from typing import TypeVar
@@ -53,3 +53,11 @@ def look() -> None:
     given_up = _given_up.get()
     if given_up is not None and given_up.is_set():
         raise GivenUp
+
+
+def looking_around(items: Iterable[T]) -> Iterator[T]:
+    """The items, with a `look` before every thousandth. Raises GivenUp."""
+    for number, item in enumerate(items):
+        if not number % 1000:
+            look()
+        yield item
