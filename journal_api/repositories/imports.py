@@ -1,5 +1,6 @@
 """Imports: the rows of a file become trades, all of them or none, and none of them twice; and back again."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable
 from itertools import islice
@@ -131,7 +132,10 @@ async def bring_in(
 
     while batch := await in_thread(user_id, next_rows):
         count(await rows.take(batch))
-    count(await rows.finish())
+    copies = await rows.finish()
+    for begin in range(0, len(copies), AT_ONCE):
+        count(copies[begin : begin + AT_ONCE])
+        await asyncio.sleep(0)  # others have their turn
     if import_id is not None:
         if errors:
             raise refused(counts, sorted(errors, key=lambda one: one.line))
