@@ -7,6 +7,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from functools import partial, wraps
 from pathlib import Path
@@ -20,11 +21,12 @@ from journal_api.database import Database
 from journal_api.errors import ApiError, DatabaseRefused, NotFound
 from journal_api.importing.threads import in_thread
 from journal_api.migrations import prepare
-from journal_api.repositories import accounts, api_keys, imports, users
+from journal_api.repositories import accounts, api_keys, imports, trade_export, users
 from journal_api.server import serve as run_server
 from journal_api.settings import Settings, SettingsError
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts, Verdict
+from journal_api.structs.trades import ExportQuery
 from journal_api.values import CONTROL, Name, Name100, TimeZone, as_text
 
 T = TypeVar("T")
@@ -255,6 +257,40 @@ def revoke_key(settings: Settings, key_id: int) -> None:
 
     if not in_database(settings, revoke):
         raise NotFound(f"there is no key {key_id}")
+
+
+@cli.command("export")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--account", help="Only the trades of this account.")
+@click.option("--user", help="Whose journal; the first user's unless said.")
+@click.option(
+    "--spreadsheet", is_flag=True, help="Let no text be taken for a formula; such a file cannot be imported."
+)
+@with_settings
+def export_file(
+    settings: Settings, file: Path, account: str | None, user: str | None, spreadsheet: bool
+) -> None:
+    """Write the trades to a new CSV file, which `import` reads back."""
+
+    async def run(database: Database) -> None:
+        user_id = await user_of(database.reader, user)
+        account_id = None
+        if account is not None:
+            account_id = await accounts.id_of(database.reader, user_id, account)
+            if account_id is None:
+                raise NotFound(f"there is no account {account!r}")
+        query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
+        async with aclosing(trade_export.csv_of(database, user_id, query)) as parts:
+            async for part in parts:
+                opened.write(part)
+
+    with file.open("xb") as opened:
+        try:
+            in_database(settings, run)
+        except BaseException:
+            file.unlink()
+            raise
+    click.echo(printable(f"Exported to {file}"))
 
 
 @cli.command("import")

@@ -92,6 +92,9 @@ def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
         if len(row.cells) > MOST_COLUMNS:
             raise wrong_header(row.line, f"has {len(row.cells)} columns, and at most {MOST_COLUMNS} are read")
         line, columns = row.line, numbered(row.cells)
+        if columns == list(round_trips.TITLES):
+            reason = "this is the export for spreadsheets, which changes texts: import the one without it"
+            raise wrong_header(line, reason)
         for candidate in FORMATS:
             if candidate.columns <= set(columns):
                 check_names(candidate, columns, line)

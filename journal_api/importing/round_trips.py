@@ -16,6 +16,8 @@ COLUMNS = (
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
 )
+# The header of the export for spreadsheets, by which that is told from what can be read back.
+TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
 DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
 # In place of an initial risk: there is none, although there is a stop.
 NO_RISK = "none"

@@ -12,7 +12,8 @@ from journal_api.codec import Upload, database, decode_query, uploaded, while_wa
 from journal_api.envelope import Response, created, no_content, ok
 from journal_api.importing.threads import in_thread
 from journal_api.repositories import accounts, imports, users
-from journal_api.structs.imports import ImportQuery, UndoQuery, Verdict, is_yes
+from journal_api.structs.imports import ImportQuery, UndoQuery, Verdict
+from journal_api.values import is_yes
 
 # As many ids as a header holds anywhere; GET /trades?import_id= lists them all.
 MOST_NAMED = 100
