@@ -7,8 +7,9 @@ import re
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,13 +19,15 @@ import msgspec
 from journal_api import __version__, backup, checkup, importing, keys, openapi, restore
 from journal_api.database import Database
 from journal_api.errors import ApiError, DatabaseRefused, NotFound
+from journal_api.importing.threads import in_thread
 from journal_api.migrations import prepare
-from journal_api.repositories import accounts, api_keys, imports, users
+from journal_api.repositories import accounts, api_keys, imports, trade_export, users
 from journal_api.server import serve as run_server
 from journal_api.settings import Settings, SettingsError
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts, Verdict
-from journal_api.values import Name100, TimeZone, as_text
+from journal_api.structs.trades import ExportQuery
+from journal_api.values import CONTROL, Name, Name100, TimeZone, as_text
 
 T = TypeVar("T")
 NOT_MADE = 0  # an id that no account has
@@ -46,7 +49,12 @@ def main() -> None:
 
 
 def one_line(message: str) -> str:
-    return f"journal-api: {' '.join(message.split())}"
+    return printable(f"journal-api: {' '.join(message.split())}")
+
+
+def printable(text: object) -> str:
+    """The text without control characters, which a terminal would obey: a file may have any name."""
+    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -119,7 +127,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
 
     def greet(url: str) -> None:
-        click.echo(f"Journal {settings.db} on {url}/v1 (Ctrl-C stops it)")
+        click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
 
     def tell_parent(url: str) -> None:
         line = {"url": url, "pid": os.getpid(), "version": __version__}
@@ -135,7 +143,7 @@ def check(settings: Settings, full: bool) -> None:
     """Say whether the database and its surroundings are fine; nothing is changed."""
     is_wrong = False
     for finding in checkup.examine(settings.db, full=full):
-        click.echo(f"{finding.verdict:<6}{finding.text}")
+        click.echo(f"{finding.verdict:<6}{printable(finding.text)}")
         is_wrong = is_wrong or finding.verdict == "wrong"
     if is_wrong:
         sys.exit(1)
@@ -152,7 +160,7 @@ def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
     if keep and not target.is_dir():
         raise click.UsageError("--keep needs a folder that is there")
     restore.require_journal(settings.db)
-    click.echo(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}")
+    click.echo(printable(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}"))
 
 
 @cli.command("restore")
@@ -163,7 +171,7 @@ def restore_backup(settings: Settings, file: Path) -> None:
     kept, is_verified = restore.restore(settings.db, file)
     checksum = "its checksum is right" if is_verified else "it has no checksum beside it"
     told = f"; what was there is {kept}" if kept else ""
-    click.echo(f"Restored {settings.db} from {file} ({checksum}){told}")
+    click.echo(printable(f"Restored {settings.db} from {file} ({checksum}){told}"))
 
 
 @cli.command("openapi")
@@ -253,6 +261,40 @@ def revoke_key(settings: Settings, key_id: int) -> None:
         raise NotFound(f"there is no key {key_id}")
 
 
+@cli.command("export")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--account", help="Only the trades of this account.")
+@click.option("--user", help="Whose journal; the first user's unless said.")
+@click.option(
+    "--spreadsheet", is_flag=True, help="Let no text be taken for a formula; such a file cannot be imported."
+)
+@with_settings
+def export_file(
+    settings: Settings, file: Path, account: str | None, user: str | None, spreadsheet: bool
+) -> None:
+    """Write the trades to a new CSV file, which `import` reads back."""
+
+    async def run(database: Database) -> None:
+        user_id = await user_of(database.reader, user)
+        account_id = None
+        if account is not None:
+            account_id = await accounts.id_of(database.reader, user_id, account)
+            if account_id is None:
+                raise NotFound(f"there is no account {account!r}")
+        query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
+        async with aclosing(trade_export.csv_of(database, user_id, query)) as parts:
+            async for part in parts:
+                opened.write(part)
+
+    with file.open("xb") as opened:
+        try:
+            in_database(settings, run)
+        except BaseException:
+            file.unlink()
+            raise
+    click.echo(printable(f"Exported to {file}"))
+
+
 @cli.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
@@ -275,7 +317,7 @@ def import_file(
     """Import a file of trades: all of it or nothing."""
     name_of_account = read(Name100.decode, account, "--account") if account is not None else None
     zone = read(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
-    name = os.fsencode(file.name).decode(errors="replace")
+    name = name_of(file)
     wrong: list[Verdict] = []
 
     def tell(verdicts: list[Verdict]) -> None:
@@ -285,14 +327,16 @@ def import_file(
             click.echo(f"line {one.line}: {one.verdict}{f': {told}' if told else ''}")
 
     async def run(database: Database) -> tuple[Counts, bool]:
+        user_id = await user_of(database.reader, user)
+        in_zone = zone or (await users.find(database.reader, user_id)).timezone
+        in_one = name_of_account is not None
+        reading = partial(importing.read, opened, in_zone, bar.update, into_one_account=in_one)
+        # What is read for the first trade, which may be the whole file, is read before the lock is taken.
+        found = await in_thread(user_id, reading)
         async with database.snapshot() if dry_run else database.transaction() as db:
-            user_id = await user_of(db, user)
             account_id, is_new = None, False
             if name_of_account is not None:
                 account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
-            in_zone = zone or (await users.find(db, user_id)).timezone
-            in_one = account_id is not None
-            found = importing.read(opened, in_zone, bar.update, into_one_account=in_one)
             source = imports.Source(account_id, name, sha256, in_zone)
             _, counts = await imports.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
         return counts, is_new
@@ -313,6 +357,14 @@ def import_file(
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     if dry_run:
         click.echo("This was a dry run: nothing was written.", err=True)
+
+
+def name_of(file: Path) -> str | None:
+    """The name as it is stored and shown; None for one of white space alone."""
+    try:
+        return Name.decode(printable(os.fsencode(file.name).decode(errors="replace")))
+    except ValueError:
+        return None
 
 
 async def account_of(db: Any, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:

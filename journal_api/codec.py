@@ -1,16 +1,17 @@
 """Between HTTP and msgspec: bodies and queries in."""
 
+import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from tempfile import TemporaryFile
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from journal_api.database import Database
 from journal_api.errors import Conflict, RequestTooLarge, UnsupportedMediaType, ValidationFailed
@@ -171,6 +172,24 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
             file.write(part)
         file.seek(0)
         yield Upload(file, digest.hexdigest())
+
+
+async def while_wanted(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """What the work returns. Once the client has gone it is cancelled, and ClientDisconnect raised.
+
+    The body must have been read.
+    """
+    working = asyncio.ensure_future(work)
+    tasks = (working, asyncio.ensure_future(request.receive()))
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientDisconnect
+        return working.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
 
 
 @cache  # of the structs of this package, never of anything that was sent

@@ -11,7 +11,7 @@ from tempfile import SpooledTemporaryFile
 
 from aiosqlite import Connection
 from starlette.requests import Request
-from starlette.types import Message
+from starlette.types import Message, Receive
 
 from journal_api import keys
 from journal_api.codec import body_of, check_media_type, database, most_bytes
@@ -49,7 +49,7 @@ async def once(request: Request, key: str, handler: Callable[[Request], Awaitabl
         sent = idempotency_keys.Sent(request.user.id, key, await read(request, body))
         try:
             await require_new(database(request).reader, sent)
-            return await kept_answer(request, sent, replay(body), handler)
+            return await kept_answer(request, sent, replay(body, request.receive), handler)
         except AlreadyAnswered as before:
             return before.answer
 
@@ -117,11 +117,16 @@ async def read(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
     return digest.digest()
 
 
-def replay(body: "SpooledTemporaryFile[bytes]") -> Callable[[], Awaitable[Message]]:
-    """The body once more, as a server would hand it over."""
+def replay(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
+    """The body once more, as a server would hand it over, and then what comes `after` it."""
+    is_over = False
 
     async def receive() -> Message:
+        nonlocal is_over
+        if is_over:
+            return await after()
         part = body.read(CHUNK)
-        return {"type": "http.request", "body": part, "more_body": bool(part)}
+        is_over = not part
+        return {"type": "http.request", "body": part, "more_body": not is_over}
 
     return receive

@@ -30,6 +30,8 @@ Text = Annotated[str, Meta(max_length=LONGEST_TEXT, pattern=TEXT_PATTERN)]
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 TagType = Literal["mistake", "custom"]
+# In a query, where everything is text.
+Flag = Literal["true", "false", "1", "0"]
 
 
 T = TypeVar("T")
@@ -41,6 +43,10 @@ def unless_sent(value: T) -> T:
     """A default of one of the types below, which msgspec can describe only through a factory."""
     default: T = field(default_factory=lambda: value)
     return default
+
+
+def is_yes(flag: Flag) -> bool:
+    return flag in ("true", "1")
 
 
 class Name(str):

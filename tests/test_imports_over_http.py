@@ -422,12 +422,15 @@ async def test_of_very_many_bad_rows_all_are_counted_and_the_first_1000_told(
     assert "(and 1199 more)" in refused.json()["error"]["message"]
 
 
-async def test_a_dry_run_tells_every_bad_row_however_many(client: httpx.AsyncClient, account_id: int) -> None:
-    file = file_of(*[{"quantity": "0"}] * 1200)
+async def test_a_dry_run_tells_the_first_1000_bad_rows_among_all_others_and_counts_the_rest(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    file = file_of(*[{"quantity": "0"}] * 1200, {}, {"row": "1", "copy_of": "9"})
 
     foretold = unwrap(await send_file(client, file, account_id, dry_run="true"))
 
-    assert [row["line"] for row in foretold["rows"]] == list(range(2, 1202))
+    assert foretold["counts"] == {"new": 1, "duplicate": 0, "updated": 0, "error": 1201}
+    assert [row["line"] for row in foretold["rows"]] == [*range(2, 1002), 1202]
 
 
 async def test_the_first_bad_row_is_the_first_in_the_file_and_the_others_follow(

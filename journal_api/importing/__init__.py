@@ -7,6 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
+from operator import itemgetter
 from typing import Any, BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
@@ -21,7 +22,7 @@ from journal_api.importing import (
 )
 from journal_api.importing.cells import Row
 from journal_api.importing.found import Format, ImportedTrade, Rejected, reason_of
-from journal_api.importing.text import Cells, rows_of
+from journal_api.importing.text import MOST_COLUMNS, Cells, rows_of
 from journal_api.recognition import content_of, fingerprint_of
 
 FORMATS: tuple[Format, ...] = (
@@ -36,6 +37,8 @@ FORMATS: tuple[Format, ...] = (
 )
 # In a page of HTML the tables stand after other things.
 ROWS_BEFORE_THE_HEADER = 100
+# Characters of the name of a column, and of a cell of those columns that hold no texts of the trader's.
+LONGEST_NAME, LONGEST_CELL = 255, 10_000
 
 
 class Candidate(NamedTuple):
@@ -71,7 +74,7 @@ def read(
     if not into_one_account and set(chosen.accounts).isdisjoint(columns):
         reason = "is required: the file has no column 'account'"
         raise ValidationFailed(f"An account {reason}.", fields={"account_id": reason})
-    candidates = candidates_of(chosen.trades_of(named(rows, columns)), timezone, into_one_account)
+    candidates = candidates_of(chosen.trades_of(named(rows, columns, chosen)), timezone, into_one_account)
     # A format that needs all of its rows for the first trade reads them now, not under the write lock.
     first = list(islice(candidates, 1))
     return TradeFile(chosen.name, chain(first, candidates))
@@ -85,11 +88,16 @@ def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
     nearest: tuple[int, list[str]] = (1, [])
     for _, row in zip(range(ROWS_BEFORE_THE_HEADER), rows, strict=False):
         if isinstance(row, Rejected):
-            raise ValidationFailed(f"line {row.line}: {row.reason}", line=row.line, reason=row.reason)
+            raise wrong_header(row.line, row.reason)
+        if len(row.cells) > MOST_COLUMNS:
+            raise wrong_header(row.line, f"has {len(row.cells)} columns, and at most {MOST_COLUMNS} are read")
         line, columns = row.line, numbered(row.cells)
+        if columns == list(round_trips.TITLES):
+            reason = "this is the export for spreadsheets, which changes texts: import the one without it"
+            raise wrong_header(line, reason)
         for candidate in FORMATS:
             if candidate.columns <= set(columns):
-                check_repeated(candidate, columns, line)
+                check_names(candidate, columns, line)
                 return candidate, columns
         nearest = max(nearest, (line, columns), key=lambda one: likeness(one[1]))
     raise unknown_header(*nearest)
@@ -108,12 +116,21 @@ def numbered(header: list[str]) -> list[str]:
     return columns
 
 
-def check_repeated(chosen: Format, columns: list[str], line: int) -> None:
-    """Raises ValidationFailed for a column that stands there twice, unless the format has it so."""
-    for name, again in ((name, f"{name} 2") for name in columns if name):
-        if again in columns and again not in chosen.columns:
-            reason = f"the column {name!r} stands there twice"
-            raise ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
+def check_names(chosen: Format, columns: list[str], line: int) -> None:
+    """Raises ValidationFailed for the name of a column that is too long, or stands there twice.
+
+    A format may have one twice.
+    """
+    if any(len(name) > LONGEST_NAME for name in columns):
+        raise wrong_header(line, f"has a column whose name has over {LONGEST_NAME} characters")
+    known = set(columns) - chosen.columns
+    for name in columns:
+        if name and f"{name} 2" in known:
+            raise wrong_header(line, f"the column {name!r} stands there twice")
+
+
+def wrong_header(line: int, reason: str) -> ValidationFailed:
+    return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
 
 
 def likeness(columns: list[str]) -> int:
@@ -133,8 +150,12 @@ def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
 
 
-def named(rows: Iterator[Cells | Rejected], columns: list[str]) -> Iterator[Row | Rejected]:
-    """Each row under its column names; blank ones are left out, and so are empty cells beyond the header."""
+def named(rows: Iterator[Cells | Rejected], columns: list[str], chosen: Format) -> Iterator[Row | Rejected]:
+    """Each row under the names of the columns that the format reads; blank rows are left out."""
+    read = chosen.columns | chosen.optional
+    places = [place for place, name in enumerate(columns) if name in read]
+    cells_read = itemgetter(*places)
+    names = cells_read(columns)
     for found in rows:
         if isinstance(found, Rejected):
             yield found
@@ -145,9 +166,18 @@ def named(rows: Iterator[Cells | Rejected], columns: list[str]) -> Iterator[Row 
         if len(cells) < len(columns) or any(cells[len(columns) :]):
             yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")
             continue
-        row = Row(zip(columns, cells, strict=False))
+        row = Row(zip(names, cells_read(cells), strict=True))
         row.line, row.comma = line, comma
-        yield row
+        too_long = too_long_in(row, chosen)
+        yield row if too_long is None else Rejected(line, f"{too_long} has over {LONGEST_CELL} characters")
+
+
+def too_long_in(row: Row, chosen: Format) -> str | None:
+    """The first column with a cell that is longer than anything that can stand there."""
+    if max(map(len, row.values())) <= LONGEST_CELL:
+        return None
+    columns = (name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in chosen.long)
+    return next(columns, None)
 
 
 def candidates_of(

@@ -18,6 +18,8 @@ M = TypeVar("M", bound=Money)
 Comma = Literal["thousands", "decimals", "either"]
 # What is longer than this is a note, and hardly comes twice.
 SHORT = 64
+# Names or answers; and how long a cell of so many names may be.
+MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
 # 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
 CURRENCY = "[$€£]"
@@ -60,8 +62,7 @@ class Row(dict[str, str]):
             read = remembering(reader) if len(cell) < SHORT else reader
             return read(cell.strip() if strip else cell)
         except ValueError as error:
-            shown = textwrap.shorten(cell, 60, placeholder="...")
-            raise ValidationFailed(fields={column: f"{error} ({shown!r})"}) from None
+            raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """None for a column that is missing or a cell that is empty."""
@@ -75,6 +76,11 @@ class Row(dict[str, str]):
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
         cell = self.get(column)
         return self.amount(column, kind) if cell and not cell.isspace() else None
+
+
+def shown(cell: str) -> str:
+    """As much of it as an error tells. Cut first, because textwrap takes the square of a long one."""
+    return textwrap.shorten(cell[:600], 60, placeholder="...")
 
 
 @cache
@@ -139,15 +145,23 @@ text = read_text
 
 def names(cell: str) -> list[str]:
     """Names separated by semicolons, or a JSON array of them where a name has a semicolon in it."""
-    parts = json_cell(cell, list[str]) if cell.startswith("[") else cell.split(";")
+    if len(cell) > LONGEST_LIST:
+        raise ValueError(f"must have at most {LONGEST_LIST} characters")
+    parts = json_list(cell, str) if cell.startswith("[") else bounded(cell.split(";", MOST_IN_A_CELL))
     return [Name100.decode(part) for part in parts if part.strip()]
 
 
-def json_cell(cell: str, kind: type[T]) -> T:
+def json_list(cell: str, kind: type[T]) -> list[T]:
     try:
-        return msgspec.json.decode(cell, type=kind)
+        return bounded(msgspec.json.decode(cell, type=list[kind]))  # type: ignore[valid-type]
     except msgspec.MsgspecError as error:
         raise ValueError(f"must be JSON of the documented form: {error}") from None
+
+
+def bounded(found: list[T]) -> list[T]:
+    if len(found) > MOST_IN_A_CELL:
+        raise ValueError(f"must name at most {MOST_IN_A_CELL}")
+    return found
 
 
 def one_of(*words: str) -> Callable[[str], str]:

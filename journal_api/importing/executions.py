@@ -32,6 +32,8 @@ IDS = ("Execution ID", "Exec ID", "Fill ID")
 COSTS = ("Commission", "Fees", "TransFee", "ECNFee")
 # An option is quoted by the share and is for a hundred of them; those that are not have to say so.
 SHARES_OF_AN_OPTION = PositiveMoney(100)
+# Symbols, in an account each. A file of this many makes no sense and much to remember.
+MOST_INSTRUMENTS = 10_000
 EPOCH = Timestamp(1970, 1, 1)
 MICROSECOND = timedelta(microseconds=1)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -79,6 +81,9 @@ class Book:
     def _number_of(self, instrument: Instrument) -> int:
         number = self._numbers.setdefault((instrument.account, instrument.symbol), len(self.instruments))
         if number == len(self.instruments):
+            if number == MOST_INSTRUMENTS:
+                del self._numbers[instrument.account, instrument.symbol]
+                raise ValidationFailed(fields={"Symbol": f"is the {number + 1}th: split the file"})
             self.instruments.append(instrument)
         elif instrument.multiplier != self.instruments[number].multiplier:
             raise ValidationFailed(fields={"Multiplier": "must be the same for all fills of a symbol"})
@@ -251,12 +256,12 @@ def amount(name: str, kind: type[M], units: int) -> M:
         raise ValidationFailed(fields={name: f"as it follows from the fills {error}"}) from None
 
 
-FORMAT = Format(
-    "executions", frozenset({"Date", "Time", "Symbol", "Quantity", "Price", "Side"}), trades_of, ACCOUNTS
+COLUMNS = frozenset({"Date", "Time", "Symbol", "Quantity", "Price"})
+OPTIONAL = frozenset(
+    {
+        *(*SIDES, *ACCOUNTS, *IDS, *COSTS),
+        *("Multiplier", "Expiration", "Strike", "Call/Put", "Option"),
+    }
 )
-TRADEZELLA = Format(
-    "TradeZella template",
-    frozenset({"Date", "Time", "Symbol", "Quantity", "Price", "Buy/Sell"}),
-    trades_of,
-    ACCOUNTS,
-)
+FORMAT = Format("executions", COLUMNS | {"Side"}, trades_of, ACCOUNTS, OPTIONAL)
+TRADEZELLA = Format("TradeZella template", COLUMNS | {"Buy/Sell"}, trades_of, ACCOUNTS, OPTIONAL)

@@ -48,12 +48,17 @@ Found = Iterator[ImportedTrade | Rejected]
 
 
 class Format(NamedTuple):
-    """A format that is told by the columns of its header, and how its rows become trades."""
+    """A format that is told by the columns of its header, and how its rows become trades.
+
+    A row has the `columns` and those of the `optional` that the header has; all else of it is left out.
+    """
 
     name: str
     columns: frozenset[str]
     trades_of: Callable[[Rows], Found]
     accounts: tuple[str, ...] = ()  # the columns that name an account of the journal, if there is one
+    optional: frozenset[str] = frozenset()
+    long: frozenset[str] = frozenset()  # the columns whose cells may be longer than others
 
 
 def one_a_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Found]:

@@ -13,6 +13,7 @@ from journal_api.values import Name40, Name100
 
 # Times and prices are those of the opening, and under the same names again those of the close.
 CLOSED_AT, EXIT_PRICE = "Time 2", "Price 2"
+STOP = "S / L"
 DIRECTIONS: dict[str, Direction] = {"buy": "long", "sell": "short"}
 NEXT_SECTIONS = ("Orders", "Deals", "Open Positions", "Working Orders")
 
@@ -53,7 +54,7 @@ def trade_of(row: Row) -> ImportedTrade:
         fees=fees_of(row),
         external_id=row.read("Position", ticket),
         # The last stop, not the first, so no initial risk is derived from it.
-        stop_loss=row.amount_if_any("S / L", Money) or None,
+        stop_loss=row.amount_if_any(STOP, Money) or None,
     )
     return ImportedTrade(row.line, trade, unstated=() if points * gross_pnl > 0 else ("multiplier",))
 
@@ -93,4 +94,5 @@ FORMAT = Format(
         }
     ),
     trades_of,
+    optional=frozenset({STOP}),
 )

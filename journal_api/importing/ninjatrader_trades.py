@@ -130,4 +130,5 @@ FORMAT = Format(
     "NinjaTrader trades",
     frozenset({"Instrument", "Market pos.", "Qty", "Entry price", "Exit price", *TIMES, "Profit"}),
     trades_of,
+    optional=frozenset(COSTS),
 )

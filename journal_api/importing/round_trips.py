@@ -5,7 +5,7 @@
 
 from typing import cast, get_args
 
-from journal_api.importing.cells import Row, json_cell, names, one_of, text
+from journal_api.importing.cells import Row, json_list, names, one_of, text
 from journal_api.importing.found import Answered, Format, ImportedTrade, one_a_row
 from journal_api.money import Money, PositiveMoney, PositiveResult, Result
 from journal_api.structs.trades import Direction, Grade
@@ -17,6 +17,8 @@ COLUMNS = (
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
 )
+# The header of the export for spreadsheets, by which that is told from what can be read back.
+TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
 DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
 # In place of an initial risk: there is none, although there is a stop.
 NO_RISK = "none"
@@ -59,7 +61,7 @@ def trade_of(row: Row) -> ImportedTrade:
 
 def answers(cell: str) -> tuple[Answered, ...]:
     """A JSON array with `[name, was_present, notes]` for each."""
-    told = json_cell(cell, list[tuple[str, bool, str | None]])
+    told: list[tuple[str, bool, str | None]] = json_list(cell, tuple[str, bool, str | None])
     return tuple(
         Answered(Name.decode(name), was_present, notes if notes is None else text(notes))
         for name, was_present, notes in told
@@ -71,4 +73,6 @@ FORMAT = Format(
     frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
     one_a_row(trade_of),
     accounts=("account",),
+    optional=frozenset(COLUMNS),
+    long=frozenset({"tags", "confirmations", "notes"}),
 )

@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import io
 import re
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -11,16 +10,22 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.importing.cells import Comma
 from journal_api.importing.found import Rejected
+from journal_api.importing.threads import look
 
-LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# How much is read at once: no step between two looks takes long, whatever the file holds.
+PIECE = 64 * 1024
+LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+")
+ENDS = ("\r", "\n")
 # What a comma in a number means, by what separates the cells: semicolons are used where it is taken.
 COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
-csv.field_size_limit(8 * 1024 * 1024)
-TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]+)(?P<rest>[^<>]*)>")
-ATTRIBUTE = re.compile(r"""([A-Za-z]+)\s*=\s*["']?([^"'>\s]+(?:[^"'>]*))["']?""")
-MOST_CELLS = 1000  # in a row of HTML; what is beyond is left out
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+LONGEST_ROW = 4 * 1024 * 1024
+csv.field_size_limit(LONGEST_ROW)
+TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]++)(?P<rest>[^<>]*+)>")
+ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+["']?([^"'>\s][^"'>]*+)["']?""")
+MOST_COLUMNS = 1000  # in a row of HTML; what is beyond is left out
+LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
+ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF8: "utf-8"}
 
 
 class Cells(NamedTuple):
@@ -32,7 +37,7 @@ class Cells(NamedTuple):
 
 
 class Unreadable(Exception):
-    """A line that is no text."""
+    """A line that is no text, or is too long."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -41,54 +46,58 @@ class Unreadable(Exception):
 
 def rows_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[Cells | Rejected]:
     """Every row and the line that it ends on; a line that cannot be read is rejected, and is the last."""
-    lines = lines_of(file, on_bytes)
+    pieces = pieces_of(file, on_bytes)
     try:
-        first = next(lines, "")
+        first = next(pieces, "")
+        rows = rows_of_html if first.lstrip().startswith("<") else rows_of_csv
+        yield from rows(first, chain([first], pieces))
     except Unreadable as error:
         yield Rejected(error.line, str(error))
-        return
-    rows = rows_of_html if first.lstrip().startswith("<") else rows_of_csv
-    yield from rows(first, lines)
 
 
-def lines_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    """The lines with their ends, whatever those are. Raises Unreadable."""
-    start = file.read(2)
-    file.seek(0)
-    if start in UTF_16:
-        yield from lines_of_utf_16(file, on_bytes)
-        return
-    number = 0
-    for read in file:
-        on_bytes(len(read))
-        try:
-            text = read.decode("utf-8" if number else "utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise Unreadable(number + 1 + read.count(b"\r", 0, error.start), "is not UTF-8") from None
-        for line in LINE.findall(text) if "\r" in text else (text,):
-            number += 1
-            yield line
-
-
-def lines_of_utf_16(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    text = io.TextIOWrapper(file, encoding="utf-16", newline="")
-    number = 0
+def pieces_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
+    """The lines with their ends, whatever those are, long ones in several pieces. Raises Unreadable."""
+    number, held = 1, ""
     try:
-        for line in text:
-            number += 1
-            on_bytes(2 * len(line))
-            yield line
-    except UnicodeDecodeError:
-        raise Unreadable(number + 1, "is not UTF-16") from None
-    finally:
-        if not file.closed:
-            text.detach()
+        for text in texts_of(file, on_bytes):
+            pieces = LINE.findall(held + text)
+            # It may be the first half of an end.
+            held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
+            for piece in pieces:
+                yield piece
+                number += piece.endswith(ENDS)
+    except UnicodeDecodeError as error:
+        name = "UTF-8" if error.encoding == "utf-8" else "UTF-16"
+        raise Unreadable(number + bool(held), f"is not {name}") from None
+    if held:
+        yield held
 
 
-def rows_of_csv(first: str, lines: Iterator[str]) -> Iterator[Cells | Rejected]:
+def texts_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
+    """The text of the file, some at a time. Raises UnicodeDecodeError once all before the error is told."""
+    start = file.read(3)
+    mark = next((mark for mark in ENCODINGS if start.startswith(mark)), b"")
+    file.seek(len(mark))
+    encoding = ENCODINGS.get(mark, "utf-8")
+    decoder = codecs.getincrementaldecoder(encoding)()
+    is_last = False
+    while not is_last:
+        look()
+        read = file.read(PIECE)
+        on_bytes(len(read))
+        is_last = not read
+        try:
+            yield decoder.decode(read, is_last)
+        except UnicodeDecodeError as error:
+            yield error.object[: error.start].decode(encoding)
+            raise
+
+
+def rows_of_csv(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
     """Rows of CSV; the separator is the comma, semicolon or tab of which the first line has most."""
     delimiter = max(COMMAS, key=first.count)
-    reader = csv.reader(chain([first], lines), delimiter=delimiter, strict=True)
+    lines = Lines(pieces)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         try:
             cells = next(reader)
@@ -97,69 +106,118 @@ def rows_of_csv(first: str, lines: Iterator[str]) -> Iterator[Cells | Rejected]:
         except csv.Error as error:
             yield Rejected(reader.line_num, f"is not CSV: {error}")
             return
-        except Unreadable as error:
-            yield Rejected(error.line, str(error))
-            return
+        lines.length = 0
         yield Cells(reader.line_num, cells, COMMAS[delimiter])
 
 
-def rows_of_html(first: str, lines: Iterator[str]) -> Iterator[Cells | Rejected]:
+class Lines:
+    """Whole lines for the csv module. `length` is that of the row so far, which the reader of rows resets."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self.pieces, self.number, self.length = pieces, 0, 0
+
+    def __iter__(self) -> "Lines":
+        return self
+
+    def __next__(self) -> str:
+        """Raises Unreadable in a row that is too long."""
+        line = next(self.pieces)
+        self.number += 1
+        if not line.endswith(ENDS):
+            line = "".join(self._line_of(line))
+        self.length += len(line)
+        self._check(self.length)
+        return line
+
+    def _line_of(self, part: str) -> Iterator[str]:
+        length = 0
+        while part:
+            length += len(part)
+            self._check(length)
+            yield part
+            part = "" if part.endswith(ENDS) else next(self.pieces, "")
+
+    def _check(self, length: int) -> None:
+        if length > LONGEST_ROW:
+            reason = f"is in a row of over {LONGEST_ROW} characters: is a quote missing?"
+            raise Unreadable(self.number, reason)
+
+
+def rows_of_html(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
     """The rows of all tables; hidden cells are left out, and a wide cell is followed by empty ones.
 
     Read by tags alone, in one pass: html.parser takes the square of the length of a broken tag.
     """
     rows = TableRows()
-    try:
-        for number, line in enumerate(chain([first], lines), 1):
-            yield from rows.feed(line, number)
-    except Unreadable as error:
-        yield Rejected(error.line, str(error))
+    for piece in pieces:
+        yield from rows.feed(piece)
 
 
 class TableRows:
-    """The rows of tables, as the lines of a page come in."""
+    """The rows of tables, as the pieces of a page come in."""
 
     def __init__(self) -> None:
-        self._unfinished: list[str] = []  # a tag that goes on in the next line
+        self._line = 1
+        self._unfinished: list[str] = []  # the beginning of a tag that goes on in the next piece
+        self._unfinished_length = 0
         self._cells: list[str] | None = None
         self._text: list[str] | None = None
+        self._length = 0  # of the text
         self._beyond = 0  # how many more columns the open cell takes
 
-    def feed(self, line: str, number: int) -> Iterator[Cells]:
-        """The rows that end on this line."""
-        if self._unfinished and ">" not in line:
-            self._unfinished.append(line)
-            return
-        text = "".join((*self._unfinished, line))
+    def feed(self, piece: str) -> Iterator[Cells]:
+        """The rows that end in this piece. Raises Unreadable for a cell that is too long."""
+        if self._unfinished and "<" not in piece and ">" not in piece:
+            # Of a tag only the beginning matters, however long a picture is in it.
+            if self._unfinished_length < LONGEST_TAG:
+                self._keep(piece)
+        else:
+            text = "".join((*self._unfinished, piece))
+            self._unfinished, self._unfinished_length = [], 0
+            yield from self._read(text)
+        self._line += piece.endswith(ENDS)
+
+    def _read(self, text: str) -> Iterator[Cells]:
         begun = text.rfind("<")
-        self._unfinished = [text[begun:]] if begun > text.rfind(">") else []
-        end = 0
-        for found in TAG.finditer(text, 0, begun if self._unfinished else len(text)):
+        end, whole = 0, len(text)
+        if begun > text.rfind(">"):
+            whole = begun
+            self._keep(text[begun:])
+        for found in TAG.finditer(text, 0, whole):
             self._say(text[end : found.start()])
             end = found.end()
-            yield from self._tag(found["name"].lower(), found["rest"], bool(found["closes"]), number)
-        self._say(text[end : begun if self._unfinished else len(text)])
+            yield from self._tag(found["name"].lower(), found["rest"], bool(found["closes"]))
+        self._say(text[end:whole])
+
+    def _keep(self, part: str) -> None:
+        self._unfinished.append(part)
+        self._unfinished_length += len(part)
 
     def _say(self, text: str) -> None:
-        if self._text is not None:
-            self._text.append(text)
+        if self._text is None or not text:
+            return
+        self._text.append(text)
+        self._length += len(text)
+        if self._length > LONGEST_CELL_OF_HTML:
+            raise Unreadable(self._line, f"has a cell of over {LONGEST_CELL_OF_HTML} characters")
 
-    def _tag(self, name: str, rest: str, closes: bool, number: int) -> Iterator[Cells]:
+    def _tag(self, name: str, rest: str, closes: bool) -> Iterator[Cells]:
         if name in ("td", "th", "tr"):
             self._end_cell()
         if name == "tr":
             if self._cells is not None:
-                yield Cells(number, self._cells)
+                yield Cells(self._line, self._cells)
             self._cells = None if closes else []
         elif name in ("td", "th") and not closes and self._cells is not None:
             attributes = {found[1].lower(): found[2] for found in ATTRIBUTE.finditer(rest)}
-            if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_CELLS:
-                self._text, self._beyond = [], width_of(attributes.get("colspan")) - 1
+            if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_COLUMNS:
+                self._text, self._length = [], 0
+                self._beyond = width_of(attributes.get("colspan")) - 1
 
     def _end_cell(self) -> None:
         if self._text is not None and self._cells is not None:
             self._cells.append(plain("".join(self._text)))
-            self._cells += [""] * min(self._beyond, MOST_CELLS - len(self._cells))
+            self._cells += [""] * min(self._beyond, MOST_COLUMNS - len(self._cells))
         self._text = None
 
 

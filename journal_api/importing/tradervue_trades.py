@@ -15,7 +15,9 @@ from journal_api.trade_draft import TradeDraft
 from journal_api.values import Name40
 
 DIRECTIONS: dict[str, Direction] = {"L": "long", "S": "short"}
-LONGEST_NOTE = 10_000
+COSTS = ("Commissions", "Fees")
+# Of the text, and of the HTML that it is read from.
+LONGEST_NOTE, LONGEST_HTML = 10_000, 256 * 1024
 # html.parser takes the square of a note's length for what is hardly HTML; this goes over it once.
 TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(?:/?(?P<name>[A-Za-z][A-Za-z0-9]*+)|[!?])[^<>]*+>", re.DOTALL)
 LINE = re.compile("p|br|div|li|[uo]l|tr|pre|hr|blockquote|h[1-6]", re.IGNORECASE)
@@ -84,9 +86,8 @@ def multiplier_if_told(
 
 def fees_if_told(row: Row) -> Result | None:
     """What the plan of the owner exports of them."""
-    columns = ("Commissions", "Fees")
-    parts = [row.amount_if_any(column, Money) for column in columns]
-    if not row.keys() >= set(columns) or parts == [None, None]:
+    parts = [row.amount_if_any(column, Money) for column in COSTS]
+    if not row.keys() >= set(COSTS) or parts == [None, None]:
         return None
     commissions, fees = (part or Money(0) for part in parts)
     return derived("Fees", "with Commissions", EXACT.add(commissions, fees))
@@ -94,7 +95,7 @@ def fees_if_told(row: Row) -> Result | None:
 
 def plain_text(cell: str) -> str | None:
     """The text of HTML, as much as notes may have; each paragraph is a line."""
-    without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell)
+    without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:LONGEST_HTML])
     try:
         lines = html.unescape(without_tags).splitlines()
     except ValueError:
@@ -112,4 +113,6 @@ FORMAT = Format(
         }
     ),
     one_a_row(trade_of),
+    optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
+    long=frozenset({"Notes"}),
 )

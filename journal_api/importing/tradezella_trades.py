@@ -155,4 +155,5 @@ FORMAT = Format(
         }
     ),
     one_a_row(trade_of),
+    optional=frozenset({"Instrument", "Spread Type"}),
 )

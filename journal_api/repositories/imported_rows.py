@@ -9,6 +9,7 @@ from aiosqlite import Connection
 from journal_api.database import fetch, json_list
 from journal_api.importing import Candidate
 from journal_api.importing.found import Rejected
+from journal_api.importing.threads import in_thread, looking_around
 from journal_api.recognition import FACTS
 from journal_api.repositories import trades
 from journal_api.repositories.import_matches import Correction, Stored, Taken, correction_of, stored_of
@@ -128,10 +129,17 @@ class Writer:
 
     async def finish(self) -> list[Verdict]:
         """Lead the copies that waited to their originals; what became of their rows."""
+        verdicts, found = await in_thread(self.common["user_id"], self.led)
+        if self.import_id is not None:
+            await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", found)
+        return verdicts
+
+    def led(self) -> tuple[list[Verdict], list[tuple[int, int]]]:
+        """What became of the copies that waited, and the pairs of original and copy."""
         verdicts: list[Verdict] = []
         found: list[tuple[int, int]] = []
         copies = {one.row_name: one for one in self.waiting if one.row_name is not None}
-        for one in self.waiting:
+        for one in looking_around(self.waiting):
             original_id = self.follow(one, copies)
             if original_id is None:
                 reason = f"copy_of names {one.copy_of!r}, which leads to no original in this file"
@@ -139,9 +147,7 @@ class Writer:
             else:
                 found.append((original_id, one.trade_id))
                 verdicts.append(self.added(one.line, one.trade_id))
-        if self.import_id is not None:
-            await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", found)
-        return verdicts
+        return verdicts, found
 
     def follow(self, copy: Waiting, copies: dict[str, Waiting]) -> int | None:
         """The original at the end of the copies of copies; each step is taken once for all of them."""

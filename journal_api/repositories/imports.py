@@ -10,7 +10,9 @@ from aiosqlite import Connection
 
 from journal_api.database import fetch, fetch_json
 from journal_api.errors import ValidationFailed
-from journal_api.importing import TradeFile
+from journal_api.importing import Candidate, TradeFile
+from journal_api.importing.found import Rejected
+from journal_api.importing.threads import in_thread
 from journal_api.recognition import FACTS
 from journal_api.repositories import imported_rows
 from journal_api.repositories.trades import LATER
@@ -105,9 +107,9 @@ async def bring_in(
 ) -> tuple[int | None, Counts]:
     """Import the file: its id, None for a dry run, and how many rows there were of each verdict.
 
-    `tell` is given the verdicts, some at a time; those of copies of rows further down come last. A dry run
-    only reads. Raises ValidationFailed, unless it is a dry run, when a row cannot be imported; then nothing
-    may be kept.
+    `tell` is given the verdicts, some at a time; those of copies of rows further down come last, and errors
+    beyond the first 1,000 are only counted. A dry run only reads. Raises ValidationFailed, unless it is a
+    dry run, when a row cannot be imported; then nothing may be kept.
     """
     import_id = None if dry_run else await insert(db, user_id, source, file.format)
     rows = await imported_rows.Writer.prepare(db, user_id, source.account_id, import_id)
@@ -117,13 +119,24 @@ async def bring_in(
     def count(verdicts: list[Verdict]) -> None:
         for word, number in Counter(one.verdict for one in verdicts).items():
             setattr(counts, word, getattr(counts, word) + number)
-        errors.extend(one for one in verdicts if one.reason)
-        del errors[2 * MOST_ERRORS :]
-        tell(verdicts)
+        told = []
+        for one in verdicts:
+            if one.reason is None:
+                told.append(one)
+            elif len(errors) < MOST_ERRORS:
+                errors.append(one)
+                told.append(one)
+        tell(told)
 
-    while batch := await asyncio.to_thread(list, islice(file.candidates, AT_ONCE)):
+    def next_rows() -> list[Candidate | Rejected]:
+        return list(islice(file.candidates, AT_ONCE))
+
+    while batch := await in_thread(user_id, next_rows):
         count(await rows.take(batch))
-    count(await rows.finish())
+    copies = await rows.finish()
+    for begin in range(0, len(copies), AT_ONCE):
+        count(copies[begin : begin + AT_ONCE])
+        await asyncio.sleep(0)  # others have their turn
     if import_id is not None:
         if errors:
             raise refused(counts, sorted(errors, key=lambda one: one.line))
@@ -139,7 +152,7 @@ def refused(counts: Counts, errors: list[Verdict]) -> ValidationFailed:
         line=first.line,
         reason=first.reason,
         counts=counts,
-        rows=errors[:MOST_ERRORS],
+        rows=errors,
     )
 
 

@@ -1,14 +1,20 @@
 """Trades as rows of the generic import format."""
 
+import csv
+import io
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.importing.round_trips import NO_RISK
+from journal_api.database import Database
+from journal_api.importing.round_trips import COLUMNS, NO_RISK, TITLES
 from journal_api.money import json_text
 from journal_api.repositories.trade_filters import TradeFilters
+from journal_api.spreadsheets import harmless
 from journal_api.structs.trades import AMOUNTS, ExportQuery
+from journal_api.values import is_yes
 
 AT_ONCE = 500
 # A trade under the names of round_trips.COLUMNS. A row has a name only where another copies it.
@@ -32,6 +38,30 @@ CELLS = f"""
            WHERE trade_id = trade.id
            ORDER BY sort_order, confirmation_id)) AS confirmations,
     external_id, notes"""
+
+
+async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+    """The file in parts, all of one moment. For a spreadsheet the titles differ, and no text is a formula."""
+    text = io.StringIO()
+    for_spreadsheet = is_yes(query.spreadsheet)
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(TITLES if for_spreadsheet else COLUMNS)
+    last_id: int | None = 0
+    async with database.snapshot() as db:
+        while last_id is not None:
+            rows = await rows_after(db, user_id, query, last_id)
+            for _, cells in rows:
+                told = without_formulas(cells) if for_spreadsheet else cells
+                writer.writerow([told[column] for column in COLUMNS])
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+            last_id = rows[-1][0] if rows else None
+
+
+def without_formulas(cells: dict[str, str]) -> dict[str, str]:
+    """The cells, of which all but the amounts are text."""
+    return {name: cell if name in AMOUNTS else harmless(cell) for name, cell in cells.items()}
 
 
 async def rows_after(

@@ -1,16 +1,19 @@
 """Imports of files, and taking them back: DECISIONS 32."""
 
-import asyncio
+from array import array
+from functools import partial
 
 from aiosqlite import Connection
 from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api import importing
-from journal_api.codec import database, decode_query, uploaded
+from journal_api.codec import Upload, database, decode_query, uploaded, while_wanted
 from journal_api.envelope import Response, created, no_content, ok
+from journal_api.importing.threads import in_thread
 from journal_api.repositories import accounts, imports, users
-from journal_api.structs.imports import ImportQuery, UndoQuery, Verdict, is_yes
+from journal_api.structs.imports import ImportQuery, UndoQuery, Verdict
+from journal_api.values import is_yes
 
 # As many ids as a header holds anywhere; GET /trades?import_id= lists them all.
 MOST_NAMED = 100
@@ -31,17 +34,21 @@ async def create_import(request: Request) -> Response:
     """Import a file, all of it or nothing. A dry run tells the same verdicts and writes nothing."""
     query = decode_query(request, ImportQuery)
     async with uploaded(request) as upload:
-        reader = database(request).slow_reader
-        timezone = str(query.timezone or (await users.find(reader, request.user.id)).timezone)
-        in_one = query.account_id is not None
-        file = await asyncio.to_thread(importing.read, upload.file, timezone, into_one_account=in_one)
-        name = None if query.file_name is None else str(query.file_name)
-        source = imports.Source(query.account_id, name, upload.sha256, timezone)
-        if is_yes(query.dry_run):
-            _, report = await bring_in(reader, request.user.id, source, file, dry_run=True)
-            return ok(**{"import": report})
-        async with database(request).transaction() as db:
-            import_id, report = await bring_in(db, request.user.id, source, file, dry_run=False)
+        return await while_wanted(request, import_upload(request, query, upload))
+
+
+async def import_upload(request: Request, query: ImportQuery, upload: Upload) -> Response:
+    user_id, reader = request.user.id, database(request).slow_reader
+    timezone = str(query.timezone or (await users.find(reader, user_id)).timezone)
+    in_one = query.account_id is not None
+    file = await in_thread(user_id, partial(importing.read, upload.file, timezone, into_one_account=in_one))
+    name = None if query.file_name is None else str(query.file_name)
+    source = imports.Source(query.account_id, name, upload.sha256, timezone)
+    if is_yes(query.dry_run):
+        _, report = await bring_in(reader, user_id, source, file, dry_run=True)
+        return ok(**{"import": report})
+    async with database(request).transaction() as db:
+        import_id, report = await bring_in(db, user_id, source, file, dry_run=False)
     return created(f"/v1/imports/{import_id}", **{"import": report})
 
 
@@ -50,21 +57,48 @@ async def bring_in(
 ) -> tuple[int | None, str]:
     """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
     await accounts.require(db, user_id, source.account_id)
-    rows: list[tuple[int, bytes]] = []
+    rows = Rows()
+    import_id, counts = await imports.bring_in(db, user_id, source, file, rows.add, dry_run=dry_run)
 
-    def tell(verdicts: list[Verdict]) -> None:
-        rows.extend((one.line, json.encode(one)) for one in verdicts)
+    def report() -> str:
+        members = {
+            "id": import_id,
+            "dry_run": dry_run,
+            "format": file.format,
+            **source._asdict(),
+            "counts": counts,
+            "rows": Raw(rows.encoded()),
+        }
+        return json.encode(members).decode()
 
-    import_id, counts = await imports.bring_in(db, user_id, source, file, tell, dry_run=dry_run)
-    report = {
-        "id": import_id,
-        "dry_run": dry_run,
-        "format": file.format,
-        **source._asdict(),
-        "counts": counts,
-        "rows": Raw(b"[%b]" % b",".join(row for _, row in sorted(rows, key=lambda one: one[0]))),
-    }
-    return import_id, json.encode(report).decode()
+    return import_id, await in_thread(user_id, report)
+
+
+class Rows:
+    """The verdicts as they are answered, encoded at once: kept as structs they take much more room."""
+
+    def __init__(self) -> None:
+        self.text = bytearray(b"[")
+        self.lines, self.begins = array("q"), array("q")
+        self.is_in_order = True
+
+    def add(self, verdicts: list[Verdict]) -> None:
+        for one in verdicts:
+            self.is_in_order &= not self.lines or self.lines[-1] <= one.line
+            self.lines.append(one.line)
+            self.begins.append(len(self.text))
+            self.text += b"%b," % json.encode(one)
+
+    def encoded(self) -> bytearray:
+        """A JSON array in the order of the lines."""
+        if not self.is_in_order:
+            ends = [*self.begins[1:], len(self.text)]
+            order = sorted(range(len(self.lines)), key=self.lines.__getitem__)
+            self.text[1:] = b"".join(self.text[self.begins[one] : ends[one]] for one in order)
+        if self.lines:
+            self.text.pop()  # the last comma
+        self.text += b"]"
+        return self.text
 
 
 async def delete_import(request: Request) -> Response:

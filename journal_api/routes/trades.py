@@ -1,17 +1,12 @@
 """Trades, their tags and their checklist answers: DECISIONS 34."""
 
-import csv
-import io
-from collections.abc import AsyncGenerator
 from typing import Any
 
 from starlette.requests import Request
 
 from journal_api.codec import IndexedErrors, database, decode_body, decode_each, decode_query
-from journal_api.database import Database
 from journal_api.envelope import Download, Response, created, no_content, ok, page
 from journal_api.errors import Conflict
-from journal_api.importing.round_trips import COLUMNS
 from journal_api.repositories import (
     confirmation_answers,
     tags,
@@ -48,23 +43,7 @@ async def get_trade(request: Request) -> Response:
 async def export_trades(request: Request) -> Response:
     """The trades that match as a file in the generic import format, which brings them all back."""
     query = decode_query(request, ExportQuery)
-    return Download("trades.csv", "text/csv", csv_of(database(request), request.user.id, query))
-
-
-async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
-    """The file in parts, all of one moment."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore", lineterminator="\r\n")
-    writer.writeheader()
-    last_id: int | None = 0
-    async with database.snapshot() as db:
-        while last_id is not None:
-            rows = await trade_export.rows_after(db, user_id, query, last_id)
-            writer.writerows(cells for _, cells in rows)
-            yield text.getvalue().encode()
-            text.seek(0)
-            text.truncate()
-            last_id = rows[-1][0] if rows else None
+    return Download("trades.csv", "text/csv", trade_export.csv_of(database(request), request.user.id, query))
 
 
 async def create_trade(request: Request) -> Response:

@@ -4,15 +4,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from journal_api.values import Instant, Name, RowId, TimeZone
+from journal_api.values import Flag, Instant, Name, RowId, TimeZone
 
-# In a query, where everything is text.
-Flag = Literal["true", "false", "1", "0"]
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
-
-
-def is_yes(flag: Flag) -> bool:
-    return flag in ("true", "1")
 
 
 class ImportQuery(Struct, kw_only=True):

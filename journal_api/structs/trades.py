@@ -10,6 +10,7 @@ from journal_api.money import Money, PositiveMoney
 from journal_api.values import (
     Day,
     DayText,
+    Flag,
     Instant,
     Name40,
     Name100,
@@ -122,7 +123,10 @@ class TradeQuery(TradeFilter, kw_only=True):
 
 
 class ExportQuery(TradeFilter, kw_only=True):
+    """For a `spreadsheet` no text can be taken for a formula; that file cannot be imported."""
+
     format: Literal["csv"] = "csv"
+    spreadsheet: Flag = "false"
 
 
 class TradeTagsPut(Struct, kw_only=True, forbid_unknown_fields=True):
