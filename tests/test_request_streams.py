@@ -131,9 +131,7 @@ def requests(draw: st.DrawFn, key: str, number: int) -> bytes:
     """One, well framed for the most part; its body may itself be a request."""
     inner = b"GET /health HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: in-%d\r\n\r\n" % number
     body = draw(
-        st.sampled_from(
-            [b"", b"{}", b'{"name": "Random"}', inner, inner, b"\r\n" + inner, b"0\r\n\r\n" + inner]
-        )
+        st.sampled_from([b"", b"{}", b'{"name": "Random"}', inner, inner, b"x" + inner, b"0\r\n\r\n" + inner])
     )
     lines = [HOST, b"X-Request-Id: out-%d" % number]
     lines += draw(st.sampled_from([[], [b"Authorization: Bearer " + key.encode()]]))
@@ -223,7 +221,7 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
     whole = 0
 
     @settings(
-        max_examples=tries(10_000, 200),
+        max_examples=tries(4_000, 200),
         deadline=None,
         phases=[Phase.generate],  # a smaller stream would take minutes to find
         database=None,
@@ -238,4 +236,4 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
         assert is_in_step(answers, asked)
 
     of_a_stream()
-    assert whole > tries(10_000, 200) / 10
+    assert whole > tries(4_000, 200) / 10
