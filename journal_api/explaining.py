@@ -12,11 +12,10 @@ import msgspec
 from msgspec import Meta, Raw, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
-from journal_api.values import COLOR_PATTERN, NO_CONTROL_CHARACTERS, TEXT_PATTERN, decode_value
+from journal_api.values import COLOR_PATTERN, decode_value
 
 MOST_ERRORS = 100
 LONGEST_NAME = 100  # of what the client called a member
-PATTERNS = {COLOR_PATTERN: "must be a colour #RRGGBB", TEXT_PATTERN: NO_CONTROL_CHARACTERS}
 SENT_TWICE = "has a member twice, once with a value that is not valid"
 
 
@@ -174,9 +173,8 @@ def worded(error: Exception) -> str:
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
         return "is not JSON"
     reason = str(error)
-    for pattern, instead in PATTERNS.items():
-        if reason == f"Expected `str` matching regex {pattern!r}":
-            return instead
+    if reason == f"Expected `str` matching regex {COLOR_PATTERN!r}":
+        return "must be a colour #RRGGBB"
     return reason.replace("`", "").replace("Expected ", "must be ").replace(", got ", ", not ")
 
 

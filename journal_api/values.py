@@ -21,11 +21,6 @@ SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
 # The length guards what the pattern cannot: `$` also matches before a final newline.
 COLOR_PATTERN = "^#[0-9a-fA-F]{6}$"
 Color = Annotated[str, Meta(pattern=COLOR_PATTERN, max_length=7)]
-# SQLite's JSON functions end a text at NUL, and write six bytes for every other one that is refused.
-TEXT_PATTERN = "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$"
-LONGEST_TEXT = 10_000
-NO_CONTROL_CHARACTERS = "must not contain control characters but tab and line breaks"
-Text = Annotated[str, Meta(max_length=LONGEST_TEXT, pattern=TEXT_PATTERN)]
 # As they are answered.
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
@@ -35,8 +30,12 @@ Flag = Literal["true", "false", "1", "0"]
 
 
 T = TypeVar("T")
-# Unicode's categories Cc and Cs: control characters, and halves of characters.
+# Unicode's categories Cc and Cs: control characters, and halves of characters. A text may have tab and line
+# breaks.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL_IN_TEXT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
+)  # without tab and line breaks
 
 
 def unless_sent(value: T) -> T:
@@ -73,6 +72,31 @@ class Name(str):
         if not name.isprintable() and CONTROL.search(name):
             raise ValueError("must not contain control characters")
         return cls(name)
+
+
+class Text(str):
+    """A description or a note: up to 10,000 code points, no control characters but tab and line breaks.
+
+    SQLite's JSON functions end a text at NUL, and write six bytes for most of the others.
+    """
+
+    longest: ClassVar[int] = 10_000
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "maxLength": longest,
+        "pattern": "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$",
+    }
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str):
+            raise ValueError("must be a string")
+        if len(sent) > cls.longest:
+            raise ValueError(f"must be at most {cls.longest} characters")
+        # The first is asked in no time, and enough for a text of one line.
+        if not sent.isprintable() and CONTROL_IN_TEXT.search(sent):
+            raise ValueError("must not contain control characters but tab and line breaks")
+        return cls(sent)
 
 
 class Name40(Name):
@@ -261,15 +285,6 @@ def require_name(row_id: object, name: object) -> None:
 def decode_value(kind: Any, sent: object) -> object:
     """msgspec's hook: the types of this module and of money.py read themselves."""
     return kind.decode(sent)
-
-
-def read_text(sent: str) -> str:
-    """What is no JSON, by the rule of Text. Raises ValueError."""
-    if len(sent) > LONGEST_TEXT:
-        raise ValueError(f"must be at most {LONGEST_TEXT} characters")
-    if not re.match(TEXT_PATTERN, sent):
-        raise ValueError(NO_CONTROL_CHARACTERS)
-    return sent
 
 
 def free_form(sent: bytes) -> bytes:

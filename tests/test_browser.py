@@ -35,7 +35,8 @@ PAGE = b"""<!doctype html>
   const ask = async ({url, ...request}) => {
     try {
       const answer = await fetch(url, request);
-      return {status: answer.status, id: answer.headers.get("X-Request-Id"), body: await answer.json()};
+      const [id, tag] = ["X-Request-Id", "ETag"].map((name) => answer.headers.get(name));
+      return {status: answer.status, id, tag, body: answer.status === 304 ? {} : await answer.json()};
     } catch (error) {
       return {refused: error.name};
     }
@@ -244,6 +245,19 @@ def test_a_page_of_an_allowed_origin_reads_what_went_wrong(served: Served, profi
     told = [(one["status"], one["body"]["error"]["code"]) for one in answers]
     assert told == [(401, "unauthorized"), (404, "not_found"), (400, "validation_error")]
     assert all(one["id"] == one["body"]["meta"]["request_id"] for one in answers)
+
+
+def test_a_page_that_holds_the_etag_itself_is_told_that_nothing_has_changed(
+    served: Served, profile: Path
+) -> None:
+    with served.journal.client() as client:
+        tag = client.get("/me").headers["etag"]
+    held, old = (keyed(served.url("/v1/me")) for _ in range(2))
+    held["headers"]["If-None-Match"], old["headers"]["If-None-Match"] = tag, '"old"'
+
+    answers = answers_to(profile, [held, old], allowed_page(served))["allowed"]
+
+    assert [(one["status"], one["tag"]) for one in answers] == [(304, tag), (200, tag)]
 
 
 @pytest.mark.parametrize("path", ["/health", "/v1/tags", "/nothing"])

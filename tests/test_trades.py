@@ -1316,7 +1316,8 @@ ANY_TRADE = st.fixed_dictionaries(
         "fees": SENDABLE,
         "initial_risk": SENDABLE.filter(lambda amount: amount > 0),
         "grade": st.none() | st.sampled_from(["A+", "A", "B", "C", "D", "F"]),
-        "notes": st.none() | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")),
+        "notes": st.none()
+        | st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t\n\r")),
     },
     optional={"stop_loss": st.none() | SENDABLE},
 )

@@ -11,7 +11,7 @@ import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.money import Money
-from journal_api.values import Name100, Timestamp, read_text
+from journal_api.values import Name100, Text, Timestamp
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
@@ -140,7 +140,7 @@ def date_and_clock(cell: str) -> Timestamp:
     return timestamp(date, clock.strip())
 
 
-text = read_text
+text = Text.decode
 
 
 def names(cell: str) -> list[str]:

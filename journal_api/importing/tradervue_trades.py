@@ -12,7 +12,7 @@ from journal_api.importing.results import derived, multiplier_of
 from journal_api.money import EXACT, Money, PositiveMoney, Result
 from journal_api.structs.trades import Direction
 from journal_api.trade_draft import TradeDraft
-from journal_api.values import Name40
+from journal_api.values import Name40, Text
 
 DIRECTIONS: dict[str, Direction] = {"L": "long", "S": "short"}
 COSTS = ("Commissions", "Fees")
@@ -93,7 +93,7 @@ def fees_if_told(row: Row) -> Result | None:
     return derived("Fees", "with Commissions", EXACT.add(commissions, fees))
 
 
-def plain_text(cell: str) -> str | None:
+def plain_text(cell: str) -> Text | None:
     """The text of HTML, as much as notes may have; each paragraph is a line."""
     without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:LONGEST_HTML])
     try:
