@@ -5,10 +5,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test lint check format openapi fuzz soak bench
+.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench
 .DELETE_ON_ERROR:
 help:
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(READY)  ## make the environment (.venv)
 $(READY): pyproject.toml
@@ -22,6 +22,19 @@ run: $(READY)  ## start the journal on 127.0.0.1:8000; the first time, print a k
 
 test: $(READY)  ## run every test
 	$(BIN)/python -m pytest -n auto
+
+# Every dependency at the version that its bound names; what belongs to development alone stays new.
+LOWEST := .venv-lowest
+$(LOWEST)/.ready: pyproject.toml tests/lowest.py
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	$(PYTHON) tests/lowest.py < pyproject.toml > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(LOWEST)/constraints.txt \
+	  --editable . --group dev
+	@touch $@
+
+test-lowest: $(LOWEST)/.ready  ## run every test, or TESTS, with the oldest dependencies that pyproject.toml allows
+	$(LOWEST)/bin/python -m pytest -n auto $(TESTS)
 
 lint: $(READY)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff format --check .

@@ -7,7 +7,6 @@ RETURNING would keep the write lock.
 
 import asyncio
 import errno
-import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
@@ -19,6 +18,7 @@ from aiosqlite import Connection
 
 from journal_api.connections import Guest, Reader, Watch, Writer, connected, opened
 from journal_api.errors import ApiError, Busy, Conflict, DuplicateName, NotFound, StorageUnavailable
+from journal_api.journal_file import file_at
 
 MOST_WAITING = 256
 # Seconds for one's turn here; with LONGEST_WAIT_OUTSIDE for one who writes from outside, two.
@@ -257,15 +257,6 @@ def unique_value(field: str) -> Iterator[None]:
             yield
     except DuplicateName:
         raise Conflict(f"That {field} is taken.", fields={field: "is taken"}) from None
-
-
-def file_at(path: Path) -> tuple[int, int] | None:
-    """Which file the path leads to, None for none; 2 µs."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def primary_code(error: sqlite3.Error) -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from journal_api.backup import copied, give_name, name_before, sync
 from journal_api.errors import DatabaseRefused
+from journal_api.journal_file import has_other_names
 from journal_api.process_lock import without_server
 from journal_api.schemas import require_schema, run, schema
 from journal_api.settings import Settings
@@ -274,6 +275,9 @@ def prepare(settings: Settings) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             path.touch(mode=0o600)
+        if has_other_names(path):
+            with without_server(path):
+                pass  # it leaves one name or refuses the file
         with (
             closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as witness,
             closing(sqlite3.connect(path, isolation_level=None)) as db,

@@ -1,6 +1,7 @@
 """uvicorn, set up for one journal: one process, one database, loopback unless told otherwise."""
 
 import ctypes
+import logging
 import os
 import select
 import signal
@@ -9,14 +10,19 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 import uvicorn
 
 from journal_api.app import create_app
+from journal_api.errors import DatabaseRefused
+from journal_api.journal_file import keep_from_others
 from journal_api.logs import log_to_standard_error
-from journal_api.process_lock import without_server
+from journal_api.process_lock import guarding_lock, without_server
 from journal_api.protocol import Protocol
 from journal_api.settings import Settings
+
+log = logging.getLogger("journal_api")
 
 # Of malloc.h, and as many bytes as the largest usual answers take in all their forms.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -39,10 +45,26 @@ def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool 
         for stop in (signal.SIGINT, signal.SIGTERM):
             signal.signal(stop, lambda number, frame: sys.exit(0))
         log_to_standard_error(settings.log_level)
+        if told := keep_from_others(settings.db.resolve()):
+            log.warning(told)
         keep_freed_memory()
         config = configured(settings)
         server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
+        run_locked(server, settings.db, address)
+
+
+def run_locked(server: uvicorn.Server, db: Path, address: socket.socket) -> None:
+    """Run until stopped; raises DatabaseRefused when another server has come meanwhile, past the lock."""
+    has_lost = threading.Event()
+
+    def stop() -> None:
+        has_lost.set()
+        server.should_exit = True
+
+    with guarding_lock(db, stop):
         server.run(sockets=[address])
+    if has_lost.is_set():
+        raise DatabaseRefused(f"the lock of {db} was deleted, and another server has it open now")
 
 
 def keep_freed_memory() -> None:

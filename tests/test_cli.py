@@ -6,6 +6,7 @@ import signal
 import socket
 import stat
 import sys
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Protocol
 import httpx
 import pytest
 from commands import (
+    PATIENCE,
     Server,
     change,
     command,
@@ -27,6 +29,7 @@ from commands import (
     rows,
     running,
 )
+from filelock import FileLock
 from make import error_of, make_goal, snapshots_of, unwrap
 
 from journal_api.cli import main
@@ -485,6 +488,93 @@ def test_a_second_server_that_comes_by_another_name_of_the_database_exits_1_too(
 
     with pytest.raises(AssertionError, match=r"a server has \S+ open"), running(link):
         pass
+
+
+def test_a_journal_with_a_hard_link_is_refused_under_both_names_and_stays_as_it_was(
+    db: Path, tmp_path: Path
+) -> None:
+    new_key(db)
+    link = tmp_path / "elsewhere" / "link.db"
+    link.parent.mkdir()
+    link.hardlink_to(db)
+    before = db.read_bytes()
+
+    for name in (db, link):
+        for arguments in (("serve", "--port", str(free_port())), ("users", "add", "Ada")):
+            assert "hard links" in refused(*arguments, "--db", name)
+
+    assert db.read_bytes() == before
+    link.unlink()
+    with running(db) as server:
+        assert server.stop() == 0
+
+
+def test_the_second_name_that_a_restore_leaves_when_it_is_killed_is_taken_away(db: Path) -> None:
+    new_key(db)
+    left = db.with_name(f"{db.name}.before-restore-20260409T060000.000000Z")
+    left.hardlink_to(db)
+
+    done("users", "list", "--db", db)
+
+    assert not left.exists()
+    assert rows(db, "SELECT name FROM users") == [("owner",)]
+
+
+def wait_for_line(server: Server, text: str) -> str:
+    """The first line of the server's log with that text."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        for line in server.err.read_text().splitlines():
+            if text in line:
+                return line
+        assert time.monotonic() < deadline, f"the server never wrote {text!r}"
+        time.sleep(0.02)
+
+
+def test_a_lock_that_was_deleted_is_made_again_and_keeps_a_second_server_away(db: Path) -> None:
+    lock = db.with_name(f"{db.name}.lock")
+    with running(db) as server:
+        lock.unlink()
+        wait_for_line(server, "journal.db.lock was deleted while the service runs: made again")
+
+        line = refused("serve", "--db", db, "--port", str(free_port()))
+
+        assert server.stop() == 0
+    assert f"a server has {db} open" in line
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+
+
+def test_a_server_whose_lock_another_one_has_got_hold_of_stops_in_one_line(db: Path) -> None:
+    lock, others = db.with_name(f"{db.name}.lock"), db.with_name("others.lock")
+    with running(db) as server, FileLock(others):
+        others.replace(lock)
+
+        assert server.process.wait(PATIENCE) == 1
+
+    assert "was deleted, and another server has it open now" in server.err.read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
+def test_a_server_keeps_a_journal_that_others_could_read_to_itself_and_says_so(db: Path) -> None:
+    new_key(db)
+    db.chmod(0o644)
+
+    with running(db) as server:
+        line = wait_for_line(server, "others could read the journal")
+        files = [file for file in db.parent.iterdir() if file.name.startswith(db.name)]
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in files}
+
+    assert "journal.db 0644" in line
+    assert set(modes.values()) == {0o600}
+    assert {"journal.db", "journal.db-wal", "journal.db-shm", "journal.db.lock"} <= set(modes)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
+def test_a_server_says_nothing_of_a_journal_that_is_its_owners_alone(db: Path) -> None:
+    with running(db) as server:
+        server.stop()
+
+    assert "others" not in server.err.read_text()
 
 
 def test_after_a_server_that_was_killed_the_next_one_starts(db: Path) -> None:

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,10 +37,10 @@ class Journal(NamedTuple):
 
 
 @contextmanager
-def journal_in(folder: Path, **settings: str) -> Iterator[Journal]:
+def journal_in(folder: Path, temporary: Path | None = None) -> Iterator[Journal]:
     db = folder / "journal.db"
     key = new_key(db)
-    with running(db, **settings) as server, server.client(key) as client:
+    with running(db, TMPDIR=str(temporary or tempfile.gettempdir())) as server, server.client(key) as client:
         yield Journal(server, client, db)
 
 
@@ -267,7 +268,7 @@ TAG_OVER_1_MIB = b'{"name": "Psychology"}' + b" " * 1_100_000
 def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_it_takes(
     tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]]
 ) -> None:
-    with make(tmp_path) as disk, journal_in(disk.folder, TMPDIR=str(disk.folder)) as journal:
+    with make(tmp_path) as disk, journal_in(disk.folder, disk.folder) as journal:
         account = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
 
         def send_file() -> httpx.Response:
