@@ -38,8 +38,7 @@ from journal_api.settings import Settings
 log = logging.getLogger("journal_api")
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-# A key that was sent by mistake is not echoed, logged or kept.
-REQUEST_ID = re.compile(rf"(?!{keys.PREFIX})[A-Za-z0-9_-]{{1,64}}")
+REQUEST_ID = re.compile("[A-Za-z0-9_-]{1,64}")
 STOPPING = "The server is stopping; nothing was written, try again."
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 # What a page of another origin may send, and read of the answer.
@@ -158,12 +157,13 @@ class Frame:
 
 
 def id_of_request(scope: Scope) -> str:
-    """The first that the client sent, if it is one; else a new one."""
-    for name, value in scope["headers"]:
-        if name == b"x-request-id":
-            sent = value.decode("latin-1")
-            return sent if REQUEST_ID.fullmatch(sent) else new_request_id()
-    return new_request_id()
+    """The first that the client sent, if it is one; else a new one.
+
+    A key that was sent by mistake is none, because ids are echoed and logged.
+    """
+    sent = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"x-request-id"), "")
+    is_id = REQUEST_ID.fullmatch(sent) and not keys.is_in(sent, scope["app"].state.settings.run_key)
+    return sent if is_id else new_request_id()
 
 
 def new_request_id() -> str:

@@ -1,7 +1,6 @@
 """Who is calling, and with which scopes."""
 
 import re
-from hmac import compare_digest
 from typing import NamedTuple
 
 from aiosqlite import Connection
@@ -62,7 +61,7 @@ async def authenticate(request: Request) -> Caller:
     if bearer is None:
         raise Unauthorized
     run_key = request.app.state.settings.run_key
-    if run_key is not None and compare_digest(run_key, hashed(bearer[1])):
+    if run_key is not None and run_key.matches(bearer[1]):
         request.state.key = bearer[1][-4:]
         return await caller_of_this_run(database(request).reader)
     key = await request.app.state.known_keys.find(bearer[1])

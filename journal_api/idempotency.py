@@ -20,7 +20,7 @@ from journal_api.envelope import Envelope, Response
 from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 
-FORM = re.compile(rf"(?!{keys.PREFIX})[A-Za-z0-9_-]{{1,64}}")
+FORM = re.compile("[A-Za-z0-9_-]{1,64}")
 CHUNK = 64 * 1024
 FORGET_EVERY = 3600  # seconds
 
@@ -40,7 +40,7 @@ async def once(request: Request, key: str, handler: Callable[[Request], Awaitabl
     the same key, and a dry run keeps nothing. Raises ValidationFailed for what is no key, IdempotencyConflict
     when the key was sent with another request.
     """
-    if not FORM.fullmatch(key):
+    if not FORM.fullmatch(key) or keys.is_in(key, request.app.state.settings.run_key):
         raise ValidationFailed(
             fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and no API key"}
         )

@@ -6,6 +6,8 @@ import secrets
 import string
 import zlib
 
+from journal_api.settings import RunKey
+
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 PREFIX = "tjk_"
 RANDOM_LENGTH = 30
@@ -25,6 +27,11 @@ def new_key() -> str:
 def is_well_formed(key: str) -> bool:
     """Whether the key could have been issued; told without asking the database."""
     return FORM.fullmatch(key) is not None and _check(key[:-CHECK_LENGTH]) == key[-CHECK_LENGTH:]
+
+
+def is_in(text: str, run_key: RunKey | None) -> bool:
+    """Whether a key, or the beginning of one, stands in a text that a client made up: it must not be kept."""
+    return PREFIX in text or (run_key is not None and run_key.is_in(text))
 
 
 def hashed(key: str) -> bytes:

@@ -19,17 +19,25 @@ MOST_WAITING = 10_000
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 PAUSE = 0.1  # seconds
 PATIENCE = 2.0  # seconds for what is left at the end
+# The loggers that say nothing of what a client sent, at any level.
+SPEAKERS = ("journal_api", "uvicorn")
 
 
 def log_to_standard_error(level: str) -> None:
-    """Have everything from that level on written there, ours and that of the libraries."""
+    """Have what we and uvicorn say from that level on written there.
+
+    Of other libraries only warnings: aiosqlite's debugging repeats every statement with its values.
+    """
     if sys.stderr is None:  # closed from the start
         return
     # None of this is written, and a line a request should cost little.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = Background(sys.stderr.fileno())
     handler.setFormatter(Plain() if sys.stderr.isatty() else Json())
-    logging.basicConfig(level=level.upper(), handlers=[handler])
+    number = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(level=max(number, logging.WARNING), handlers=[handler])
+    for name in SPEAKERS:
+        logging.getLogger(name).setLevel(number)
 
 
 class Background(logging.Handler):

@@ -4,9 +4,10 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from hmac import compare_digest
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import platformdirs
@@ -28,6 +29,25 @@ class Hidden(bytes):
         return "<hidden>"
 
     __str__ = __repr__
+
+
+class RunKey(Hidden):
+    """The SHA-256 of a key for one run, and how long that key is; the key itself is not kept."""
+
+    length: int
+
+    def __new__(cls, text: str) -> Self:
+        made = super().__new__(cls, hashlib.sha256(text.encode()).digest())
+        made.length = len(text)
+        return made
+
+    def matches(self, text: str) -> bool:
+        return compare_digest(self, hashlib.sha256(text.encode()).digest())
+
+    def is_in(self, text: str) -> bool:
+        """Whether the key stands anywhere in the text."""
+        starts = range(len(text) - self.length + 1)
+        return any(self.matches(text[start : start + self.length]) for start in starts)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +75,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     log_level: str = "info"
     # Whether there is GET /metrics, for Prometheus.
     metrics: bool = False
-    # The SHA-256 of a key for this run alone, chosen by the program that starts it.
-    run_key: Hidden | None = None
+    # A key for this run alone, chosen by the program that starts it.
+    run_key: RunKey | None = None
 
     @property
     def requests_a_minute(self) -> int:
@@ -139,11 +159,10 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def run_key(text: str) -> Hidden:
-    """The hash of the key; the key itself is not kept."""
+def run_key(text: str) -> RunKey:
     if not RUN_KEY.fullmatch(text):
         raise ValueError("must be 32 to 200 characters of A-Z, a-z, 0-9, _ and -")
-    return Hidden(hashlib.sha256(text.encode()).digest())
+    return RunKey(text)
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from commands import PATIENCE, environment, new_key, refused, rows, running
 from conftest import client_of, new_key_for
 from desktop import RUN_KEY, announced, announcing, first_line, pipe
-from make import error_of, make_category, make_user, unwrap
+from make import details_of, error_of, make_category, make_user, unwrap
 from starlette.applications import Starlette
 
 from journal_api import __version__
@@ -304,6 +304,41 @@ async def test_any_other_key_is_401(run_app: Starlette, key: str) -> None:
         refusal = await client.get("/tags")
 
     assert error_of(refusal) == (401, "unauthorized")
+
+
+def files_with(folder: Path, key: str) -> list[str]:
+    return [file.name for file in folder.iterdir() if key.encode() in file.read_bytes()]
+
+
+KEYS = {"shortest": "k3y_" * 8, "of a request id": "k3y-" * 16, "longest": "k3y_" * 50}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
+@pytest.mark.parametrize("form", ["{}", "Bearer_{}", "{}-2", "a{}z"])
+async def test_an_id_with_the_key_of_the_run_in_it_is_not_echoed_logged_or_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, key: str, form: str
+) -> None:
+    caplog.set_level("INFO")
+    sent = form.format(key)
+    app = create_app(Settings(db=tmp_path / "run.db", run_key=run_key(key)))
+    async with LifespanManager(app), client_of(app, key) as client:
+        answers = [
+            await client.get("/tags", headers={"X-Request-Id": sent}),
+            await client.post("/tag-categories", json={"name": "One"}, headers={"Idempotency-Key": sent}),
+        ]
+
+    assert [answer.status_code for answer in answers] == [200, 400]
+    assert list(details_of(answers[1])["fields"]) == ["Idempotency-Key"]
+    said = caplog.text + "".join(f"{one.headers} {one.text}" for one in answers)
+    assert key not in said
+    assert files_with(tmp_path, key) == []
+
+
+async def test_an_id_that_is_only_like_the_key_of_the_run_is_kept(run_app: Starlette) -> None:
+    async with client_of(run_app, RUN_KEY) as client:
+        for sent in (RUN_KEY[:-1], RUN_KEY[1:], RUN_KEY.swapcase(), "x" * 64):
+            answer = await client.get("/tags", headers={"X-Request-Id": sent})
+            assert answer.headers["x-request-id"] == sent
 
 
 async def test_requests_with_the_key_of_the_run_are_counted_for_themselves(tmp_path: Path) -> None:

@@ -128,10 +128,11 @@ def misuse(server: Child, key: str) -> Iterator[httpx.Response]:
         yield client.get(f"/{key}")
         yield client.request(key[:30], "/v1/tags")
         yield client.get("/v1/tags", headers={"Host": f"{key}.example"})
-    if key.startswith("tjk_"):  # which tells a key from an id that a client made up
+    if key.startswith("tjk_") or key == RUN_KEY:  # which tells a key from an id that a client made up
         with server.client(key) as client:
-            yield client.get("/tags", headers={"X-Request-Id": key})
-            yield client.post("/tag-categories", json={"name": "Once"}, headers={"Idempotency-Key": key})
+            for sent in (key, f"Bearer_{key}", f"{key}-2"):
+                yield client.get("/tags", headers={"X-Request-Id": sent})
+                yield client.post("/tag-categories", json={"name": "Once"}, headers={"Idempotency-Key": sent})
 
 
 def fail(server: Child, db: Path, key: str) -> httpx.Response:
@@ -196,7 +197,6 @@ def test_no_key_is_found_in_any_file_log_or_answer(
     assert any(name.startswith("backups/") for name in at_rest)
     assert {401, 403, 404, 400, 421, 405, 500, 200, 201, 204} <= {answer.status_code for answer in answers}
     log = while_it_runs["server.err"]
-    assert b'"level":"debug"' in log
     assert b"Traceback" in log
     assert keys.whole[-4:].encode() in log
     looks = {"running": while_it_runs, "killed": after_a_crash, "stopped": at_rest}
