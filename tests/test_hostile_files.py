@@ -41,9 +41,9 @@ def read(file: str) -> list[str]:
 # Time ----------------------------------------------------------------------------------------------------
 
 
-def page(part: str) -> Callable[[int], str]:
-    """A page of HTML with so much of the part in a table, after what begins it."""
-    return lambda size: "<html><table><tr>" + part[:4] + part[4:] * (size // len(part[4:]))
+def page(begin: str, part: str, end: str = "") -> Callable[[int], str]:
+    """A page of HTML with so much of the part in a table."""
+    return lambda size: f"<html><table><tr>{begin}{part * (size // len(part))}{end}</table>"
 
 
 def cell(column: str, part: str) -> Callable[[int], str]:
@@ -78,23 +78,27 @@ TRADERVUE = (
 )
 # A name, a file of about so many characters, and how many of them.
 SHAPES: list[tuple[str, Callable[[int], str], int]] = [
-    ("a name without a value in a tag", page("<td a"), 12_000),
-    ("names without values in a tag", page("<td a "), 12_000),
-    ("blanks after a name in a tag", page("<td a" + " " * 1000), 60_000),
-    ("equals signs in a tag", page("<td ="), 60_000),
-    ("quotes in a tag", page('<td "='), 60_000),
-    ("a tag that never ends", page("<td><a"), 12_000),
-    ("tags that never end", page("<td><"), 60_000),
-    ("a tag over many lines", page("<td><\n"), 20_000),
-    ("a picture over many lines", page("<img\na"), 40_000),
-    ("ends of tags", page("<td>>"), 60_000),
-    ("short tags", page("<td><b>"), 40_000),
-    ("entities", page("<td>&amp;"), 60_000),
-    ("entities without an end", page("<td>&a"), 60_000),
-    ("a number of a character", page("<td>&#1"), 60_000),
-    ("wide cells", page("<td><td colspan=999>"), 60_000),
-    ("rows without cells", page("<td><tr>"), 40_000),
-    ("comments", page("<td><!--"), 40_000),
+    ("a name without a value in a tag", page("<td ", "a", ">x"), 12_000),
+    ("names without values in a tag", page("<td ", "a ", ">x"), 12_000),
+    ("blanks after a name in a tag", page("<td a", " ", ">x"), 12_000),
+    ("blanks after an equals sign in a tag", page("<td a=", " ", ">x"), 12_000),
+    ("equals signs in a tag", page("<td ", "a=", ">x"), 12_000),
+    ("quotes in a tag", page("<td ", 'a="', ">x"), 12_000),
+    ("a tag that never ends", page("<td><", "a", "<b>"), 12_000),
+    ("tags that never end", page("<td>", "<", "b>"), 60_000),
+    ("named tags that never end", page("", "<td", "<b>"), 60_000),
+    ("a tag over many lines", page("<td", "\n", ">x"), 20_000),
+    ("tags over many lines", page("", "<td\n", ">x"), 40_000),
+    ("a picture over many lines", page("<img ", "\na", ">"), 40_000),
+    ("ends of tags", page("<td>", ">"), 60_000),
+    ("short tags", page("<td>", "<b>"), 40_000),
+    ("entities", page("<td>", "&amp;"), 60_000),
+    ("entities without an end", page("<td>", "&a"), 60_000),
+    ("a number of a character", page("<td>", "&#1"), 60_000),
+    ("digits of a character", page("<td>&#", "1"), 60_000),
+    ("wide cells", page("", "<td colspan=999>"), 60_000),
+    ("rows without cells", page("", "<tr>"), 40_000),
+    ("comments", page("<td>", "<!--"), 40_000),
     ("columns", lambda size: HEADER + "," + ",".join(f"c{number}" for number in range(size // 6)), 60_000),
     ("one column again and again", lambda size: "a," * (size // 2), 100_000),
     ("blanks in a header", lambda size: HEADER + " " * size, 100_000),
