@@ -1,15 +1,19 @@
 """`journal-api import`: a verdict for every row, dry runs, and the accounts that a file names."""
 
 import csv
+import os
+import pty
 import sqlite3
+import subprocess
+import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
-from commands import change, command, done, dump, import_file, refused, rows
+from commands import PATIENCE, change, command, done, dump, environment, import_file, refused, rows
 from conftest import client_of, new_key_for
 from make import post_account, post_import, post_trade, send_file, unwrap
 
@@ -378,3 +382,59 @@ def test_copies_in_a_file_lead_to_their_original(db: Path, tmp_path: Path) -> No
         ORDER BY copy.name
         """,
     ) == [("A", "Leader"), ("B", "Leader"), ("Leader", None)]
+
+
+# Names of files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("\x1b]0;pwn\x07a.csv", "\ufffd]0;pwn\ufffda.csv"),
+        ("a\nb\r\t.csv", "a\ufffdb\ufffd\ufffd.csv"),
+        ("\x9b31m.csv", "\ufffd31m.csv"),
+        (" a.csv ", "a.csv"),
+        (" ", None),
+    ],
+    ids=["an escape", "line ends", "a control of eight bits", "white space around", "white space alone"],
+)
+async def test_control_characters_in_the_name_of_a_file_are_neither_kept_nor_shown(
+    db: Path, tmp_path: Path, name: str, shown: str | None
+) -> None:
+    file = file_at(tmp_path, {}, name=name)
+
+    ran = import_file(db, file)
+    async with journal_at(db) as client:
+        listed = unwrap(await client.get("/imports"))
+
+    assert ran.code == 0
+    assert [one["file_name"] for one in listed] == [shown]
+    assert not set(ran.out + ran.err) & set("\x1b\x07\x9b\r\t")
+
+
+def test_the_bar_on_a_terminal_shows_no_control_characters_of_the_name_of_a_file(
+    db: Path, tmp_path: Path
+) -> None:
+    file = file_at(tmp_path, {}, name="\x1b]0;pwn\x07a.csv")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "journal_api", "import", str(file), "--account", "Sim", "--db", str(db)]
+    process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+
+    told = b""
+    with suppress(OSError):  # what a terminal is without its other end
+        while part := os.read(ours, 4096):
+            told += part
+    os.close(ours)
+
+    assert process.wait(PATIENCE) == 0
+    assert "\ufffd]0;pwn\ufffda.csv".encode() in told
+    assert b"\x1b]" not in told
+    assert b"\x07" not in told
+
+
+def test_an_error_about_a_file_shows_no_control_characters_of_its_name(db: Path, tmp_path: Path) -> None:
+    line = refused("import", tmp_path / "\x1b]0;pwn\x07.csv", "--db", db)
+
+    assert "]0;pwn" in line
+    assert not set(line) & set("\x1b\x07")
