@@ -58,6 +58,7 @@ class Writer(Reader):
             "fullfsync = ON",
             "wal_autocheckpoint = 1000",
             "journal_size_limit = 16777216",
+            "secure_delete = ON",
         ):
             self.execute(f"PRAGMA {pragma}")
 
