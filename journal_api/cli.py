@@ -16,18 +16,25 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
-from journal_api import __version__, backup, checkup, importing, keys, openapi, restore
-from journal_api.database import Database
+from journal_api import __version__
+from journal_api.database import backup, restore
+from journal_api.database import check as database_check
+from journal_api.database.database import Database
+from journal_api.database.migrations import prepare
 from journal_api.errors import ApiError, DatabaseRefused, NotFound
-from journal_api.importing.threads import in_thread
-from journal_api.migrations import prepare
-from journal_api.repositories import accounts, api_keys, imports, trade_export, users
-from journal_api.server import serve as run_server
+from journal_api.openapi import document
+from journal_api.repositories import accounts, api_keys, imports, users
+from journal_api.server.server import serve as run_server
 from journal_api.settings import Settings, SettingsError
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts, Verdict
 from journal_api.structs.trades import ExportQuery
-from journal_api.values import CONTROL, Name, Name100, TimeZone, as_text
+from journal_api.trade_files import export, importer
+from journal_api.trade_files import reader as trade_files_reader
+from journal_api.trade_files.threads import in_thread
+from journal_api.values import api_keys as values_api_keys
+from journal_api.values.clock import as_text
+from journal_api.values.types import CONTROL, Name, Name100, TimeZone
 
 T = TypeVar("T")
 NOT_MADE = 0  # an id that no account has
@@ -120,7 +127,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
                 return None
             user_id = await users.id_of(db, None)
             assert user_id is not None, "a database is made with its owner"
-            return await api_keys.insert(db, user_id, "first key", keys.SCOPES)
+            return await api_keys.insert(db, user_id, "first key", values_api_keys.SCOPES)
 
     prepare(settings)
     if first_key and (key := in_database(settings, make_first_key)):
@@ -142,7 +149,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
 def check(settings: Settings, full: bool) -> None:
     """Say whether the database and its surroundings are fine; nothing is changed."""
     is_wrong = False
-    for finding in checkup.examine(settings.db, full=full):
+    for finding in database_check.examine(settings.db, full=full):
         click.echo(f"{finding.verdict:<6}{printable(finding.text)}")
         is_wrong = is_wrong or finding.verdict == "wrong"
     if is_wrong:
@@ -177,7 +184,7 @@ def restore_backup(settings: Settings, file: Path) -> None:
 @cli.command("openapi")
 def print_description() -> None:
     """Print the OpenAPI document, which a server answers GET /openapi.json with."""
-    click.echo(openapi.document())
+    click.echo(document.document())
 
 
 @cli.group("users")
@@ -219,7 +226,7 @@ def keys_group() -> None:
 @with_settings
 def create_key(settings: Settings, name: str, scopes: str, user: str | None, expires: str | None) -> None:
     """Create a key and print it, for the only time."""
-    named = read(keys.scopes_named, scopes, "--scopes")
+    named = read(values_api_keys.scopes_named, scopes, "--scopes")
     expires_at = read(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(database: Database) -> str:
@@ -282,7 +289,7 @@ def export_file(
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
-        async with aclosing(trade_export.csv_of(database, user_id, query)) as parts:
+        async with aclosing(export.csv_of(database, user_id, query)) as parts:
             async for part in parts:
                 opened.write(part)
 
@@ -330,7 +337,7 @@ def import_file(
         user_id = await user_of(database.reader, user)
         in_zone = zone or (await users.find(database.reader, user_id)).timezone
         in_one = name_of_account is not None
-        reading = partial(importing.read, opened, in_zone, bar.update, into_one_account=in_one)
+        reading = partial(trade_files_reader.read, opened, in_zone, bar.update, into_one_account=in_one)
         # What is read for the first trade, which may be the whole file, is read before the lock is taken.
         found = await in_thread(user_id, reading)
         async with database.snapshot() if dry_run else database.transaction() as db:
@@ -338,7 +345,7 @@ def import_file(
             if name_of_account is not None:
                 account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
             source = imports.Source(account_id, name, sha256, in_zone)
-            _, counts = await imports.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
+            _, counts = await importer.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
         return counts, is_new
 
     hidden = rows or not sys.stderr.isatty()
@@ -350,7 +357,7 @@ def import_file(
         opened.seek(0)
         counts, is_new = in_database(settings, run)
     if wrong:  # of a dry run: else it was refused
-        sys.exit(one_line(str(imports.refused(counts, sorted(wrong, key=lambda one: one.line)))))
+        sys.exit(one_line(str(importer.refused(counts, sorted(wrong, key=lambda one: one.line)))))
     if is_new:
         click.echo(f"New account {name_of_account!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""

@@ -1,18 +1,17 @@
 """The settings: environment variables `JOURNAL_*`, read once into one frozen struct."""
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from hmac import compare_digest
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 import platformdirs
 
-from journal_api.values import DayRollover, TimeZone
+from journal_api.values.api_keys import RunKey
+from journal_api.values.types import DayRollover, TimeZone
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
@@ -20,34 +19,6 @@ RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
 
 class SettingsError(ValueError):
     """A setting that cannot be read; the message names it."""
-
-
-class Hidden(bytes):
-    """A value that no log and no traceback shows."""
-
-    def __repr__(self) -> str:
-        return "<hidden>"
-
-    __str__ = __repr__
-
-
-class RunKey(Hidden):
-    """The SHA-256 of a key for one run, and how long that key is; the key itself is not kept."""
-
-    length: int
-
-    def __new__(cls, text: str) -> Self:
-        made = super().__new__(cls, hashlib.sha256(text.encode()).digest())
-        made.length = len(text)
-        return made
-
-    def matches(self, text: str) -> bool:
-        return compare_digest(self, hashlib.sha256(text.encode()).digest())
-
-    def is_in(self, text: str) -> bool:
-        """Whether the key stands anywhere in the text."""
-        starts = range(len(text) - self.length + 1)
-        return any(self.matches(text[start : start + self.length]) for start in starts)
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):

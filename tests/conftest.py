@@ -15,11 +15,11 @@ from proofs import seen_in
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.keys import SCOPES
 from journal_api.repositories import api_keys, users
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.values.api_keys import SCOPES
+from journal_api.web.operation import Operation
 
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")

@@ -8,9 +8,10 @@ import msgspec
 from starlette.applications import Starlette
 
 from journal_api.repositories import trades
+from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import TradeCreate
-from journal_api.trade_draft import TradeDraft
-from journal_api.values import decode_value, now, sort_name
+from journal_api.values.clock import now
+from journal_api.values.types import decode_value, sort_name
 
 
 def unwrap(response: httpx.Response) -> Any:

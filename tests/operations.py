@@ -17,7 +17,7 @@ from make import (
     post_trade,
 )
 
-from journal_api.routes.operation import Operation
+from journal_api.web.operation import Operation
 
 # One thing of each kind, by the first word of its path: a new resource with ids in its paths needs a line.
 THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {

@@ -26,10 +26,10 @@ from proofs import SOAK, tries
 from test_migrations import EVIL, STRANGE, write_released
 
 from journal_api.app import create_app
-from journal_api.backup import STALE, back_up, backups_in, is_due, name_at
+from journal_api.database.backup import STALE, back_up, backups_in, is_due, name_at
+from journal_api.database.migrations import VERSION, prepare
+from journal_api.database.restore import restore
 from journal_api.errors import DatabaseRefused
-from journal_api.migrations import VERSION, prepare
-from journal_api.restore import restore
 from journal_api.settings import Settings, SettingsError
 
 TIME = r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z"

@@ -15,8 +15,8 @@ from commands import Ran, change, command, done, new_key, refused, rows, running
 from make import unwrap
 from test_migrations import EVIL, write_released
 
-from journal_api import checkup
-from journal_api.migrations import VERSION
+from journal_api.database import check as database_check
+from journal_api.database.migrations import VERSION
 
 CHECKS = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "schema")
 
@@ -218,14 +218,14 @@ def test_a_file_that_someone_writes_amid_the_reading_is_read_again(db: Path, see
                 raise sqlite3.DatabaseError("pages of two moments")
         return str(name)
 
-    told = checkup.ask(db, name_of_owner)
+    told = database_check.ask(db, name_of_owner)
 
     assert told == "renamed"
 
 
 def test_an_error_of_a_file_that_nobody_writes_is_an_error(db: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        checkup.ask(db, lambda opened: opened.execute("SELECT * FROM missing"))
+        database_check.ask(db, lambda opened: opened.execute("SELECT * FROM missing"))
 
     assert [file.name for file in db.parent.iterdir()] == ["journal.db"]
 
@@ -403,7 +403,7 @@ def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(
     ],
 )
 def test_the_disk_needs_room_for_the_log_and_better_for_a_copy(free: int, size: int, verdict: str) -> None:
-    finding = checkup.room(free, size)
+    finding = database_check.room(free, size)
 
     assert finding.verdict == verdict
 
@@ -416,9 +416,9 @@ def test_the_free_room_is_that_of_the_disk_of_the_database(db: Path) -> None:
 
 
 def test_an_sqlite_that_is_too_old_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkup, "OLDEST_SQLITE", (99, 1))
+    monkeypatch.setattr(database_check, "OLDEST_SQLITE", (99, 1))
 
-    finding = checkup.sqlite()
+    finding = database_check.sqlite()
 
     assert finding == ("wrong", f"SQLite {sqlite3.sqlite_version}; needed is 99.1 or later")
 

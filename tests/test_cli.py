@@ -33,7 +33,7 @@ from filelock import FileLock
 from make import error_of, make_goal, snapshots_of, unwrap
 
 from journal_api.cli import main
-from journal_api.keys import SCOPES, is_well_formed
+from journal_api.values.api_keys import SCOPES, is_well_formed
 
 DATA = Path(__file__).parent / "data"
 TRADOVATE = DATA / "tradovate_performance.csv"

@@ -18,9 +18,9 @@ from make import details_of, error_of, make_goal, make_strategy, make_tag, run_s
 from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.applications import Starlette
 
-from journal_api.codec import decode_json
 from journal_api.errors import ValidationFailed
-from journal_api.values import Color, Name50, RowId, Text, decode_value, require_name
+from journal_api.values.types import Color, Name50, RowId, Text, decode_value, require_name
+from journal_api.web.decoding import decode_json
 
 
 class Item(Struct, kw_only=True, forbid_unknown_fields=True):

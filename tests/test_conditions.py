@@ -18,8 +18,8 @@ from make import (
 from operations import MISSING, body_of, documented_path_of, make_thing_of, path_of
 from starlette.applications import Starlette
 
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
+from journal_api.web.operation import Operation
 
 Make = Callable[[httpx.AsyncClient], Awaitable[Any]]
 IN_DETAIL = [

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from aiosqlite import Connection
 
-from journal_api.connections import Reader, Shared, connected
+from journal_api.database.batching import Shared
+from journal_api.database.connections import Reader, connected
 
 COUNT_FAR = """
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n

@@ -24,7 +24,7 @@ from starlette.applications import Starlette
 from journal_api import __version__
 from journal_api.app import create_app
 from journal_api.cli import cli
-from journal_api.routes import OPERATIONS
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings, run_key
 
 ROOT = Path(__file__).parent.parent

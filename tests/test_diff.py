@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from make import get_strategy, make_strategy, unwrap
 
-from journal_api.diff import Changes, Diff, NewRow, Stored, StoredItem, StoredSetup, diff_setups
 from journal_api.errors import ValidationFailed
+from journal_api.rules.setup_diff import Changes, Diff, NewRow, Stored, StoredItem, StoredSetup, diff_setups
 from journal_api.structs.setups import SetupCreate, SetupPatch
-from journal_api.values import decode_value
+from journal_api.values.types import decode_value
 
 STRATEGY_ID = 1
 FIRST_NEW_ID = 1000

@@ -11,9 +11,9 @@ from pages import DOCS, ROOT, rows_under
 
 from journal_api import errors
 from journal_api.errors import ApiError
-from journal_api.importing import FORMATS
-from journal_api.routes import OPERATIONS
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.trade_files.reader import FORMATS
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"

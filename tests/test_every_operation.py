@@ -11,9 +11,9 @@ from make import details_of, error_of
 from operations import MISSING, body_of, documented_path_of, make_thing_of, path_of
 from starlette.applications import Starlette
 
-from journal_api.keys import SCOPES
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
+from journal_api.values.api_keys import SCOPES
+from journal_api.web.operation import Operation
 
 # interface.md §4, row by row.
 INTERFACE = [

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from commands import PATIENCE, Ran, new_key, running
 
-from journal_api import openapi
-from journal_api.examples import FILES
+from journal_api.openapi import document
+from journal_api.openapi.examples import FILES
 
 PACKAGE = "generated_journal"
 # Files are octets to the generator; it knows no other type of text.
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def generator(folder: Path) -> Ran:
     """What the generator said; the package is in the folder."""
-    (folder / "openapi.json").write_bytes(openapi.document())
+    (folder / "openapi.json").write_bytes(document.document())
     (folder / "config.yaml").write_text(CONFIG)
     options = ["--path", "openapi.json", "--config", "config.yaml", "--meta", "none"]
     ran = subprocess.run(

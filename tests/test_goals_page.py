@@ -20,9 +20,9 @@ from make import (
 )
 from pages import DOCS, blocks_of, code_in, rows_under
 
-from journal_api.facts import Statistics
-from journal_api.metrics import METRICS, Reason
-from journal_api.periods import Timeframe
+from journal_api.values.metrics import METRICS, Reason
+from journal_api.values.periods import Timeframe
+from journal_api.values.statistics import Statistics
 
 PAGE = DOCS / "goals.md"
 MARCH = {"from": "2026-03-01", "to": "2026-03-31"}

@@ -18,10 +18,10 @@ from commands import PATIENCE, Server, environment, new_key, rows, running
 from make import details_of, error_of, post_account, post_import, send_file, unwrap
 from starlette.applications import Starlette
 
-from journal_api import importing
 from journal_api.errors import ValidationFailed
-from journal_api.importing.found import Rejected
-from journal_api.importing.threads import GivenUp, in_thread, look
+from journal_api.rules.import_rows import Rejected
+from journal_api.trade_files import reader
+from journal_api.trade_files.threads import GivenUp, in_thread, look
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
@@ -32,7 +32,7 @@ MIB = 1024 * 1024
 def read(file: str) -> list[str]:
     """The reasons for which lines of the file, or all of it, cannot be read."""
     try:
-        found = importing.read(io.BytesIO(file.encode()), "UTC").candidates
+        found = reader.read(io.BytesIO(file.encode()), "UTC").candidates
         return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
     except ValidationFailed as error:
         return [str(error)]
@@ -233,7 +233,7 @@ def test_lines_are_the_same_wherever_a_piece_ends(encoding: str, end: str) -> No
     mark = "\ufeff" if encoding == "utf-16-be" else ""
     file = io.BytesIO((mark + end.join(written)).encode(encoding))
 
-    found = list(importing.read(file, "UTC").candidates)
+    found = list(reader.read(file, "UTC").candidates)
 
     notes = [one.columns["notes"] for one in found if not isinstance(one, Rejected)]
     assert notes == [f"Ünïcödé 😀 {number}" for number in range(3000)]
@@ -247,7 +247,7 @@ def test_bytes_that_are_no_text_are_told_with_their_line_and_what_stands_before_
     begin = "\n".join([HEADER, *[ROW] * 5000, "x"]).encode(encoding)
     wrong = b"\xff" if encoding == "utf-8" else b"\x00\xdc\x00\xdc"
 
-    found = list(importing.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), "UTC").candidates)
+    found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), "UTC").candidates)
 
     assert len(found) == 5001
     assert found[-1] == Rejected(5002, f"is not {name}")

@@ -43,9 +43,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from journal_api.app import create_app
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings, SettingsError
+from journal_api.web.operation import Operation
 
 MIB = 1024 * 1024
 PAGE = "http://localhost:5173"
@@ -567,7 +567,7 @@ async def test_what_is_not_a_name_is_400_and_named(
 
 async def test_a_name_of_4_mib_of_marks_to_be_put_in_order_is_refused_without_ordering_them() -> None:
     # The canonical order of n combining marks takes n^2 steps: hours, in which nobody else is answered.
-    decoding = "from journal_api.values import Name; Name.decode('a' + '\\u0301\\u0316' * 2**20)"
+    decoding = "from journal_api.values.types import Name; Name.decode('a' + '\\u0301\\u0316' * 2**20)"
 
     # In a process of its own, because nothing in this one could interrupt it.
     process = await asyncio.create_subprocess_exec(

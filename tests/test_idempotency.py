@@ -17,11 +17,11 @@ from make import A_FILE, A_TRADE, details_of, error_of, make_category, make_tag,
 from operations import body_of, path_of
 from starlette.applications import Starlette
 
-from journal_api import idempotency
 from journal_api.app import create_app
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.web import idempotency
+from journal_api.web.operation import Operation
 
 KEY = {"Idempotency-Key": "key-1"}
 CSV = {"Content-Type": "text/csv"}

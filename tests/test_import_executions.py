@@ -16,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from make import post_account, post_import, send_file, unwrap
 
-from journal_api import importing
-from journal_api.importing import Candidate
-from journal_api.importing.found import Rejected
+from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.trade_files import reader
 
 DATA = Path(__file__).parent / "data"
 HEADER = ("Date", "Time", "Symbol", "Quantity", "Price", "Side")
@@ -48,7 +47,7 @@ def sell(time: str, quantity: str = "1", price: str = "10", **cells: str) -> dic
 
 
 def found_in(file: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(importing.read(io.BytesIO(file), zone).candidates)
+    return list(reader.read(io.BytesIO(file), zone).candidates)
 
 
 def candidates_in(file: bytes, zone: str = "UTC") -> list[Candidate]:
@@ -99,7 +98,7 @@ def clocks(trade: dict[str, Any]) -> list[str]:
 
 
 def test_fills_from_flat_to_flat_are_a_trade() -> None:
-    file = importing.read(io.BytesIO((DATA / "executions.csv").read_bytes()), "America/New_York")
+    file = reader.read(io.BytesIO((DATA / "executions.csv").read_bytes()), "America/New_York")
     candidates = [one for one in file.candidates if isinstance(one, Candidate)]
 
     assert file.format == "executions"
@@ -119,7 +118,7 @@ def test_fills_from_flat_to_flat_are_a_trade() -> None:
 
 
 def test_the_template_of_tradezella_holds_shares_and_options_newest_first() -> None:
-    file = importing.read(io.BytesIO((DATA / "tradezella_template.csv").read_bytes()), "UTC")
+    file = reader.read(io.BytesIO((DATA / "tradezella_template.csv").read_bytes()), "UTC")
     candidates = [one for one in file.candidates if isinstance(one, Candidate)]
 
     assert file.format == "TradeZella template"

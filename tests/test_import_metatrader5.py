@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from make import details_of, error_of, post_account, post_import, send_file, unwrap
 
-from journal_api import importing
 from journal_api.errors import ValidationFailed
-from journal_api.importing import Candidate
-from journal_api.importing.found import Rejected
+from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.trade_files import reader
 
 DATA = Path(__file__).parent / "data"
 REPORT = (DATA / "metatrader5_history.html").read_bytes()
@@ -58,7 +57,7 @@ def copy_of(*positions: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(importing.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), zone).candidates)
 
 
 def columns(content: bytes, zone: str = "UTC") -> list[dict[str, Any]]:
@@ -188,9 +187,9 @@ async def test_a_report_in_another_language_is_refused_and_says_what_is_missing(
 
 
 def test_the_header_is_that_of_no_other_format() -> None:
-    header = set(importing.numbered(HEADER))
+    header = set(reader.numbered(HEADER))
 
-    fitting = [one.name for one in importing.FORMATS if one.columns <= header]
+    fitting = [one.name for one in reader.FORMATS if one.columns <= header]
 
     assert fitting == ["MetaTrader 5 history"]
 

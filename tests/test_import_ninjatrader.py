@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from make import details_of, error_of, post_account, post_import, send_file, unwrap
 
-from journal_api import importing
 from journal_api.errors import ValidationFailed
-from journal_api.importing import Candidate
-from journal_api.importing.found import Rejected
+from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.trade_files import reader
 
 DATA = Path(__file__).parent / "data"
 EXPORT = (DATA / "ninjatrader_trades.csv").read_bytes()
@@ -59,7 +58,7 @@ def at(*times: str) -> list[dict[str, str]]:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(importing.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), zone).candidates)
 
 
 def columns(content: bytes, zone: str = "UTC") -> list[dict[str, Any]]:
@@ -220,7 +219,7 @@ async def test_a_grid_of_version_7_is_refused_and_says_what_is_missing(client: h
 def test_the_header_is_that_of_no_other_format(content: bytes) -> None:
     header = set(content.decode().splitlines()[0].replace(";", ",").split(","))
 
-    fitting = [one.name for one in importing.FORMATS if one.columns <= header]
+    fitting = [one.name for one in reader.FORMATS if one.columns <= header]
 
     assert fitting == ["NinjaTrader trades"]
 

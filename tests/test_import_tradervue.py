@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from make import details_of, error_of, make_tag, post_account, post_import, send_file, unwrap
 
-from journal_api import importing
 from journal_api.errors import ValidationFailed
-from journal_api.importing import Candidate
-from journal_api.importing.found import Rejected
-from journal_api.importing.tradervue_trades import FORMAT
+from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.trade_files import reader
+from journal_api.trade_files.formats.tradervue_trades import FORMAT
 
 EXPORT = Path(__file__).parent / "data" / "tradervue_trades.csv"
 # A long of 200 TSLA, as the smallest plan exports it.
@@ -47,7 +46,7 @@ def file_of(*rows: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(importing.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), zone).candidates)
 
 
 def read_one(cells: dict[str, str], zone: str = "UTC") -> Candidate:
@@ -388,7 +387,7 @@ def test_a_file_without_one_of_the_columns_is_none_of_its_kind(column: str) -> N
     csv.writer(written).writerow(name for name in PLAIN if name != column)
 
     with pytest.raises(ValidationFailed) as refused:
-        importing.read(io.BytesIO(written.getvalue().encode()), "UTC")
+        reader.read(io.BytesIO(written.getvalue().encode()), "UTC")
 
     assert refused.value.details["missing"]["Tradervue trades"] == [column]
 

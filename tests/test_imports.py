@@ -19,15 +19,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from make import make_account, make_category, make_goal, make_strategy, make_tag, snapshots_of
 
-from journal_api import importing
 from journal_api.app import create_app
-from journal_api.database import Database
+from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
-from journal_api.importing import Candidate
-from journal_api.importing.found import Rejected
 from journal_api.repositories import imports
+from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.imports import Verdict
+from journal_api.trade_files import importer, reader
 
 DATA = Path(__file__).parent / "data"
 TRADOVATE = DATA / "tradovate_performance.csv"
@@ -65,7 +64,7 @@ def closed(**cells: str) -> dict[str, str]:
 
 def read_all(file: Path, zone: str = "UTC") -> list[Candidate | Rejected]:
     with file.open("rb") as opened:
-        return list(importing.read(opened, zone).candidates)
+        return list(reader.read(opened, zone).candidates)
 
 
 def read_only(file: Path, zone: str = "UTC") -> dict[str, Any]:
@@ -165,14 +164,14 @@ class Workbench:
         told: list[list[Verdict]] = [[], []]
         try:
             with self.file.open("rb") as opened:
-                found = importing.read(opened, "UTC")
-                _, foretold = await imports.bring_in(
+                found = reader.read(opened, "UTC")
+                _, foretold = await importer.bring_in(
                     self.database.reader, 1, source, found, told[0].extend, dry_run=True
                 )
             async with self.database.transaction(keep=False) as db:
                 with self.file.open("rb") as opened:
-                    found = importing.read(opened, "UTC")
-                    _, counts = await imports.bring_in(db, 1, source, found, told[1].extend, dry_run=False)
+                    found = reader.read(opened, "UTC")
+                    _, counts = await importer.bring_in(db, 1, source, found, told[1].extend, dry_run=False)
                 ((stored,),) = await db.execute_fetchall("SELECT count(*) FROM trades")
                 assert stored == counts.new
         except ValidationFailed as refusal:

@@ -28,12 +28,12 @@ from msgspec import inspect
 from operations import body_of, documented_path_of, path_of
 from starlette.applications import Starlette
 
-from journal_api.keys import SCOPES
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.structs.trades import TradeCreate
-from journal_api.values import Selection
+from journal_api.values.api_keys import SCOPES
+from journal_api.values.types import Selection
+from journal_api.web.operation import Operation
 
 # The ids of one thing of each kind, under the names that fields have for it.
 Journal = dict[str, int]

@@ -17,12 +17,13 @@ from desktop import RUN_KEY, Child, announced
 from make import A_FILE, error_of, unwrap
 from operations import body_of, path_of
 
-from journal_api.database import Database, fetch
-from journal_api.keys import SCOPES, scopes_named
+from journal_api.database.database import Database
 from journal_api.repositories import api_keys, users
-from journal_api.routes import OPERATIONS
+from journal_api.repositories.sql import fetch
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.values import now
+from journal_api.values.api_keys import SCOPES, scopes_named
+from journal_api.values.clock import now
 
 NEVER_ISSUED = "tjk_0000000000000000000000000000001A68Am"
 SETTINGS = {"JOURNAL_LOG_LEVEL": "debug", "JOURNAL_METRICS": "true"}

@@ -20,9 +20,9 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.cli import cli
-from journal_api.keys import SCOPES, is_well_formed, new_key
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
+from journal_api.values.api_keys import SCOPES, is_well_formed, new_key
 
 FORM = re.compile(r"tjk_[0-9A-Za-z]{36}")
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -29,7 +29,7 @@ from make import A_TRADE, unwrap
 from proofs import SOAK, tries
 from test_migrations import write_released
 
-from journal_api import migrations
+from journal_api.database import migrations
 from journal_api.settings import Settings
 
 Seen = Callable[[str], None]

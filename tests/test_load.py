@@ -22,7 +22,7 @@ from proofs import SOAK, tries
 from test_storage import locked
 from test_transactions import is_whole, three_by_three
 
-from journal_api.database import LONGEST_WAIT, MOST_WAITING
+from journal_api.database.database import LONGEST_WAIT, MOST_WAITING
 
 CLIENTS = 64
 LOAD_SECONDS = tries(60, 4)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from make import make_account, make_goal, make_trade, snapshots_of, unwrap
 from starlette.applications import Starlette
 
-from journal_api.facts import Statistics
-from journal_api.metrics import METRICS, MetricValue
+from journal_api.values.metrics import METRICS, MetricValue
+from journal_api.values.statistics import Statistics
 
 UNITS = {
     "net_pnl": "currency",

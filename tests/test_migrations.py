@@ -18,10 +18,10 @@ from commands import PATIENCE, change, command, done, dump, environment, free_po
 from conftest import client_of, new_key_for
 from make import make_goal, snapshots_of, unwrap
 
-from journal_api import migrations, schemas
 from journal_api.app import create_app
+from journal_api.database import migrations, schemas
+from journal_api.database.lock import process_lock
 from journal_api.errors import DatabaseRefused
-from journal_api.process_lock import process_lock
 from journal_api.settings import Settings
 
 ROOT = Path(__file__).parent.parent

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from journal_api.money import (
+from journal_api.values.money import (
     Money,
     PositiveMoney,
     from_units,

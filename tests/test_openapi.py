@@ -17,11 +17,11 @@ from starlette.applications import Starlette
 from test_every_operation import every_operation
 from told_by_examples import DOCUMENT, bodies_of, described, in_order, resolved, tell
 
-from journal_api import openapi
 from journal_api.errors import ValidationFailed
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
-from journal_api.values import decode_value
+from journal_api.openapi import document
+from journal_api.routes.table import OPERATIONS
+from journal_api.values.types import decode_value
+from journal_api.web.operation import Operation
 
 URL = "http://localhost/openapi.json"
 # What HTTP and CORS say of every answer; the other headers are the operation's.
@@ -76,7 +76,7 @@ def test_every_operation_has_an_id_of_its_own() -> None:
 
 
 def test_what_no_part_refers_to_is_not_there() -> None:
-    written = openapi.document().decode()
+    written = document.document().decode()
 
     unused = [
         f"{kind}/{name}"
@@ -90,14 +90,14 @@ def test_what_no_part_refers_to_is_not_there() -> None:
 def test_another_process_writes_the_same_bytes() -> None:
     printed = done("openapi")
 
-    assert printed.encode() == openapi.document() + b"\n"
+    assert printed.encode() == document.document() + b"\n"
 
 
 async def test_it_is_served_to_everybody(nobody: httpx.AsyncClient) -> None:
     answer = await nobody.get(URL)
 
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
-    assert answer.content == openapi.document()
+    assert answer.content == document.document()
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 

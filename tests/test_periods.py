@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from journal_api.periods import Period, Timeframe, period_of, periods_between, trading_day
+from journal_api.values.periods import Period, Timeframe, period_of, periods_between, trading_day
 
 DAY = timedelta(days=1)
 quick = settings(deadline=None, max_examples=200)

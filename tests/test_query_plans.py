@@ -19,12 +19,12 @@ from starlette.applications import Starlette
 from told_by_examples import tell
 
 from journal_api.app import create_app
-from journal_api.metrics import METRICS
-from journal_api.money import sql_ratio
-from journal_api.periods import trading_day
-from journal_api.routes import OPERATIONS
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.values import instant_after
+from journal_api.values.clock import instant_after
+from journal_api.values.metrics import METRICS
+from journal_api.values.money import sql_ratio
+from journal_api.values.periods import trading_day
 
 TIMEFRAMES = ("daily", "weekly", "monthly", "quarterly")
 QUERIES: dict[str, Any] = {

@@ -12,11 +12,11 @@ from conftest import client_of, new_key_for
 from make import error_of, run_sql
 from starlette.applications import Starlette
 
-from journal_api import rates
 from journal_api.app import create_app
 from journal_api.errors import RateLimited
-from journal_api.keys import hashed, new_key
 from journal_api.settings import Settings
+from journal_api.values.api_keys import hashed, new_key
+from journal_api.web import rate_limits
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ class Clock:
         monkeypatch.setattr("time.monotonic", lambda: self.now)
 
 
-def is_counted(limiter: rates.FixedWindowLimiter, counted: Hashable) -> bool:
+def is_counted(limiter: rate_limits.FixedWindowLimiter, counted: Hashable) -> bool:
     try:
         limiter.count(counted)
     except RateLimited:
@@ -128,7 +128,7 @@ def is_counted(limiter: rates.FixedWindowLimiter, counted: Hashable) -> bool:
 
 
 def test_a_window_lasts_a_minute_from_its_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, limiter = Clock(monkeypatch), rates.FixedWindowLimiter(2)
+    clock, limiter = Clock(monkeypatch), rate_limits.FixedWindowLimiter(2)
     at = {0: [True], 30: [True, False], 59.9: [False], 60: [True, True, False], 119.9: [False], 120: [True]}
     seen = {}
     for second, expected in at.items():
@@ -139,7 +139,7 @@ def test_a_window_lasts_a_minute_from_its_first_request(monkeypatch: pytest.Monk
 
 
 def test_the_reset_counts_down_and_is_never_0(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, limiter = Clock(monkeypatch), rates.FixedWindowLimiter(9)
+    clock, limiter = Clock(monkeypatch), rate_limits.FixedWindowLimiter(9)
     resets = []
     for second in (0, 0.5, 30, 59.9):
         clock.now = 1000 + second
@@ -149,16 +149,16 @@ def test_the_reset_counts_down_and_is_never_0(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_however_many_addresses_come_the_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, limiter = Clock(monkeypatch), rates.FixedWindowLimiter(1)
-    for number in range(3 * rates.MOST_WINDOWS):
+    clock, limiter = Clock(monkeypatch), rate_limits.FixedWindowLimiter(1)
+    for number in range(3 * rate_limits.MOST_WINDOWS):
         clock.now += 0.001
         limiter.count(number)
     full = len(limiter._windows)
-    clock.now += rates.WINDOW
+    clock.now += rate_limits.WINDOW
 
     limiter.count("one more")
 
-    assert full == rates.MOST_WINDOWS
+    assert full == rate_limits.MOST_WINDOWS
     assert list(limiter._windows) == ["one more"]
 
 

@@ -12,7 +12,7 @@ from commands import PATIENCE, running
 from make import unwrap
 from streams import HOST, Journal, answers_in, chunked, exchanged, heard, is_in_step
 
-from journal_api.protocol import Protocol
+from journal_api.server.protocol import Protocol
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from proofs import tries
 from streams import HOST, Journal, answers_in, is_in_step
 
-from journal_api.protocol import Protocol
-from journal_api.server import configured, listening
+from journal_api.server.protocol import Protocol
+from journal_api.server.server import configured, listening
 from journal_api.settings import Settings
 
 

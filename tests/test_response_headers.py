@@ -9,9 +9,9 @@ from operations import body_of, documented_path_of, path_of
 from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
-from journal_api.protocol import answer
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
+from journal_api.server.protocol import answer
+from journal_api.web.operation import Operation
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from commands import PATIENCE, new_key, running
 from conftest import ErrorEnvelope
 from proofs import SOAK
 
-from journal_api.protocol import LARGEST_HEAD, Protocol
-from journal_api.server import configured, listening
+from journal_api.server.protocol import LARGEST_HEAD, Protocol
+from journal_api.server.server import configured, listening
 from journal_api.settings import Settings
 
 GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"

@@ -27,7 +27,7 @@ from make import (
 )
 from starlette.applications import Starlette
 
-from journal_api import metrics
+from journal_api.values import metrics
 
 INVALID = (400, "validation_error")
 # A Wednesday.

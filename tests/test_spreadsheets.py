@@ -20,8 +20,8 @@ from make import (
     send_file,
 )
 
-from journal_api.importing.round_trips import COLUMNS, TITLES
-from journal_api.spreadsheets import harmless
+from journal_api.trade_files.formats.round_trips import COLUMNS, TITLES
+from journal_api.trade_files.spreadsheets import harmless
 
 SIGNS = "=+-@"
 HOSTILE = [

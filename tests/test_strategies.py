@@ -26,8 +26,8 @@ from msgspec import structs
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.keys import SCOPES
 from journal_api.settings import Settings
+from journal_api.values.api_keys import SCOPES
 
 SCALARS = {
     "id",

@@ -16,9 +16,9 @@ import pytest
 from commands import PATIENCE, change, command, rows
 from make import details_of, error_of, make_category, unwrap
 
-from journal_api.example import seed
-from journal_api.keys import SCOPES
 from journal_api.testing import MakeJournal, journal_client, open_journal
+from journal_api.testing.example_journal import seed
+from journal_api.values.api_keys import SCOPES
 
 ROOT = Path(__file__).parent.parent
 SAMPLE = Path(__file__).parent / "sample_project"

@@ -42,9 +42,9 @@ from proofs import SOAK, tries
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.web.operation import Operation
 
 Send = Callable[[httpx.AsyncClient, Any], Awaitable[httpx.Response]]
 

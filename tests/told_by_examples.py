@@ -6,11 +6,11 @@ import httpx
 import msgspec
 from operations import path_of
 
-from journal_api import openapi
-from journal_api.routes import OPERATIONS
-from journal_api.routes.operation import Operation
+from journal_api.openapi import document
+from journal_api.routes.table import OPERATIONS
+from journal_api.web.operation import Operation
 
-DOCUMENT: Any = msgspec.json.decode(openapi.document())
+DOCUMENT: Any = msgspec.json.decode(document.document())
 
 
 def described(operation: Operation) -> Any:

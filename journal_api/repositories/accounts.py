@@ -5,12 +5,13 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import UnsetType, json
 
-from journal_api.database import fetch, fetch_json, unique_name
 from journal_api.errors import AccountHasTrades, ValidationFailed
-from journal_api.money import Money, json_number
-from journal_api.patches import assignments, changes, with_sort_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
-from journal_api.values import now, sort_name
+from journal_api.values.clock import now
+from journal_api.values.money import Money, json_number
+from journal_api.values.types import sort_name
 
 ACCOUNT = f"""json_object(
     'id', id,

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.database import fetch
-from journal_api.keys import hashed, new_key
-from journal_api.values import now
+from journal_api.repositories.sql import fetch
+from journal_api.values.api_keys import hashed, new_key
+from journal_api.values.clock import now
 
 
 class KeyRow(NamedTuple):

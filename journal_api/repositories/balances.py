@@ -5,9 +5,9 @@ from datetime import date
 
 from aiosqlite import Connection
 
-from journal_api.database import fetch, json_list
-from journal_api.history import GoalState
-from journal_api.periods import Period, period_of
+from journal_api.repositories.sql import fetch, json_list
+from journal_api.rules.goal_history import GoalState
+from journal_api.values.periods import Period, period_of
 
 
 async def opening_balance(

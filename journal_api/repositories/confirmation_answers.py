@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 
-from journal_api.database import json_list
 from journal_api.errors import ValidationFailed
+from journal_api.repositories.sql import json_list
 from journal_api.structs.trades import AnswerPut, Trade
-from journal_api.values import now_after
+from journal_api.values.clock import now_after
 
 
 async def replace(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:

@@ -3,12 +3,13 @@
 from aiosqlite import Connection
 from msgspec import UnsetType, json
 
-from journal_api.database import fetch, fetch_json, json_list, unique_name
 from journal_api.errors import Conflict, ValidationFailed
-from journal_api.money import json_number
-from journal_api.patches import assignments, changes, with_sort_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
+from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.copy_groups import CopyGroup, CopyGroupCreate, CopyGroupPatch, MembersPut
-from journal_api.values import now, sort_name
+from journal_api.values.clock import now
+from journal_api.values.money import json_number
+from journal_api.values.types import sort_name
 
 SCALARS = """
     'id', id,

@@ -5,12 +5,11 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json
-from journal_api.metrics import METRICS
-from journal_api.money import json_number
-from journal_api.patches import assignments
+from journal_api.repositories.sql import assignments, fetch, fetch_json
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, changes_of
-from journal_api.values import now
+from journal_api.values.clock import now
+from journal_api.values.metrics import METRICS
+from journal_api.values.money import json_number
 
 GOAL = f"""json_object(
     'id', id,

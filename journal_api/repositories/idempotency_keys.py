@@ -1,15 +1,14 @@
 """Answers to POSTs that were sent with an Idempotency-Key, kept for a day."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch
-from journal_api.envelope import Envelope
-from journal_api.values import as_text, now
+from journal_api.repositories.sql import fetch
+from journal_api.values.clock import as_text, now
 
 KEPT_FOR = timedelta(hours=24)
 
@@ -44,7 +43,7 @@ async def find(db: Connection, sent: Sent) -> Kept | None:
     return None
 
 
-async def insert(db: Connection, sent: Sent, answer: Envelope) -> None:
+async def insert(db: Connection, sent: Sent, status: int, headers: Mapping[str, str], content: bytes) -> None:
     """Keep the answer, and forget those that are over a day old."""
     await delete_old(db)
     await db.execute_fetchall(
@@ -54,9 +53,9 @@ async def insert(db: Connection, sent: Sent, answer: Envelope) -> None:
         """,
         {
             **sent._asdict(),
-            "status": answer.status,
-            "headers": json.encode(dict(answer.headers)).decode(),
-            "content": answer.content,
+            "status": status,
+            "headers": json.encode(dict(headers)).decode(),
+            "content": content,
             "now": now(),
         },
     )

@@ -1,26 +1,14 @@
 """Imports: the rows of a file become trades, all of them or none, and none of them twice; and back again."""
 
-import asyncio
-from collections import Counter
-from collections.abc import Callable
-from itertools import islice
 from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.database import fetch, fetch_json
-from journal_api.errors import ValidationFailed
-from journal_api.importing import Candidate, TradeFile
-from journal_api.importing.found import Rejected
-from journal_api.importing.threads import in_thread
-from journal_api.recognition import FACTS
-from journal_api.repositories import imported_rows
+from journal_api.repositories.sql import fetch, fetch_json
 from journal_api.repositories.trades import LATER
-from journal_api.structs.imports import Counts, Verdict
-from journal_api.values import now
-
-AT_ONCE = 500
-MOST_ERRORS = 1000
+from journal_api.rules.trade_identity import FACTS
+from journal_api.structs.imports import Counts
+from journal_api.values.clock import now
 
 
 class Source(NamedTuple):
@@ -93,66 +81,6 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
         WHERE id = :id
         """,
         {"new": counts.new, "updated": counts.updated, "duplicate": counts.duplicate, "id": import_id},
-    )
-
-
-async def bring_in(
-    db: Connection,
-    user_id: int,
-    source: Source,
-    file: TradeFile,
-    tell: Callable[[list[Verdict]], object],
-    *,
-    dry_run: bool,
-) -> tuple[int | None, Counts]:
-    """Import the file: its id, None for a dry run, and how many rows there were of each verdict.
-
-    `tell` is given the verdicts, some at a time; those of copies of rows further down come last, and errors
-    beyond the first 1,000 are only counted. A dry run only reads. Raises ValidationFailed, unless it is a
-    dry run, when a row cannot be imported; then nothing may be kept.
-    """
-    import_id = None if dry_run else await insert(db, user_id, source, file.format)
-    rows = await imported_rows.Writer.prepare(db, user_id, source.account_id, import_id)
-    counts = Counts()
-    errors: list[Verdict] = []
-
-    def count(verdicts: list[Verdict]) -> None:
-        for word, number in Counter(one.verdict for one in verdicts).items():
-            setattr(counts, word, getattr(counts, word) + number)
-        told = []
-        for one in verdicts:
-            if one.reason is None:
-                told.append(one)
-            elif len(errors) < MOST_ERRORS:
-                errors.append(one)
-                told.append(one)
-        tell(told)
-
-    def next_rows() -> list[Candidate | Rejected]:
-        return list(islice(file.candidates, AT_ONCE))
-
-    while batch := await in_thread(user_id, next_rows):
-        count(await rows.take(batch))
-    copies = await rows.finish()
-    for begin in range(0, len(copies), AT_ONCE):
-        count(copies[begin : begin + AT_ONCE])
-        await asyncio.sleep(0)  # others have their turn
-    if import_id is not None:
-        if errors:
-            raise refused(counts, sorted(errors, key=lambda one: one.line))
-        await set_counts(db, import_id, counts)
-    return import_id, counts
-
-
-def refused(counts: Counts, errors: list[Verdict]) -> ValidationFailed:
-    first = errors[0]
-    others = f" (and {counts.error - 1} more)" if counts.error > 1 else ""
-    return ValidationFailed(
-        f"line {first.line}: {first.reason}{others}",
-        line=first.line,
-        reason=first.reason,
-        counts=counts,
-        rows=errors,
     )
 
 

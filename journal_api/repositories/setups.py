@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch_json, json_list
-from journal_api.diff import Changes, SentSetup, Stored, diff_setups
 from journal_api.repositories.confirmations import CONFIRMATIONS
+from journal_api.repositories.sql import fetch_json, json_list
+from journal_api.rules.setup_diff import Changes, SentSetup, Stored, diff_setups
 
 # The setups of the strategy in hand, as one JSON array. What comes out of a subquery is text, so `json()`
 # makes it JSON again: up to SQLite 3.53 it need not, since 3.54 it must. Each object is made where it is put

@@ -12,9 +12,12 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import Database, fetch, json_list
+from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.history import (
+from journal_api.repositories import balances
+from journal_api.repositories import statistics as repositories_statistics
+from journal_api.repositories.sql import fetch, json_list
+from journal_api.rules.goal_history import (
     GoalState,
     Snapshot,
     is_in_history,
@@ -22,11 +25,10 @@ from journal_api.history import (
     stale_periods,
     with_balances,
 )
-from journal_api.money import json_number
-from journal_api.periods import Period, period_of
-from journal_api.repositories import balances, facts
 from journal_api.structs.snapshots import SnapshotQuery
-from journal_api.values import now
+from journal_api.values.clock import now
+from journal_api.values.money import json_number
+from journal_api.values.periods import Period, period_of
 
 SNAPSHOT = f"""json_object(
     'goal_id', goal_id,
@@ -130,7 +132,7 @@ async def refresh(db: Connection, goal_id: int) -> None:
         await save_cursor(db, state)  # every new change is another user's, or out of scope
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
-    by_period = await facts.of_periods(db, state.account_ids, stale, state.extra)
+    by_period = await repositories_statistics.of_periods(db, state.account_ids, stale, state.extra)
     if state.carries_balance:
         by_period = with_balances(by_period, await balances.opening_balance(db, state, stale, changed))
     snapshots = [

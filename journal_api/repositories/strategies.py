@@ -5,13 +5,14 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import UNSET, Raw, json
 
-from journal_api.database import fetch, fetch_json, unique_name
 from journal_api.errors import LimitReached, ValidationFailed
-from journal_api.patches import assignments, changes, with_sort_name
 from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS
+from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.strategies import StrategyCreate, StrategyFields, StrategyPatch, StrategyQuery
-from journal_api.values import now, sort_name
+from journal_api.values.clock import now
+from journal_api.values.types import sort_name
 
 SCALARS = """
     'id', id,

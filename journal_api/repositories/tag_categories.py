@@ -3,11 +3,12 @@
 from aiosqlite import Connection
 from msgspec import UnsetType, json
 
-from journal_api.database import fetch, fetch_json, unique_name
 from journal_api.errors import CategoryHasTags, ValidationFailed
-from journal_api.patches import assignments, changes, with_sort_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, TagCategoryPatch
-from journal_api.values import now, sort_name
+from journal_api.values.clock import now
+from journal_api.values.types import sort_name
 
 TAG_CATEGORY = """json_object(
     'id', id,

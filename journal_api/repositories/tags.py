@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_list, unique_name
 from journal_api.errors import ValidationFailed
-from journal_api.patches import assignments, changes, with_sort_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
+from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
-from journal_api.values import now, sort_name
+from journal_api.values.clock import now
+from journal_api.values.types import sort_name
 
 TAG = """json_object(
     'id', id,

@@ -8,14 +8,13 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, json_list, unique_value
-from journal_api.money import json_number
-from journal_api.patches import assignments
-from journal_api.recognition import fingerprint_of
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_value
 from journal_api.repositories.trade_filters import TradeFilters
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.rules.trade_identity import fingerprint_of
 from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
-from journal_api.trade_draft import TradeDraft
-from journal_api.values import now, now_after
+from journal_api.values.clock import now, now_after
+from journal_api.values.money import json_number
 
 SCALARS = f"""
     'id', id,

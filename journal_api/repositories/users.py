@@ -5,11 +5,11 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database import fetch, fetch_json, unique_name
-from journal_api.patches import assignments, changes
+from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.rules.partial_update import changes
 from journal_api.settings import Settings
 from journal_api.structs.me import Me, MePatch
-from journal_api.values import now
+from journal_api.values.clock import now
 
 ME = """json_object(
     'id', id,

@@ -6,11 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response as PlainResponse
 
 from journal_api import __version__
-from journal_api.auth import admit
-from journal_api.codec import database
-from journal_api.envelope import Response, ok
-from journal_api.migrations import VERSION
-from journal_api.monitoring import MEDIA_TYPE, Meters
+from journal_api.database.migrations import VERSION
+from journal_api.web.auth import admit
+from journal_api.web.context import database
+from journal_api.web.prometheus import MEDIA_TYPE, Meters
+from journal_api.web.responses import Response, ok
 
 
 async def health(request: Request) -> Response:

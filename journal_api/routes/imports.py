@@ -1,19 +1,22 @@
 """Imports of files, and taking them back: DECISIONS 32."""
 
-from array import array
 from functools import partial
 
 from aiosqlite import Connection
 from msgspec import Raw, json
 from starlette.requests import Request
 
-from journal_api import importing
-from journal_api.codec import Upload, database, decode_query, uploaded, while_wanted
-from journal_api.envelope import Response, created, no_content, ok
-from journal_api.importing.threads import in_thread
 from journal_api.repositories import accounts, imports, users
-from journal_api.structs.imports import ImportQuery, UndoQuery, Verdict
-from journal_api.values import is_yes
+from journal_api.structs.imports import ImportQuery, UndoQuery
+from journal_api.trade_files import importer
+from journal_api.trade_files import reader as trade_files_reader
+from journal_api.trade_files.import_report import Rows
+from journal_api.trade_files.threads import in_thread
+from journal_api.values.types import is_yes
+from journal_api.web.bodies import Upload, uploaded, while_wanted
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_query
+from journal_api.web.responses import Response, created, no_content, ok
 
 # As many ids as a header holds anywhere; GET /trades?import_id= lists them all.
 MOST_NAMED = 100
@@ -41,7 +44,9 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     user_id, reader = request.user.id, database(request).slow_reader
     timezone = str(query.timezone or (await users.find(reader, user_id)).timezone)
     in_one = query.account_id is not None
-    file = await in_thread(user_id, partial(importing.read, upload.file, timezone, into_one_account=in_one))
+    file = await in_thread(
+        user_id, partial(trade_files_reader.read, upload.file, timezone, into_one_account=in_one)
+    )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
@@ -53,12 +58,12 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
 
 
 async def bring_in(
-    db: Connection, user_id: int, source: imports.Source, file: importing.TradeFile, *, dry_run: bool
+    db: Connection, user_id: int, source: imports.Source, file: trade_files_reader.TradeFile, *, dry_run: bool
 ) -> tuple[int | None, str]:
     """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
     await accounts.require(db, user_id, source.account_id)
     rows = Rows()
-    import_id, counts = await imports.bring_in(db, user_id, source, file, rows.add, dry_run=dry_run)
+    import_id, counts = await importer.bring_in(db, user_id, source, file, rows.add, dry_run=dry_run)
 
     def report() -> str:
         members = {
@@ -72,33 +77,6 @@ async def bring_in(
         return json.encode(members).decode()
 
     return import_id, await in_thread(user_id, report)
-
-
-class Rows:
-    """The verdicts as they are answered, encoded at once: kept as structs they take much more room."""
-
-    def __init__(self) -> None:
-        self.text = bytearray(b"[")
-        self.lines, self.begins = array("q"), array("q")
-        self.is_in_order = True
-
-    def add(self, verdicts: list[Verdict]) -> None:
-        for one in verdicts:
-            self.is_in_order &= not self.lines or self.lines[-1] <= one.line
-            self.lines.append(one.line)
-            self.begins.append(len(self.text))
-            self.text += b"%b," % json.encode(one)
-
-    def encoded(self) -> bytearray:
-        """A JSON array in the order of the lines."""
-        if not self.is_in_order:
-            ends = [*self.begins[1:], len(self.text)]
-            order = sorted(range(len(self.lines)), key=self.lines.__getitem__)
-            self.text[1:] = b"".join(self.text[self.begins[one] : ends[one]] for one in order)
-        if self.lines:
-            self.text.pop()  # the last comma
-        self.text += b"]"
-        return self.text
 
 
 async def delete_import(request: Request) -> Response:

@@ -2,10 +2,11 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import database, decode_body
-from journal_api.envelope import Response, ok
 from journal_api.repositories import accounts, copy_groups, trades, users
 from journal_api.structs.me import MePatch
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_body
+from journal_api.web.responses import Response, ok
 
 
 async def get_me(request: Request) -> Response:

@@ -3,9 +3,9 @@
 from msgspec import json
 from starlette.requests import Request
 
-from journal_api.envelope import Response, ok
-from journal_api.metrics import METRICS
 from journal_api.structs.metrics import Metric
+from journal_api.values.metrics import METRICS
+from journal_api.web.responses import Response, ok
 
 ALL = json.encode(
     [

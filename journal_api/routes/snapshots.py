@@ -2,12 +2,14 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import database, decode_query
-from journal_api.envelope import Response, page
-from journal_api.periods import trading_day
 from journal_api.repositories import snapshots
+from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import SnapshotQuery
-from journal_api.values import check_range, now
+from journal_api.values.clock import now
+from journal_api.values.periods import trading_day
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_query
+from journal_api.web.responses import Response, page
 
 
 async def list_snapshots(request: Request) -> Response:

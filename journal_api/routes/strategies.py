@@ -2,10 +2,11 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import database, decode_body, decode_query
-from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_strategies(request: Request) -> Response:

@@ -2,10 +2,11 @@
 
 from starlette.requests import Request
 
-from journal_api.codec import database, decode_body
-from journal_api.envelope import Response, created, no_content, ok
 from journal_api.repositories import tag_categories
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_body
+from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_tag_categories(request: Request) -> Response:

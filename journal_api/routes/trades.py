@@ -4,18 +4,16 @@ from typing import Any
 
 from starlette.requests import Request
 
-from journal_api.codec import IndexedErrors, database, decode_body, decode_each, decode_query
-from journal_api.envelope import Download, Response, created, no_content, ok, page
 from journal_api.errors import Conflict
 from journal_api.repositories import (
     confirmation_answers,
     tags,
-    trade_export,
     trade_references,
     trade_tags,
     trades,
     users,
 )
+from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import (
     AnswersPut,
     ExportQuery,
@@ -25,7 +23,10 @@ from journal_api.structs.trades import (
     TradesCreate,
     TradeTagsPut,
 )
-from journal_api.trade_draft import TradeDraft
+from journal_api.trade_files import export
+from journal_api.web.context import database
+from journal_api.web.decoding import IndexedErrors, decode_body, decode_each, decode_query
+from journal_api.web.responses import Download, Response, created, no_content, ok, page
 
 
 async def list_trades(request: Request) -> Response:
@@ -43,7 +44,7 @@ async def get_trade(request: Request) -> Response:
 async def export_trades(request: Request) -> Response:
     """The trades that match as a file in the generic import format, which brings them all back."""
     query = decode_query(request, ExportQuery)
-    return Download("trades.csv", "text/csv", trade_export.csv_of(database(request), request.user.id, query))
+    return Download("trades.csv", "text/csv", export.csv_of(database(request), request.user.id, query))
 
 
 async def create_trade(request: Request) -> Response:

@@ -1,5 +1,1 @@
-"""What crosses the wire, and the rules between its fields, a file per resource.
-
-`XCreate` and `XPatch` come in and refuse unknown members; `X` is what answers carry; `XQuery` is a query.
-UNSET means "not sent".
-"""
+"""What crosses the wire: shapes of bodies, queries and answers, and the rules inside one body."""

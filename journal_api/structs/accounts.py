@@ -4,8 +4,9 @@ from decimal import Decimal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.money import Money
-from journal_api.values import Currency, Instant, Name100, unless_sent
+from journal_api.values.currencies import Currency
+from journal_api.values.money import Money
+from journal_api.values.types import Instant, Name100, unless_sent
 
 
 class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from journal_api.values import Name, RowId, SortOrder, Text, require_name
+from journal_api.values.types import Name, RowId, SortOrder, Text, require_name
 
 # 5,000 of them come in one body. They hold nothing that leads back to them, so gc=False: no need to look at
 # them for it.

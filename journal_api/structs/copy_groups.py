@@ -6,8 +6,8 @@ from typing import Annotated, Any, ClassVar, Self
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
-from journal_api.money import PositiveMoney
-from journal_api.values import Instant, Name100, RowId, SortOrder, unless_sent
+from journal_api.values.money import PositiveMoney
+from journal_api.values.types import Instant, Name100, RowId, SortOrder, unless_sent
 
 
 class QuantityMultiplier(PositiveMoney):

@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
-from journal_api.metrics import METRICS, GoalDirection, MetricKey
-from journal_api.money import Money
-from journal_api.periods import Timeframe
 from journal_api.structs.strategies import check_scope
-from journal_api.values import Day, DayText, GoalScope, Instant, Name100, RowId
+from journal_api.values.metrics import METRICS, GoalDirection, MetricKey
+from journal_api.values.money import Money
+from journal_api.values.periods import Timeframe
+from journal_api.values.types import Day, DayText, GoalScope, Instant, Name100, RowId
 
 GoalStatus = Literal["active", "paused", "archived"]
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from journal_api.values import Flag, Instant, Name, RowId, TimeZone
+from journal_api.values.types import Flag, Instant, Name, RowId, TimeZone
 
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 

@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.values import DayRollover, Instant, Name100, Selection, TimeZone
+from journal_api.values.types import DayRollover, Instant, Name100, Selection, TimeZone
 
 
 class MePatch(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from journal_api.metrics import GoalDirection, Unit
+from journal_api.values.metrics import GoalDirection, Unit
 
 
 class Metric(Struct, kw_only=True, forbid_unknown_fields=True):

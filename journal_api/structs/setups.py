@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from journal_api.structs.confirmations import Confirmation, ConfirmationCreate, ConfirmationPatch
-from journal_api.values import Name, RowId, SortOrder, Text, require_name
+from journal_api.values.types import Name, RowId, SortOrder, Text, require_name
 
 
 class SetupCreate(Struct, kw_only=True, forbid_unknown_fields=True):

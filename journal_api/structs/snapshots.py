@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from journal_api.values import Day, DayText, Instant, Offset
+from journal_api.values.types import Day, DayText, Instant, Offset
 
 
 class SnapshotQuery(Struct, kw_only=True):

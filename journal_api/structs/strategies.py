@@ -6,7 +6,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.setups import Setup, SetupCreate, SetupPatch
-from journal_api.values import Color, FreeForm, Instant, Name, RowId, Text, free_form
+from journal_api.values.free_form import free_form
+from journal_api.values.types import Color, FreeForm, Instant, Name, RowId, Text
 
 FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
 

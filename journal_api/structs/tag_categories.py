@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.values import Instant, Name50
+from journal_api.values.types import Instant, Name50
 
 
 class TagCategoryCreate(Struct, kw_only=True, forbid_unknown_fields=True):

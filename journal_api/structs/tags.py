@@ -2,7 +2,7 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from journal_api.values import Color, Instant, Name100, RowId, TagType
+from journal_api.values.types import Color, Instant, Name100, RowId, TagType
 
 
 class TagCreate(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
 
-from journal_api.money import Money, PositiveMoney
-from journal_api.values import (
+from journal_api.structs.queries import check_range
+from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.types import (
     Day,
     DayText,
     Flag,
@@ -19,7 +20,6 @@ from journal_api.values import (
     TagType,
     Text,
     Timestamp,
-    check_range,
     unless_sent,
 )
 

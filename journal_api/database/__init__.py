@@ -1,0 +1,1 @@
+"""The database file: connections, transactions, schema, lock, backup, restore, check."""

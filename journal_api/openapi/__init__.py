@@ -1,0 +1,1 @@
+"""The OpenAPI document, read off the route table, its examples, and /docs."""

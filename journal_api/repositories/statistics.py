@@ -1,0 +1,234 @@
+"""The statistics of periods: one statement, one row a period (DECISIONS 12)."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.repositories.sql import json_list
+from journal_api.values.periods import Period
+from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics
+
+# The statement reads the requested days by index, and no other trades. Money counts rows; everything else
+# counts decisions, and a decision stands on the day of its first close in the period.
+STATISTICS = """
+WITH
+-- The requested periods, numbered.
+period (number, first, last) AS MATERIALIZED (
+    SELECT key, value ->> 0, value ->> 1 FROM json_each(:periods)
+),
+-- The accounts in scope.
+account (id) AS MATERIALIZED (
+    SELECT value FROM json_each(:accounts)
+),
+-- The trades in scope, each with the number of its period.
+counted AS MATERIALIZED (
+    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
+        source_trade_id,
+        source_trade_id IS NOT NULL
+            OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id) AS is_shared,
+        EXISTS (SELECT 1
+                FROM trade_tags
+                JOIN tags ON tags.id = tag_id
+                WHERE trade_id = trades.id AND type = 'mistake') AS is_mistake
+    FROM period
+    CROSS JOIN account
+    CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last
+),
+-- Money: the sums over rows, and the days. Rows are summed by day first, for the worst and the winning days.
+money AS (
+    SELECT number, sum(trades) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
+        sum(net_pnl) AS net_pnl, count(*) AS trading_days, sum(net_pnl > 0) AS winning_days,
+        min(net_pnl) AS worst_day
+    FROM (SELECT number, count(*) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
+              sum(net_pnl) AS net_pnl
+          FROM counted
+          GROUP BY number, trading_day)
+    GROUP BY number
+),
+-- Trades that have copies in the period, or are copies: every row with the sums of its whole decision.
+shared AS (
+    SELECT number, id, trading_day, closed_at,
+        id = first_value(id) OVER whole AS is_first,
+        sum(net_pnl) OVER whole AS net_pnl,
+        sum(initial_risk) OVER whole AS initial_risk,
+        max(is_mistake) OVER whole AS is_mistake,
+        -- The original speaks for the decision; where it does not count, the first copy does.
+        iif(min(source_trade_id IS NOT NULL) OVER whole, id, coalesce(source_trade_id, id)) AS speaker
+    FROM counted
+    WHERE is_shared
+    WINDOW whole AS (PARTITION BY number, coalesce(source_trade_id, id) ORDER BY trading_day, closed_at, id
+                     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+),
+-- The decisions, one row each; r is NULL without a risk, and beyond the range of a ratio.
+decisions AS (
+    SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, ratio(net_pnl, initial_risk) AS r,
+        is_mistake, id AS speaker, grade, setup_id
+    FROM counted
+    WHERE NOT is_shared
+    UNION ALL
+    SELECT number, shared.id, shared.trading_day, shared.closed_at, shared.net_pnl, shared.initial_risk,
+        ratio(shared.net_pnl, shared.initial_risk), is_mistake, speaker, trades.grade, trades.setup_id
+    FROM shared
+    JOIN trades ON trades.id = speaker
+    WHERE is_first
+),
+-- The sums over decisions, by day first, for the day with most decisions.
+judged AS (
+    SELECT number, sum(decisions) AS decisions, max(decisions) AS max_trades_per_day, sum(wins) AS wins,
+        sum(losses) AS losses, sum(breakevens) AS breakevens, sum(graded) AS graded, sum(a_plus) AS a_plus,
+        sum(with_risk) AS with_risk, sum(with_checklist) AS with_checklist,
+        sum(checklists_confirmed) AS checklists_confirmed, sum(with_mistake) AS with_mistake,
+        sum(winning_pnl) AS winning_pnl, sum(losing_pnl) AS losing_pnl, min(worst_trade) AS worst_trade,
+        sum(with_r) AS with_r, sum(r_total) AS r_total
+    FROM (SELECT number, count(*) AS decisions,
+              sum(net_pnl > 0) AS wins,
+              sum(net_pnl < 0) AS losses,
+              sum(net_pnl = 0) AS breakevens,
+              count(grade) AS graded,
+              sum(grade IS 'A+') AS a_plus,
+              count(initial_risk) AS with_risk,
+              sum(checklist IS NOT NULL) AS with_checklist,
+              sum(checklist IS 1) AS checklists_confirmed,
+              sum(is_mistake) AS with_mistake,
+              sum(max(net_pnl, 0)) AS winning_pnl,
+              sum(min(net_pnl, 0)) AS losing_pnl,
+              min(net_pnl) AS worst_trade,
+              count(r) AS with_r,
+              sum(r) AS r_total
+          FROM (SELECT *,
+                    (SELECT min(EXISTS (SELECT 1
+                                        FROM confirmation_answers
+                                        WHERE trade_id = speaker
+                                          AND confirmation_id = confirmations.id
+                                          AND was_present))
+                     FROM confirmations
+                     WHERE confirmations.setup_id = decisions.setup_id) AS checklist
+                FROM decisions)
+          GROUP BY number, trading_day)
+    GROUP BY number
+),
+-- The drawdown, only if it is requested: it needs the rows in order.
+curve AS (
+    SELECT number, max(max(peak, 0) - equity) AS max_drawdown
+    FROM (SELECT number, equity,
+              max(equity) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+                                ROWS UNBOUNDED PRECEDING) AS peak
+          FROM (SELECT number, trading_day, closed_at, id,
+                    sum(net_pnl) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+                                       ROWS UNBOUNDED PRECEDING) AS equity
+                FROM counted
+                WHERE :with_drawdown))
+    GROUP BY number
+),
+-- The longest run of wins, only if it is requested: a run ends with a loss.
+streaks AS (
+    SELECT number, max(wins) AS win_streak
+    FROM (SELECT number, sum(net_pnl > 0) AS wins
+          FROM (SELECT number, net_pnl,
+                    sum(net_pnl < 0) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+                                           ROWS UNBOUNDED PRECEDING) AS losses_before
+                FROM decisions
+                WHERE :with_streak)
+          GROUP BY number, losses_before)
+    GROUP BY number
+)
+SELECT number, json_object(
+    'trades', trades,
+    'decisions', decisions,
+    'wins', wins,
+    'losses', losses,
+    'breakevens', breakevens,
+    'graded', graded,
+    'a_plus', a_plus,
+    'with_risk', with_risk,
+    'with_checklist', with_checklist,
+    'checklists_confirmed', checklists_confirmed,
+    'with_mistake', with_mistake,
+    'trading_days', trading_days,
+    'winning_days', winning_days,
+    'max_trades_per_day', max_trades_per_day,
+    'gross_pnl', gross_pnl,
+    'fees', fees,
+    'net_pnl', net_pnl,
+    'winning_pnl', winning_pnl,
+    'losing_pnl', losing_pnl,
+    'worst_trade', worst_trade,
+    'worst_day', worst_day,
+    'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
+    -- A difference that does not fit into 64 bits is a REAL in SQLite.
+    'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
+    'win_streak', coalesce(win_streak, 0))
+FROM money
+JOIN judged USING (number)
+LEFT JOIN curve USING (number)
+LEFT JOIN streaks USING (number)
+"""
+# A bound, as a REAL, of every sum that the statement takes over the trades of one period: money, risks and
+# quotients of the two.
+LARGEST_SUM = """
+SELECT max(
+    total(abs(gross_pnl)) + total(abs(fees)),
+    total(initial_risk),
+    coalesce(total(abs(net_pnl)) / min(initial_risk) * 1e8, 0))
+FROM trades
+WHERE account_id IN (SELECT value FROM json_each(:accounts))
+  AND trading_day BETWEEN :first AND :last
+"""
+
+
+async def of_periods(
+    db: Connection, account_ids: Sequence[int], periods: Sequence[Period], extra: ExtraStatistic | None
+) -> dict[Period, Statistics | None]:
+    """The statistics of each period over those accounts, the extra one included if it is requested.
+
+    None stands for a period in which a sum does not fit into 64 bits. SQLite fails then without naming the
+    period, so the list is halved until the period is alone.
+    """
+    if not periods:
+        return {}
+    try:
+        return await of_periods_in_range(db, account_ids, periods, extra)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise
+        if len(periods) == 1:
+            if await fits_64_bits(db, account_ids, periods[0]):
+                raise
+            return {periods[0]: None}
+    half = len(periods) // 2
+    return {
+        **await of_periods(db, account_ids, periods[:half], extra),
+        **await of_periods(db, account_ids, periods[half:], extra),
+    }
+
+
+async def of_periods_in_range(
+    db: Connection, account_ids: Sequence[int], periods: Sequence[Period], extra: ExtraStatistic | None
+) -> dict[Period, Statistics | None]:
+    """Raises sqlite3.OperationalError when a sum does not fit into 64 bits."""
+    rows = await db.execute_fetchall(
+        STATISTICS,
+        {
+            "accounts": json_list(account_ids),
+            "periods": json_list([(period.start.isoformat(), period.end.isoformat()) for period in periods]),
+            "with_drawdown": extra == "max_drawdown",
+            "with_streak": extra == "win_streak",
+        },
+    )
+    by_number = {number: json.decode(text, type=Statistics) for number, text in rows}
+    return {period: by_number.get(number, NO_TRADES) for number, period in enumerate(periods)}
+
+
+async def fits_64_bits(db: Connection, account_ids: Sequence[int], period: Period) -> bool:
+    """Whether no sum over the trades of the period can leave 64 bits."""
+    ((largest_sum,),) = await db.execute_fetchall(
+        LARGEST_SUM,
+        {
+            "accounts": json_list(account_ids),
+            "first": period.start.isoformat(),
+            "last": period.end.isoformat(),
+        },
+    )
+    return bool(largest_sum < 2**63)

@@ -1,0 +1,1 @@
+"""Pure rules: what follows from what, without SQL or HTTP."""

@@ -1,0 +1,156 @@
+"""The history of a goal: its periods, which of them are stale, what a snapshot says (DECISIONS 13)."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import chain
+from typing import NamedTuple
+
+from msgspec import Raw, Struct, json
+from msgspec.structs import asdict, replace
+
+from journal_api.values.metrics import LARGEST_STORED, METRICS, GoalDirection, MetricValue
+from journal_api.values.money import json_text
+from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
+from journal_api.values.statistics import AMOUNTS, EXTRA_STATISTICS, ExtraStatistic, Statistics
+
+
+class GoalState(Struct):
+    """What has to be known of a goal to bring its snapshots up to date."""
+
+    goal_id: int
+    metric: str
+    direction: GoalDirection
+    timeframe: Timeframe
+    # For timeframe custom; else two nulls.
+    custom_window: list[date | None]
+    timezone: str
+    day_rollover: str
+    created_on: date
+    today: date
+    account_ids: list[int]
+    starting_balances: list[int]
+    # (since, target), oldest first; the first counts from the beginning
+    targets: list[tuple[date, int]]
+    change_cursor: int | None
+    evaluated_on: date | None
+    latest_change: int
+    first_trade: date | None
+    oldest: date | None
+    newest: date | None
+
+    @property
+    def first_day(self) -> date:
+        """Where the history starts: the first counted trade or the goal's creation, the earlier."""
+        return min(self.first_trade or self.created_on, self.created_on)
+
+    @property
+    def is_of_today(self) -> bool:
+        """Whether the snapshots have been evaluated today."""
+        return self.change_cursor is not None and self.evaluated_on == self.today
+
+    @property
+    def extra(self) -> ExtraStatistic | None:
+        return METRICS[self.metric].extra
+
+    @property
+    def carries_balance(self) -> bool:
+        """Whether a period depends on the periods before it."""
+        return METRICS[self.metric].carries_balance
+
+
+class Snapshot(NamedTuple):
+    """A row of the table."""
+
+    period_start: str
+    period_end: str
+    target: int
+    actual: int | None
+    achieved: bool | None
+    closed: bool
+    snapshot_data: str
+    # Null unless the metric carries a balance, and for a balance that does not fit into 64 bits.
+    opening_balance: int | None
+    closing_balance: int | None
+
+
+def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]:
+    """The periods of the history that are to be computed."""
+    if state.timeframe == "custom":
+        start, end = state.custom_window
+        assert start is not None, "schema.sql holds custom goals to their dates"
+        assert end is not None
+        return iter([Period(start, end)])
+    first, last, timeframe = state.first_day, state.today, state.timeframe
+    if state.change_cursor is None or state.oldest is None or state.newest is None:
+        return periods_between(first, last, timeframe)
+    if state.carries_balance and changed:
+        return periods_between(min(max(first, *changed[:1]), state.newest), last, timeframe)
+    # An earlier first trade brings the empty periods after it; days without a trade have no snapshot.
+    earlier = periods_between(first, state.oldest - ONE_DAY, timeframe) if timeframe != "daily" else ()
+    begin, end = period_of(first, timeframe).start, period_of(last, timeframe).end
+    known = (period_of(day, timeframe) for day in changed if begin <= day <= end)
+    return chain(earlier, known, periods_between(state.newest, last, timeframe))
+
+
+def with_balances(
+    by_period: dict[Period, Statistics | None], opening_balance: int | None
+) -> dict[Period, Statistics | None]:
+    """The statistics of consecutive periods with the opening balance of each.
+
+    A balance that does not fit into 64 bits is None, and so is every balance after it.
+    """
+    with_balance: dict[Period, Statistics | None] = {}
+    for period, statistics in by_period.items():
+        if statistics is not None:
+            statistics = replace(statistics, opening_balance=storable(opening_balance))
+        with_balance[period] = statistics
+        opening_balance = storable(statistics.closing_balance) if statistics else None
+    return with_balance
+
+
+def is_in_history(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
+    """Whether the period has a snapshot: every period, except past days without a trade."""
+    has_trades = statistics is None or statistics.trades > 0
+    return state.timeframe != "daily" or period.start == state.today or has_trades
+
+
+def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None) -> Snapshot:
+    """The row to store. Statistics of None mean that a sum does not fit into 64 bits."""
+    value = METRICS[state.metric].evaluate(statistics)
+    target = target_in_force(state, period)
+    return Snapshot(
+        period_start=period.start.isoformat(),
+        period_end=period.end.isoformat(),
+        target=target,
+        actual=value.actual,
+        achieved=value.achieves(state.direction, target),
+        closed=period.end < state.today,
+        snapshot_data=snapshot_data(state, value, statistics),
+        opening_balance=statistics.opening_balance if statistics else None,
+        closing_balance=storable(statistics.closing_balance) if statistics else None,
+    )
+
+
+def storable(amount: int | None) -> int | None:
+    """The amount if it fits into 64 bits."""
+    return amount if amount is not None and abs(amount) <= LARGEST_STORED else None
+
+
+def target_in_force(state: GoalState, period: Period) -> int:
+    """Of a closed period the target that was in force when it closed, else the present one."""
+    day = period.end if period.end < state.today else date.max
+    return next(target for since, target in reversed(state.targets) if since <= day)
+
+
+def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics | None) -> str:
+    """The JSON of `snapshot_data`: what a person needs to compute the value again."""
+    data: dict[str, object] = {
+        "unit": METRICS[state.metric].unit,
+        "timezone": state.timezone,
+        "day_rollover": state.day_rollover,
+        "reason": value.reason,
+    }
+    for name, number in (asdict(statistics) if statistics else {}).items():
+        if name not in EXTRA_STATISTICS or name == state.extra:
+            data[name] = Raw(json_text(number).encode()) if name in AMOUNTS and number is not None else number
+    return json.encode(data).decode()

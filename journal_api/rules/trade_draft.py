@@ -1,0 +1,132 @@
+"""A trade before it is stored: its derived amounts, and what a PATCH makes of it (DECISIONS 11, 34)."""
+
+from decimal import Decimal
+from typing import Any, Self
+
+from msgspec import UNSET, Struct
+from msgspec.structs import asdict, replace
+
+from journal_api.errors import ValidationFailed
+from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
+from journal_api.values.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
+from journal_api.values.types import Timestamp
+
+
+class TradeDraft(Struct, frozen=True, kw_only=True):
+    """A trade with everything that can be known of it outside the database.
+
+    `account_id` is None for the row of a file that names its account, or goes into the account of the import.
+    """
+
+    account_id: int | None = None
+    symbol: str
+    direction: Direction
+    quantity: Money
+    multiplier: Money = PositiveMoney(1)
+    entry_price: Money
+    exit_price: Money | None = None
+    stop_loss: Money | None = None
+    opened_at: Timestamp
+    closed_at: Timestamp | None = None
+    gross_pnl: Money | None = None
+    fees: Money = Money(0)
+    initial_risk: Money | None = None
+    grade: Grade | None = None
+    strategy_id: int | None = None
+    setup_id: int | None = None
+    source_trade_id: int | None = None
+    external_id: str | None = None
+    notes: str | None = None
+
+    @classmethod
+    def of_body(cls, body: TradeCreate) -> Self:
+        """The draft of a new trade, with its derived amounts. Raises ValidationFailed."""
+        return cls(**asdict(body)).with_result().with_initial_risk()
+
+    @classmethod
+    def of_stored(cls, trade: Trade) -> Self:
+        fields: dict[str, Any] = {name: getattr(trade, name) for name in cls.__struct_fields__}
+        amounts = {name: Money(fields[name]) for name in AMOUNTS if fields[name] is not None}
+        times = {
+            name: Timestamp.fromisoformat(fields[name])
+            for name in ("opened_at", "closed_at")
+            if fields[name] is not None
+        }
+        return cls(**{**fields, **amounts, **times})
+
+    def with_result(self) -> Self:
+        """The same trade; a closed one without `gross_pnl` gets it from its prices.
+
+        Raises ValidationFailed for an open trade with an exit, and for a closed one without exit and result.
+        """
+        if self.closed_at is None:
+            for name in ("exit_price", "gross_pnl"):
+                if getattr(self, name) is not None:
+                    raise ValidationFailed(fields={name: "belongs to a closed trade; closed_at is missing"})
+            return self
+        if self.gross_pnl is not None:
+            return self
+        if self.exit_price is None:
+            raise ValidationFailed(fields={"exit_price": "is required when gross_pnl is left out"})
+        return replace(self, gross_pnl=self.result_at(self.exit_price, "gross_pnl"))
+
+    def with_initial_risk(self) -> Self:
+        """The same trade; one without `initial_risk` gets it from its stop.
+
+        A stop that locks in a profit risks nothing, so it says nothing about the risk at the start.
+        """
+        if self.initial_risk is not None or self.stop_loss is None:
+            return self
+        risk = -self.result_at(self.stop_loss, "initial_risk")
+        return replace(self, initial_risk=PositiveMoney(risk)) if risk > 0 else self
+
+    def result_at(self, price: Decimal, name: str) -> Money:
+        """The result of an exit at that price, to eight decimals; raises ValidationFailed for that field."""
+        result = self.unbounded_result_at(price)
+        if abs(result) > LARGEST:
+            raise ValidationFailed(fields={name: f"as it follows from the prices is over {LARGEST}"})
+        return Money(result)
+
+    def unbounded_result_at(self, price: Decimal) -> Decimal:
+        points = EXACT.subtract(price, self.entry_price)
+        size = EXACT.multiply(self.quantity, self.multiplier)
+        return from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
+
+    def has_derived_result(self) -> bool:
+        return self.exit_price is not None and self.gross_pnl == self.unbounded_result_at(self.exit_price)
+
+    def patched(self, patch: TradePatch) -> Self:
+        """The trade as the PATCH makes it; raises ValidationFailed for a rule that the whole breaks.
+
+        A derived result stays derived, a stated one stays. A new stop never changes the initial risk.
+        Reopening drops the exit and the result. Another strategy drops the setup; a setup alone brings its
+        strategy.
+        """
+        sent = {name: getattr(patch, name) for name in patch.__struct_fields__}
+        sent = {name: value for name, value in sent.items() if value is not UNSET}
+        changes = dict(sent)
+        if sent.get("closed_at", self.closed_at) is None:
+            changes |= {"exit_price": sent.get("exit_price"), "gross_pnl": sent.get("gross_pnl")}
+        elif "gross_pnl" not in sent and self.has_derived_result():
+            changes["gross_pnl"] = None
+        if sent.get("strategy_id", self.strategy_id) != self.strategy_id and "setup_id" not in sent:
+            changes["setup_id"] = None
+        if sent.get("setup_id") and "strategy_id" not in sent:
+            changes["strategy_id"] = None
+        return replace(self, **changes).with_result()
+
+    def columns(self, timezone: str) -> dict[str, Any]:
+        """The columns that are stored; times without an offset are read in `timezone`.
+
+        Raises ValidationFailed when it closes before it opens.
+        """
+        opened_at = self.opened_at.stored(timezone)
+        closed_at = self.closed_at.stored(timezone) if self.closed_at else None
+        for name, instant in (("opened_at", opened_at), ("closed_at", closed_at)):
+            if instant and not "1970" <= instant[:4] <= "2200":
+                raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
+        if closed_at and closed_at < opened_at:
+            raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
+        columns = asdict(self)
+        amounts = {name: columns[name].units for name in AMOUNTS if columns[name] is not None}
+        return {**columns, **amounts, "opened_at": opened_at, "closed_at": closed_at}

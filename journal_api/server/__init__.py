@@ -1,0 +1,1 @@
+"""One process: uvicorn with its protocol, its log, its parent."""

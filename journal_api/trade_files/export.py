@@ -1,0 +1,62 @@
+"""The export of trades as a file, exact or for spreadsheets."""
+
+import csv
+import io
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from msgspec import json
+
+from journal_api.database.database import Database
+from journal_api.repositories.trade_export import rows_after
+from journal_api.structs.trades import AMOUNTS, ExportQuery
+from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
+from journal_api.trade_files.spreadsheets import harmless
+from journal_api.values.money import json_text
+from journal_api.values.types import is_yes
+
+
+async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+    """The file in parts, all of one moment. For a spreadsheet the titles differ, and no text is a formula."""
+    text = io.StringIO()
+    for_spreadsheet = is_yes(query.spreadsheet)
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(TITLES if for_spreadsheet else COLUMNS)
+    last_id: int | None = 0
+    async with database.snapshot() as db:
+        while last_id is not None:
+            rows = await rows_after(db, user_id, query, last_id)
+            for row in rows:
+                cells = without_formulas(cells_of(row)) if for_spreadsheet else cells_of(row)
+                writer.writerow([cells[column] for column in COLUMNS])
+            yield text.getvalue().encode()
+            text.seek(0)
+            text.truncate()
+            last_id = rows[-1]["id"] if rows else None
+
+
+def without_formulas(cells: dict[str, str]) -> dict[str, str]:
+    """The cells, of which all but the amounts are text."""
+    return {name: cell if name in AMOUNTS else harmless(cell) for name, cell in cells.items()}
+
+
+def cells_of(row: dict[str, Any]) -> dict[str, str]:
+    """The cells under the names of their columns."""
+    has_no_risk = row["stop_loss"] is not None and row["initial_risk"] is None
+    amounts = {name: json_text(row[name]) for name in AMOUNTS if isinstance(row[name], int)}
+    answers = row["confirmations"]
+    cells = {
+        **row,
+        **amounts,
+        **({"initial_risk": NO_RISK} if has_no_risk else {}),
+        "tags": tags_cell(row["tags"]),
+        "confirmations": "" if answers == "[]" else answers,
+    }
+    return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
+
+
+def tags_cell(names_as_json: str) -> str:
+    """Joined by semicolons, but JSON where a name has one itself or would be read as JSON."""
+    names = json.decode(names_as_json, type=list[str])
+    joined = ";".join(names)
+    return names_as_json if joined.count(";") >= len(names) > 0 or joined.startswith("[") else joined

@@ -1,0 +1,1 @@
+"""The formats of files of trades, a module each."""

@@ -1,0 +1,79 @@
+"""The generic format: one trade a row, our own column names, only what a trade needs required.
+
+`COLUMNS` is its whole header, which the export writes.
+"""
+
+from typing import cast, get_args
+
+from journal_api.rules.import_rows import Answered, ImportedTrade
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.trades import Direction, Grade
+from journal_api.trade_files.cells import Row, json_list, names, one_of, text
+from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
+from journal_api.values.types import Name, Name40, Name100, Timestamp
+
+COLUMNS = (
+    *("row", "account", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
+    *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
+    *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
+)
+# The header of the export for spreadsheets, by which that is told from what can be read back.
+TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
+DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
+# In place of an initial risk: there is none, although there is a stop.
+NO_RISK = "none"
+
+
+def trade_of(row: Row) -> ImportedTrade:
+    has_no_risk = row.get("initial_risk", "").strip() == NO_RISK
+    fees = row.amount_if_any("fees", Result)
+    trade = TradeDraft(
+        symbol=row.read("symbol", Name40.decode),
+        direction=cast("Direction", row.read("direction", DIRECTION)),
+        quantity=row.amount("quantity", PositiveMoney),
+        multiplier=row.amount_if_any("multiplier", PositiveMoney) or PositiveMoney(1),
+        entry_price=row.amount("entry_price", Money),
+        exit_price=row.amount_if_any("exit_price", Money),
+        stop_loss=row.amount_if_any("stop_loss", Money),
+        opened_at=row.read("opened_at", Timestamp.decode),
+        closed_at=row.read_if_any("closed_at", Timestamp.decode),
+        gross_pnl=row.amount_if_any("gross_pnl", Result),
+        fees=fees or Money(0),
+        initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),
+        grade=cast("Grade | None", row.read_if_any("grade", GRADE)),
+        external_id=row.read_if_any("external_id", Name100.decode),
+        notes=row.read("notes", text, strip=False) if row.get("notes") else None,
+    )
+    trade = trade.with_result() if has_no_risk else trade.with_result().with_initial_risk()
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=() if fees is not None else ("fees",),
+        account=row.read_if_any("account", Name100.decode),
+        strategy=row.read_if_any("strategy", Name.decode),
+        setup=row.read_if_any("setup", Name.decode),
+        tags=tuple(row.read_if_any("tags", names) or ()),
+        answers=row.read_if_any("confirmations", answers) or (),
+        row_name=row.read_if_any("row", text),
+        copy_of=row.read_if_any("copy_of", text),
+    )
+
+
+def answers(cell: str) -> tuple[Answered, ...]:
+    """A JSON array with `[name, was_present, notes]` for each."""
+    told: list[tuple[str, bool, str | None]] = json_list(cell, tuple[str, bool, str | None])
+    return tuple(
+        Answered(Name.decode(name), was_present, notes if notes is None else text(notes))
+        for name, was_present, notes in told
+    )
+
+
+FORMAT = Format(
+    "round trips",
+    frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
+    one_a_row(trade_of),
+    accounts=("account",),
+    optional=frozenset(COLUMNS),
+    long=frozenset({"tags", "confirmations", "notes"}),
+)

@@ -1,0 +1,119 @@
+"""Tradervue's trades export: one row a trade, with 13, 22 or 29 columns by the plan of its owner."""
+
+import html
+import re
+from decimal import Context, Decimal
+from typing import Self
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.trades import Direction
+from journal_api.trade_files.cells import Row, date_and_clock, text
+from journal_api.trade_files.derived_amounts import derived, multiplier_of
+from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.types import Name40, Text
+
+DIRECTIONS: dict[str, Direction] = {"L": "long", "S": "short"}
+COSTS = ("Commissions", "Fees")
+# Of the text, and of the HTML that it is read from.
+LONGEST_NOTE, LONGEST_HTML = 10_000, 256 * 1024
+# html.parser takes the square of a note's length for what is hardly HTML; this goes over it once.
+TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(?:/?(?P<name>[A-Za-z][A-Za-z0-9]*+)|[!?])[^<>]*+>", re.DOTALL)
+LINE = re.compile("p|br|div|li|[uo]l|tr|pre|hr|blockquote|h[1-6]", re.IGNORECASE)
+
+
+class BothSides(PositiveMoney):
+    """Half of a volume that counts what was bought and what was sold: what was held."""
+
+    @classmethod
+    def checked(cls, value: Decimal) -> Self:
+        return super().checked(EXACT.divide(super().checked(value), 2))
+
+
+def trade_of(row: Row) -> ImportedTrade:
+    """The result is the file's, because Entry Price may be that of the first fill alone."""
+    if not row.get("Close Datetime", "").strip():
+        reason = "is empty, and Volume does not tell the size of an open trade: leave its row out"
+        raise ValidationFailed(fields={"Close Datetime": reason})
+    direction = row.read("Side", direction_of)
+    entry_price = row.amount("Entry Price", Money)
+    exit_price = row.amount("Exit Price", Money)
+    quantity = row.amount("Volume", BothSides)
+    gross_pnl = row.amount("Gross P&L", Money)
+    rise = EXACT.subtract(exit_price, entry_price)
+    multiplier = multiplier_if_told(row, rise if direction == "long" else -rise, quantity, gross_pnl)
+    fees = fees_if_told(row)
+    risk = row.amount_if_any("Initial Risk", Money)
+    trade = TradeDraft(
+        symbol=row.read("Symbol", Name40.decode),
+        direction=direction,
+        quantity=quantity,
+        multiplier=multiplier or PositiveMoney(1),
+        entry_price=entry_price,
+        exit_price=exit_price,
+        opened_at=row.read("Open Datetime", date_and_clock),
+        closed_at=row.read("Close Datetime", date_and_clock),
+        gross_pnl=gross_pnl,
+        fees=fees or Money(0),
+        initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
+        notes=row.read_if_any("Notes", plain_text),
+    )
+    told = {"multiplier": multiplier, "fees": fees}
+    return ImportedTrade(row.line, trade, unstated=tuple(name for name in told if told[name] is None))
+
+
+def direction_of(cell: str) -> Direction:
+    if cell not in DIRECTIONS:
+        raise ValueError("must be L or S")
+    return DIRECTIONS[cell]
+
+
+def multiplier_if_told(
+    row: Row, points: Decimal, quantity: Decimal, gross_pnl: Decimal
+) -> PositiveMoney | None:
+    """The value of a point, when one fill in and one out explain the result exactly by a short number.
+
+    After several fills in, the price of the first divides the result into nonsense: 0.9731, or 75 where a
+    point is worth 50. Nothing tells that from a multiplier, so more than two fills tell none.
+    """
+    if row.amount_if_any("Exec Count", Money) != 2 or points * gross_pnl <= 0:
+        return None
+    short = Context(prec=4).create_decimal(multiplier_of(points, quantity, gross_pnl))
+    explained = EXACT.multiply(EXACT.multiply(points, quantity), short)
+    return PositiveMoney(short) if explained == gross_pnl else None
+
+
+def fees_if_told(row: Row) -> Result | None:
+    """What the plan of the owner exports of them."""
+    parts = [row.amount_if_any(column, Money) for column in COSTS]
+    if not row.keys() >= set(COSTS) or parts == [None, None]:
+        return None
+    commissions, fees = (part or Money(0) for part in parts)
+    return derived("Fees", "with Commissions", EXACT.add(commissions, fees))
+
+
+def plain_text(cell: str) -> Text | None:
+    """The text of HTML, as much as notes may have; each paragraph is a line."""
+    without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:LONGEST_HTML])
+    try:
+        lines = html.unescape(without_tags).splitlines()
+    except ValueError:
+        raise ValueError("must be HTML") from None  # a reference to a character by thousands of digits
+    told = "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
+    return text(told[:LONGEST_NOTE].rstrip()) or None
+
+
+FORMAT = Format(
+    "Tradervue trades",
+    frozenset(
+        {
+            *("Open Datetime", "Close Datetime", "Symbol", "Side", "Volume", "Exec Count"),
+            *("Entry Price", "Exit Price", "Gross P&L"),
+        }
+    ),
+    one_a_row(trade_of),
+    optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
+    long=frozenset({"Notes"}),
+)

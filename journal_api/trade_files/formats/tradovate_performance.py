@@ -1,0 +1,62 @@
+"""Tradovate's performance export: one row a pair of fills, matched first in, first out."""
+
+from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.trades import Direction
+from journal_api.trade_files.cells import Row, date_and_clock
+from journal_api.trade_files.derived_amounts import multiplier_of
+from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.types import Name40, Name100
+
+
+def trade_of(row: Row) -> ImportedTrade:
+    """Sold before bought is a short. Within one second the lower fill id came first."""
+    bought_at = row.read("Bought Timestamp", date_and_clock)
+    sold_at = row.read("Sold Timestamp", date_and_clock)
+    bought = row.amount("Buy Price", Money)
+    sold = row.amount("Sell Price", Money)
+    quantity = row.amount("Paired Qty", PositiveMoney)
+    gross_pnl = row.amount("P/L", Money)
+    buy_fill, sell_fill = row.read("Buy Fill ID", fill_id), row.read("Sell Fill ID", fill_id)
+    is_short = (sold_at, sell_fill) < (bought_at, buy_fill)
+    direction: Direction = "short" if is_short else "long"
+    trade = TradeDraft(
+        symbol=row.read("Contract", Name40.decode),
+        direction=direction,
+        quantity=quantity,
+        multiplier=multiplier_of(sold - bought, quantity, gross_pnl),
+        entry_price=sold if is_short else bought,
+        exit_price=bought if is_short else sold,
+        opened_at=sold_at if is_short else bought_at,
+        closed_at=bought_at if is_short else sold_at,
+        gross_pnl=gross_pnl,
+        external_id=row.read("Pair ID", Name100.decode),
+    )
+    return ImportedTrade(row.line, trade, unstated=("fees",))
+
+
+def fill_id(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError("must be a fill id")
+    return int(text)
+
+
+FORMAT = Format(
+    "Tradovate performance",
+    frozenset(
+        {
+            "Contract",
+            "Pair ID",
+            "Buy Fill ID",
+            "Sell Fill ID",
+            "Paired Qty",
+            "Buy Price",
+            "Sell Price",
+            "P/L",
+            "Bought Timestamp",
+            "Sold Timestamp",
+        }
+    ),
+    one_a_row(trade_of),
+)

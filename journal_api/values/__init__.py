@@ -1,0 +1,1 @@
+"""What the rest is made of: types, instants, money, periods, metrics, keys."""

@@ -1,0 +1,268 @@
+"""The metrics of goals. One registry feeds `GET /v1/metrics`, the validation and the evaluation.
+
+A metric is a pure function of the statistics of one period (DECISIONS 12). Money counts rows, ratios count
+decisions: copies of one decision are one decision with their P&L and their risk summed. Every value is in
+10^-8 of its unit, rounded half to even, and is compared as it is shown.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+from journal_api.values.money import SCALE, ratio
+from journal_api.values.statistics import ExtraStatistic, Statistics
+
+Unit = Literal["currency", "percent", "ratio", "count"]
+GoalDirection = Literal["at_least", "at_most"]
+Reason = Literal["no_trades", "no_wins", "no_losses", "no_risk", "no_grades", "no_checklists", "out_of_range"]
+LARGEST_STORED = 2**63 - 1
+
+
+class MetricValue(NamedTuple):
+    """The value of a metric; without one, the reason. `infinite` is a profit factor without losses."""
+
+    actual: int | None
+    reason: Reason | None = None
+    infinite: bool = False
+
+    def achieves(self, direction: GoalDirection, target: int) -> bool | None:
+        """Whether the target is met; None when there is nothing to compare."""
+        if self.infinite:
+            return direction == "at_least"
+        if self.actual is None:
+            return None
+        return self.actual >= target if direction == "at_least" else self.actual <= target
+
+
+class Metric(NamedTuple):
+    """One entry of the registry."""
+
+    key: str
+    title: str
+    description: str
+    unit: Unit
+    formula: Callable[[Statistics], MetricValue]
+    direction: GoalDirection = "at_least"
+    extra: ExtraStatistic | None = None
+
+    @property
+    def carries_balance(self) -> bool:
+        """Whether the value of a period depends on the balance that the periods before it left."""
+        return self.extra == "opening_balance"
+
+    def evaluate(self, statistics: Statistics | None) -> MetricValue:
+        """The value over the period; statistics of None mean that a sum does not fit into 64 bits."""
+        value = self.formula(statistics) if statistics else MetricValue(None, "out_of_range")
+        if value.actual is not None and abs(value.actual) > LARGEST_STORED:
+            return MetricValue(None, "out_of_range")
+        return value
+
+
+def amount(value: int | None, reason: Reason = "out_of_range") -> MetricValue:
+    return MetricValue(None, reason) if value is None else MetricValue(value)
+
+
+def count(number: int) -> MetricValue:
+    return MetricValue(number * SCALE)
+
+
+def mean(total: int | None, number: int, reason: Reason) -> MetricValue:
+    if not number:
+        return MetricValue(None, reason)
+    return amount(None) if total is None else MetricValue(round(Fraction(total, number)))
+
+
+def percent(part: int, whole: int, reason: Reason) -> MetricValue:
+    return MetricValue(ratio(part * 100, whole)) if whole else MetricValue(None, reason)
+
+
+def profit_factor(statistics: Statistics) -> MetricValue:
+    if not statistics.decisions:
+        return MetricValue(None, "no_trades")
+    if not statistics.losses:
+        return MetricValue(None, "no_losses", infinite=statistics.wins > 0)
+    return MetricValue(ratio(statistics.winning_pnl, -statistics.losing_pnl))
+
+
+def payoff_ratio(statistics: Statistics) -> MetricValue:
+    if not statistics.wins:
+        return MetricValue(None, "no_wins")
+    if not statistics.losses:
+        return MetricValue(None, "no_losses")
+    return MetricValue(
+        ratio(statistics.winning_pnl * statistics.losses, -statistics.losing_pnl * statistics.wins)
+    )
+
+
+def balance(statistics: Statistics) -> MetricValue:
+    return amount(statistics.closing_balance)
+
+
+METRICS = {
+    metric.key: metric
+    for metric in (
+        Metric(
+            "net_pnl",
+            "Net P&L",
+            "The sum of gross P&L less fees over all trades.",
+            "currency",
+            lambda statistics: amount(statistics.net_pnl),
+        ),
+        Metric(
+            "gross_pnl",
+            "Gross P&L",
+            "The sum of P&L before fees over all trades.",
+            "currency",
+            lambda statistics: amount(statistics.gross_pnl),
+        ),
+        Metric(
+            "max_drawdown",
+            "Maximum drawdown",
+            "The largest fall of cumulative net P&L from its peak, trade by trade, the peak starting at 0.",
+            "currency",
+            lambda statistics: amount(statistics.max_drawdown),
+            "at_most",
+            extra="max_drawdown",
+        ),
+        Metric(
+            "balance_target",
+            "Balance",
+            "The starting balances of the accounts in scope plus all net P&L to the end of the period.",
+            "currency",
+            balance,
+            extra="opening_balance",
+        ),
+        Metric(
+            "win_rate",
+            "Win rate",
+            "Winning decisions among all decisions; a break-even one counts among all.",
+            "percent",
+            lambda statistics: percent(statistics.wins, statistics.decisions, "no_trades"),
+        ),
+        Metric(
+            "profit_factor",
+            "Profit factor",
+            "The P&L of winning decisions over the absolute P&L of losing ones.",
+            "ratio",
+            profit_factor,
+        ),
+        Metric(
+            "expectancy",
+            "Expectancy",
+            "Net P&L per decision.",
+            "currency",
+            lambda statistics: mean(statistics.net_pnl, statistics.decisions, "no_trades"),
+        ),
+        Metric(
+            "rr_realized_avg",
+            "Average R",
+            "The mean of net P&L over initial risk, over the decisions that have an initial risk.",
+            "ratio",
+            lambda statistics: mean(statistics.r_total, statistics.with_risk, "no_risk"),
+        ),
+        Metric(
+            "a_plus_rate",
+            "A+ rate",
+            "Decisions graded A+ among the graded ones.",
+            "percent",
+            lambda statistics: percent(statistics.a_plus, statistics.graded, "no_grades"),
+        ),
+        Metric(
+            "max_trades_per_day",
+            "Most trades in a day",
+            "The most decisions on one trading day.",
+            "count",
+            lambda statistics: count(statistics.max_trades_per_day),
+            "at_most",
+        ),
+        Metric(
+            "protocol_completion_rate",
+            "Protocol completion",
+            "Decisions with every confirmation of their setup answered as present, among those whose setup"
+            " has a checklist.",
+            "percent",
+            lambda statistics: percent(
+                statistics.checklists_confirmed, statistics.with_checklist, "no_checklists"
+            ),
+        ),
+        Metric(
+            "trade_count",
+            "Trades",
+            "The number of decisions.",
+            "count",
+            lambda statistics: count(statistics.decisions),
+        ),
+        Metric(
+            "trading_days",
+            "Trading days",
+            "The number of days with a trade.",
+            "count",
+            lambda statistics: count(statistics.trading_days),
+        ),
+        Metric(
+            "winning_days",
+            "Winning days",
+            "The number of days with a net P&L above 0.",
+            "count",
+            lambda statistics: count(statistics.winning_days),
+        ),
+        Metric(
+            "win_streak",
+            "Win streak",
+            "The longest run of winning decisions; a break-even one neither adds to it nor breaks it.",
+            "count",
+            lambda statistics: count(statistics.win_streak or 0),
+            extra="win_streak",
+        ),
+        Metric(
+            "average_win",
+            "Average win",
+            "The mean P&L of winning decisions.",
+            "currency",
+            lambda statistics: mean(statistics.winning_pnl, statistics.wins, "no_wins"),
+        ),
+        Metric(
+            "payoff_ratio",
+            "Payoff ratio",
+            "The average win over the absolute average loss.",
+            "ratio",
+            payoff_ratio,
+        ),
+        Metric(
+            "worst_trade",
+            "Worst trade",
+            "The lowest P&L of a decision.",
+            "currency",
+            lambda statistics: amount(statistics.worst_trade, "no_trades"),
+        ),
+        Metric(
+            "worst_day",
+            "Worst day",
+            "The lowest net P&L of a day; a daily loss limit is `at_least -500`.",
+            "currency",
+            lambda statistics: amount(statistics.worst_day, "no_trades"),
+        ),
+        Metric(
+            "mistake_free_rate",
+            "Mistake-free rate",
+            "Decisions without a tag of type mistake among all decisions.",
+            "percent",
+            lambda statistics: percent(
+                statistics.decisions - statistics.with_mistake, statistics.decisions, "no_trades"
+            ),
+        ),
+    )
+}
+
+
+class MetricKey(str):
+    """The key of a metric in the registry."""
+
+    allowed: ClassVar[list[str]] = list(METRICS)
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "enum": allowed}
+
+    @classmethod
+    def decode(cls, sent: object) -> Self:
+        if not isinstance(sent, str) or sent not in METRICS:
+            raise ValueError("must be a metric of GET /v1/metrics")
+        return cls(sent)

@@ -1,0 +1,1 @@
+"""What every request passes through, whatever its resource: middleware, keys, bodies, conditions, answers."""

@@ -1,0 +1,66 @@
+"""Counts of requests in the form of Prometheus."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from journal_api import __version__
+from journal_api.web.request_log import Handled
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+# Seconds: a read is about one millisecond, a large import minutes.
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
+
+
+class Meters:
+    """Counts in the form of Prometheus. The library is loaded only for whoever wants them."""
+
+    def __init__(self, db: Path, schema: int) -> None:
+        from prometheus_client import (
+            CollectorRegistry,
+            Counter,
+            Gauge,
+            Histogram,
+            Info,
+            ProcessCollector,
+        )
+
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "journal_requests",
+            "Requests that are over, by what they were answered.",
+            ["method", "route", "status"],
+            registry=self.registry,
+        )
+        self.seconds = Histogram(
+            "journal_request_seconds",
+            "From the headers of a request to the end of its answer.",
+            ["method", "route"],
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        about = Info("journal", "Which journal this is.", registry=self.registry)
+        about.info({"version": __version__, "schema": str(schema)})
+        sizes = Gauge("journal_file_bytes", "The size of the file.", ["file"], registry=self.registry)
+        sizes.labels("database").set_function(size_of(db))
+        sizes.labels("log").set_function(size_of(db.with_name(f"{db.name}-wal")))
+        ProcessCollector(registry=self.registry)
+
+    def text(self) -> bytes:
+        """All of them now, as MEDIA_TYPE says."""
+        from prometheus_client import generate_latest
+
+        return generate_latest(self.registry)
+
+    def count(self, request: Handled) -> None:
+        # A path or method of the client's own choice would make as many series as it likes.
+        method = request.method if request.route else ""
+        route = request.route or ""
+        self.requests.labels(method, route, request.status or "gone").inc()
+        self.seconds.labels(method, route).observe(request.seconds)
+
+
+def size_of(file: Path) -> Callable[[], float]:
+    """Looks at the size without opening the file, which only SQLite may."""
+    return lambda: file.stat().st_size if file.exists() else 0
