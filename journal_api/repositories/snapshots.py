@@ -15,7 +15,6 @@ from msgspec import json
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import balances
-from journal_api.repositories import statistics as repositories_statistics
 from journal_api.repositories.sql import fetch, json_list
 from journal_api.rules.goal_history import (
     GoalState,
@@ -132,13 +131,13 @@ async def refresh(db: Connection, goal_id: int) -> None:
         await save_cursor(db, state)  # every new change is another user's, or out of scope
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
-    by_period = await repositories_statistics.of_periods(db, state.account_ids, stale, state.extra)
+    by_period = await statistics.of_periods(db, state.account_ids, stale, state.extra)
     if state.carries_balance:
         by_period = with_balances(by_period, await balances.opening_balance(db, state, stale, changed))
     snapshots = [
-        snapshot_of(state, period, statistics)
-        for period, statistics in by_period.items()
-        if is_in_history(state, period, statistics)
+        snapshot_of(state, period, totals)
+        for period, totals in by_period.items()
+        if is_in_history(state, period, totals)
     ]
     await replace_stale(db, state, stale, snapshots)
     await save_cursor(db, state)

@@ -8,8 +8,7 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
-from journal_api.trade_files import importer
-from journal_api.trade_files import reader as trade_files_reader
+from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import Rows
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import is_yes
@@ -41,16 +40,14 @@ async def create_import(request: Request) -> Response:
 
 
 async def import_upload(request: Request, query: ImportQuery, upload: Upload) -> Response:
-    user_id, reader = request.user.id, database(request).slow_reader
-    timezone = str(query.timezone or (await users.find(reader, user_id)).timezone)
+    user_id, db = request.user.id, database(request).slow_reader
+    timezone = str(query.timezone or (await users.find(db, user_id)).timezone)
     in_one = query.account_id is not None
-    file = await in_thread(
-        user_id, partial(trade_files_reader.read, upload.file, timezone, into_one_account=in_one)
-    )
+    file = await in_thread(user_id, partial(reader.read, upload.file, timezone, into_one_account=in_one))
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
-        _, report = await bring_in(reader, user_id, source, file, dry_run=True)
+        _, report = await bring_in(db, user_id, source, file, dry_run=True)
         return ok(**{"import": report})
     async with database(request).transaction() as db:
         import_id, report = await bring_in(db, user_id, source, file, dry_run=False)
@@ -58,7 +55,7 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
 
 
 async def bring_in(
-    db: Connection, user_id: int, source: imports.Source, file: trade_files_reader.TradeFile, *, dry_run: bool
+    db: Connection, user_id: int, source: imports.Source, file: reader.TradeFile, *, dry_run: bool
 ) -> tuple[int | None, str]:
     """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
     await accounts.require(db, user_id, source.account_id)

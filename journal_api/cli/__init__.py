@@ -1,0 +1,48 @@
+"""The `journal-api` command. An error is one line on standard error and exit status 1."""
+
+import os
+import sqlite3
+import sys
+
+import click
+
+from journal_api import __version__
+from journal_api.cli import files, keys, openapi, serve, trades, users
+from journal_api.cli.common import one_line
+from journal_api.errors import ApiError, DatabaseRefused
+from journal_api.settings import SettingsError
+
+
+def main() -> None:
+    """Run the command that the arguments name."""
+    os.umask(0o077)
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+    except click.ClickException as error:
+        sys.exit(one_line(error.format_message()))
+    except (ApiError, DatabaseRefused, SettingsError, OSError, sqlite3.Error) as error:
+        sys.exit(one_line(str(error)))
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit("journal-api: stopped")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(version)s")
+def cli() -> None:
+    """A trading journal over HTTP: tags, strategies, goals and the trades they hang on."""
+
+
+for command in (
+    serve.serve,
+    users.users_group,
+    keys.keys_group,
+    trades.import_file,
+    trades.export_file,
+    files.check_journal,
+    files.make_backup,
+    files.restore_backup,
+    openapi.print_description,
+):
+    cli.add_command(command)

@@ -1,0 +1,77 @@
+"""`journal-api keys`: API keys."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import click
+
+from journal_api.cli.common import in_database, read, user_of, with_settings
+from journal_api.database.database import Database
+from journal_api.errors import NotFound
+from journal_api.repositories import api_keys
+from journal_api.settings import Settings
+from journal_api.values.api_keys import scopes_named
+from journal_api.values.clock import as_text
+from journal_api.values.types import Name100
+
+
+@click.group("keys")
+def keys_group() -> None:
+    """API keys: who may call, with which scopes."""
+
+
+@keys_group.command("create")
+@click.argument("name")
+@click.option("--scopes", required=True, help="all, read, or a list such as read:tags,write:tags.")
+@click.option("--user", help="Whose key it is; the first user unless said.")
+@click.option("--expires", metavar="90d", help="After how many days it ends; never unless said.")
+@with_settings
+def create_key(settings: Settings, name: str, scopes: str, user: str | None, expires: str | None) -> None:
+    """Create a key and print it, for the only time."""
+    named = read(scopes_named, scopes, "--scopes")
+    expires_at = read(days_from_now, expires, "--expires") if expires is not None else None
+
+    async def create(database: Database) -> str:
+        async with database.transaction() as db:
+            user_id = await user_of(db, user)
+            return await api_keys.insert(db, user_id, read(Name100.decode, name, "NAME"), named, expires_at)
+
+    click.echo(in_database(settings, create))
+
+
+@keys_group.command("list")
+@with_settings
+def list_keys(settings: Settings) -> None:
+    """List the keys: id, user, name, last four characters, state, scopes."""
+    now = as_text(datetime.now(UTC))
+    for key_id, user, name, last_four, scopes, expires_at, revoked_at in in_database(
+        settings, lambda database: api_keys.list_all(database.reader)
+    ):
+        if revoked_at:
+            state = f"revoked {revoked_at[:10]}"
+        elif expires_at:
+            state = f"{'expired' if expires_at <= now else 'expires'} {expires_at[:10]}"
+        else:
+            state = "active"
+        click.echo("\t".join((str(key_id), user, name, f"...{last_four}", state, scopes)))
+
+
+@keys_group.command("revoke")
+@click.argument("key_id", metavar="ID", type=click.IntRange(1, 2**63 - 1))
+@with_settings
+def revoke_key(settings: Settings, key_id: int) -> None:
+    """Revoke a key; the next request with it is refused."""
+
+    async def revoke(database: Database) -> bool:
+        async with database.transaction() as db:
+            return await api_keys.revoke(db, key_id)
+
+    if not in_database(settings, revoke):
+        raise NotFound(f"there is no key {key_id}")
+
+
+def days_from_now(text: str) -> str:
+    found = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
+    if not found:
+        raise ValueError("must be a number of days such as 90d")
+    return as_text(datetime.now(UTC) + timedelta(days=int(found[1])))

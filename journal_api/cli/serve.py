@@ -1,0 +1,57 @@
+"""`journal-api serve`: answer HTTP requests."""
+
+import os
+
+import click
+import msgspec
+
+from journal_api import __version__
+from journal_api.cli.common import in_database, printable, with_settings
+from journal_api.database.database import Database
+from journal_api.database.migrations import prepare
+from journal_api.repositories import api_keys, users
+from journal_api.server.server import serve as run_server
+from journal_api.settings import Settings
+from journal_api.values.api_keys import SCOPES
+
+
+@click.command()
+@click.option("--host", help="The address to listen on (or JOURNAL_HOST).")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on (or JOURNAL_PORT).")
+@click.option("--first-key", is_flag=True, help="If the database has no key yet, make one and print it.")
+@click.option(
+    "--announce",
+    is_flag=True,
+    help="Print a line of JSON when requests are answered, and stop when standard input ends.",
+)
+@with_settings
+def serve(settings: Settings, host: str | None, port: int | None, first_key: bool, announce: bool) -> None:
+    """Answer HTTP requests until stopped."""
+    if announce and first_key:
+        raise click.UsageError("--announce prints nothing but its line: make the key with `keys create`")
+    settings = msgspec.structs.replace(
+        settings,
+        host=settings.host if host is None else host,
+        port=settings.port if port is None else port,
+    )
+
+    async def make_first_key(database: Database) -> str | None:
+        async with database.transaction() as db:
+            if not await api_keys.is_empty(db):
+                return None
+            user_id = await users.id_of(db, None)
+            assert user_id is not None, "a database is made with its owner"
+            return await api_keys.insert(db, user_id, "first key", SCOPES)
+
+    prepare(settings)
+    if first_key and (key := in_database(settings, make_first_key)):
+        click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
+
+    def greet(url: str) -> None:
+        click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
+
+    def tell_parent(url: str) -> None:
+        line = {"url": url, "pid": os.getpid(), "version": __version__}
+        click.echo(msgspec.json.encode(line).decode())
+
+    run_server(settings, tell_parent if announce else greet, for_parent=announce)
