@@ -18,41 +18,48 @@ from journal_api.settings import Settings
 from journal_api.web import idempotency, request_log
 from journal_api.web.auth import KnownKeys
 from journal_api.web.dispatch import Dispatch
-from journal_api.web.middleware import LOOPBACK_HOSTS, READ_HEADERS, SENT_HEADERS, Cors, Errors, Frame
-from journal_api.web.prometheus import Meters
-from journal_api.web.rate_limits import Rates
-from journal_api.web.request_log import Handled
+from journal_api.web.middleware import (
+    LOOPBACK_HOSTS,
+    READ_HEADERS,
+    SENT_HEADERS,
+    CorsMiddleware,
+    ErrorMiddleware,
+    RequestContextMiddleware,
+)
+from journal_api.web.prometheus import RequestMetrics
+from journal_api.web.rate_limits import RateLimits
+from journal_api.web.request_log import HandledRequest
 
 
-class Journal(Starlette):
+class JournalApp(Starlette):
     """Starlette with a stack of our own: its own two layers would answer errors in plain text."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        """Errors stands inside Cors, so that a page may read what went wrong."""
+        """ErrorMiddleware stands inside CorsMiddleware, so that a page may read what went wrong."""
         settings: Settings = self.state.settings
-        reachable = Cors(
-            Errors(Dispatch(self.router)),
+        reachable = CorsMiddleware(
+            ErrorMiddleware(Dispatch(self.router)),
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=SENT_HEADERS,
             expose_headers=READ_HEADERS,
         )
         hosts = (*LOOPBACK_HOSTS, *settings.allowed_hosts)
-        return Frame(reachable, hosts, self.state.tell)
+        return RequestContextMiddleware(reachable, hosts, self.state.tell)
 
 
 def create_app(settings: Settings) -> Starlette:
     """The journal as an ASGI application. Its lifespan makes or opens the database at `settings.db`."""
     routes: list[BaseRoute] = [Route("/health", health.health), *docs_page.ROUTES, *OPERATIONS]
-    tell: list[Callable[[Handled], None]] = [request_log.write_line]
+    tell: list[Callable[[HandledRequest], None]] = [request_log.write_line]
     if settings.metrics:
-        meters = Meters(settings.db, VERSION)
+        meters = RequestMetrics(settings.db, VERSION)
         routes.append(Route("/metrics", health.metrics_from(meters)))
         tell.append(meters.count)
-    app = Journal(routes=routes, lifespan=lifespan)
+    app = JournalApp(routes=routes, lifespan=lifespan)
     app.state.settings = settings
     app.state.tell = tell
-    app.state.rates = Rates(settings.requests_a_minute) if settings.requests_a_minute else None
+    app.state.rates = RateLimits(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 
 

@@ -85,12 +85,12 @@ async def check_answer(response: httpx.Response) -> None:
         assert not refused.ok
         assert refused.meta.request_id == response.headers["x-request-id"]
         if operation is not None:
-            declared = {(error.status, error.code) for error in operation.errors}
+            declared = {(error.status, error.code) for error in operation.possible_errors}
             assert (response.status_code, refused.error.code) in declared
     elif operation is not None:
-        assert response.status_code in operation.statuses
-        if operation.gives != "application/json":
-            assert response.headers["content-type"] == f"{operation.gives}; charset=utf-8"
+        assert response.status_code in operation.success_statuses
+        if operation.produces != "application/json":
+            assert response.headers["content-type"] == f"{operation.produces}; charset=utf-8"
             return
         assert response.headers["content-type"] == "application/json"
         answer: Any = msgspec.json.decode(response.content, type=SUCCESS[operation.method, operation.path])

@@ -143,7 +143,7 @@ def test_without_either_the_database_is_in_the_data_folder(tmp_path: Path) -> No
     assert [file.name for file in tmp_path.rglob("journal.db")] == ["journal.db"]
 
 
-# Errors ------------------------------------------------------------------------------------------------
+# Errors -------------------------------------------------------------------------------------------------
 
 
 ERRORS = [

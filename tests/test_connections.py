@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiosqlite import Connection
 
-from journal_api.database.batching import Shared
+from journal_api.database.batching import BatchingConnection
 from journal_api.database.connections import Reader, connected
 
 COUNT_FAR = """
@@ -18,11 +18,11 @@ COUNT_FAR = """
 
 
 @pytest.fixture
-async def reader(tmp_path: Path) -> AsyncIterator[Shared]:
+async def reader(tmp_path: Path) -> AsyncIterator[BatchingConnection]:
     path = tmp_path / "some.db"
     sqlite3.connect(path).close()
     connection = await connected(path, "ro", Reader)
-    assert isinstance(connection, Shared)
+    assert isinstance(connection, BatchingConnection)
     yield connection
     await connection.close()
 
@@ -33,7 +33,7 @@ async def value_of(reader: Connection, sql: str) -> Any:
 
 
 async def test_what_is_asked_in_one_turn_of_the_loop_takes_one_way_to_the_thread(
-    reader: Shared, monkeypatch: pytest.MonkeyPatch
+    reader: BatchingConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways: list[int] = []
     run = reader._run
@@ -50,7 +50,7 @@ async def test_what_is_asked_in_one_turn_of_the_loop_takes_one_way_to_the_thread
     assert ways == [50]
 
 
-async def test_each_gets_an_answer_of_its_own_though_others_fail(reader: Shared) -> None:
+async def test_each_gets_an_answer_of_its_own_though_others_fail(reader: BatchingConnection) -> None:
     asked = ["SELECT 1", "SELECT nothing", "SELECT 2", "NONSENSE", "SELECT 3"]
 
     answers = await asyncio.gather(*(value_of(reader, sql) for sql in asked), return_exceptions=True)
@@ -60,7 +60,7 @@ async def test_each_gets_an_answer_of_its_own_though_others_fail(reader: Shared)
     assert failed == [False, True, False, True, False]
 
 
-async def test_who_gives_up_takes_nobody_along(reader: Shared) -> None:
+async def test_who_gives_up_takes_nobody_along(reader: BatchingConnection) -> None:
     tasks = [asyncio.create_task(value_of(reader, f"SELECT {number}")) for number in range(20)]
     await asyncio.sleep(0)  # all of them have asked
 
@@ -72,7 +72,7 @@ async def test_who_gives_up_takes_nobody_along(reader: Shared) -> None:
     assert answers[1::2] == list(range(1, 20, 2))
 
 
-async def test_what_is_asked_while_the_thread_is_busy_is_answered_next(reader: Shared) -> None:
+async def test_what_is_asked_while_the_thread_is_busy_is_answered_next(reader: BatchingConnection) -> None:
     first = asyncio.create_task(value_of(reader, COUNT_FAR))
     await asyncio.sleep(0.001)
 
@@ -82,7 +82,7 @@ async def test_what_is_asked_while_the_thread_is_busy_is_answered_next(reader: S
     assert later == list(range(5))
 
 
-async def test_an_answer_does_not_wait_for_a_long_statement_behind_it(reader: Shared) -> None:
+async def test_an_answer_does_not_wait_for_a_long_statement_behind_it(reader: BatchingConnection) -> None:
     first = asyncio.create_task(value_of(reader, COUNT_FAR))
     behind = asyncio.create_task(value_of(reader, COUNT_FAR.replace("100000", "2000000")))
 
@@ -92,7 +92,7 @@ async def test_an_answer_does_not_wait_for_a_long_statement_behind_it(reader: Sh
     assert await behind == 2_000_000
 
 
-async def test_a_closed_connection_refuses(reader: Shared) -> None:
+async def test_a_closed_connection_refuses(reader: BatchingConnection) -> None:
     await reader.close()
 
     with pytest.raises(ValueError, match="closed"):

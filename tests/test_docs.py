@@ -78,7 +78,7 @@ def test_every_operation_stands_in_the_table_of_operations_with_its_scope() -> N
     }
 
     assert told == {
-        (operation.method, operation.documented_path.removeprefix("/v1"), operation.scope)
+        (operation.method, operation.documented_path.removeprefix("/v1"), operation.required_scope)
         for operation in OPERATIONS
     }
 

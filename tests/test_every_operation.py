@@ -77,7 +77,7 @@ def named(operations: Sequence[Operation]) -> pytest.MarkDecorator:
 
 
 every_operation = named(OPERATIONS)
-every_scoped_operation = named([operation for operation in OPERATIONS if operation.scope])
+every_scoped_operation = named([operation for operation in OPERATIONS if operation.required_scope])
 every_operation_on_a_thing = named([operation for operation in OPERATIONS if "{id" in operation.path])
 every_delete = named([operation for operation in OPERATIONS if operation.method == "DELETE"])
 every_get = named([operation for operation in OPERATIONS if operation.method == "GET"])
@@ -101,7 +101,7 @@ def test_every_row_of_the_interface_is_an_operation_with_its_scope(
 ) -> None:
     found = [one for one in OPERATIONS if (one.method, documented_path_of(one)) == (method, path)]
 
-    assert [operation.scope for operation in found] == [scope]
+    assert [operation.required_scope for operation in found] == [scope]
 
 
 def test_no_operation_stands_in_the_table_twice() -> None:
@@ -114,8 +114,8 @@ def test_no_operation_stands_in_the_table_twice() -> None:
 def test_the_scope_reads_for_get_and_writes_for_the_rest(operation: Operation) -> None:
     action = "read" if operation.method == "GET" else "write"
 
-    assert operation.scope in SCOPES
-    assert operation.scope.startswith(f"{action}:")
+    assert operation.required_scope in SCOPES
+    assert operation.required_scope.startswith(f"{action}:")
 
 
 @every_operation
@@ -142,18 +142,18 @@ async def test_without_a_key_it_is_401(nobody: httpx.AsyncClient, operation: Ope
 
 @every_scoped_operation
 async def test_with_every_scope_but_its_own_it_is_403(app: Starlette, operation: Operation) -> None:
-    others = tuple(scope for scope in SCOPES if scope != operation.scope)
+    others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
 
     async with client_of(app, await new_key_for(app, scopes=others)) as client:
         refused = await call(client, operation)
 
     assert error_of(refused) == (403, "forbidden_scope")
-    assert details_of(refused) == {"required_scope": operation.scope}
+    assert details_of(refused) == {"required_scope": operation.required_scope}
 
 
 @every_operation
 async def test_with_its_own_scope_alone_it_is_allowed(app: Starlette, operation: Operation) -> None:
-    own = (operation.scope,) if operation.scope else ()
+    own = (operation.required_scope,) if operation.required_scope else ()
 
     async with client_of(app, await new_key_for(app, scopes=own)) as client:
         answer = await call(client, operation)
@@ -166,11 +166,11 @@ async def test_with_its_own_scope_alone_it_is_allowed(app: Starlette, operation:
 async def test_head_needs_the_same_key_and_scope(
     app: Starlette, nobody: httpx.AsyncClient, operation: Operation
 ) -> None:
-    others = tuple(scope for scope in SCOPES if scope != operation.scope)
+    others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
     async with client_of(app, await new_key_for(app, scopes=others)) as without_scope:
         answers = [await client.head(path_of(operation)) for client in (nobody, without_scope)]
 
-    assert [answer.status_code for answer in answers] == [401, 403 if operation.scope else 200]
+    assert [answer.status_code for answer in answers] == [401, 403 if operation.required_scope else 200]
 
 
 # What is not there; what is somebody else's is in test_isolation.py -----------------------------------------
@@ -268,7 +268,7 @@ async def test_the_key_is_checked_before_the_body(nobody: httpx.AsyncClient, ope
 
 @every_operation_with_a_body
 async def test_the_scope_is_checked_before_the_body(app: Starlette, operation: Operation) -> None:
-    others = tuple(scope for scope in SCOPES if scope != operation.scope)
+    others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
 
     async with client_of(app, await new_key_for(app, scopes=others)) as client:
         refused = await client.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT)

@@ -34,8 +34,8 @@ every_post = pytest.mark.parametrize(
 async def post(
     client: httpx.AsyncClient, operation: Operation, headers: dict[str, str] = KEY
 ) -> httpx.Response:
-    if operation.takes_file:
-        sent = {**headers, "Content-Type": operation.takes[0]}
+    if operation.consumes_file:
+        sent = {**headers, "Content-Type": operation.consumes[0]}
         return await client.post(path_of(operation), params={"account_id": 1}, content=A_FILE, headers=sent)
     return await client.post(path_of(operation), json=body_of(operation), headers=headers)
 

@@ -30,7 +30,7 @@ PLAIN = {
     "Exit Price": "249.90",
     "Gross P&L": "350",
     "Gross P&L (%)": "0.71",
-    "Shared": "false",
+    "BatchingConnection": "false",
     "Notes": "",
     "Tags": "",
 }

@@ -165,13 +165,15 @@ class Workbench:
         try:
             with self.file.open("rb") as opened:
                 found = reader.read(opened, "UTC")
-                _, foretold = await importer.bring_in(
+                _, foretold = await importer.import_trades(
                     self.database.reader, 1, source, found, told[0].extend, dry_run=True
                 )
-            async with self.database.transaction(keep=False) as db:
+            async with self.database.transaction(commit=False) as db:
                 with self.file.open("rb") as opened:
                     found = reader.read(opened, "UTC")
-                    _, counts = await importer.bring_in(db, 1, source, found, told[1].extend, dry_run=False)
+                    _, counts = await importer.import_trades(
+                        db, 1, source, found, told[1].extend, dry_run=False
+                    )
                 ((stored,),) = await db.execute_fetchall("SELECT count(*) FROM trades")
                 assert stored == counts.new
         except ValidationFailed as refusal:

@@ -209,7 +209,7 @@ def path_about(operation: Operation, ids: Journal) -> str:
 
 async def ask(client: httpx.AsyncClient, request: Planted) -> httpx.Response:
     sent: dict[str, Any] = {"json": request.body} if request.body is not None else {}
-    if request.place.operation.takes_file:
+    if request.place.operation.consumes_file:
         sent = {"content": A_FILE, "headers": {"Content-Type": "text/csv"}}
     return await client.request(request.place.operation.method, request.path, params=request.query, **sent)
 
@@ -411,7 +411,7 @@ async def test_a_key_of_one_scope_opens_exactly_the_operations_of_that_scope(
             for operation in OPERATIONS:
                 answer = await client.request(operation.method, path_of(operation), json=body_of(operation))
                 tried += 1
-                if is_open(answer, operation) != (operation.scope in (scope, None)):
+                if is_open(answer, operation) != (operation.required_scope in (scope, None)):
                     wrong.append((scope, row_of(operation)))
 
     assert wrong == []
@@ -424,5 +424,5 @@ def is_open(answer: httpx.Response, operation: Operation) -> bool:
     if answer.status_code != 403:
         return answer.status_code != 401
     assert error_of(answer) == (403, "forbidden_scope")
-    assert details_of(answer) == {"required_scope": operation.scope}
+    assert details_of(answer) == {"required_scope": operation.required_scope}
     return False

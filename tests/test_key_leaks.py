@@ -63,7 +63,7 @@ def keys(db: Path) -> Keys:
 
 async def make_keys(db: Path) -> tuple[str, str, str, str, str]:
     """As the commands make them, but in one process: whole, reading, of another user, expired, revoked."""
-    database = await Database.open(db, guest=True)
+    database = await Database.open(db, secondary=True)
     async with database.transaction() as opened:
         another = await users.insert(opened, "another", Settings(db=db))
         whole = await api_keys.insert(opened, 1, "whole", SCOPES)

@@ -102,7 +102,7 @@ def resident_megabytes(server: Server) -> float:
 # A crowd at work ---------------------------------------------------------------------------------------
 
 
-class Shared(NamedTuple):
+class BatchingConnection(NamedTuple):
     """What every window shows."""
 
     category: int
@@ -110,7 +110,7 @@ class Shared(NamedTuple):
     goals: list[int]
 
 
-async def make_shared(wire: Wire) -> Shared:
+async def make_shared(wire: Wire) -> BatchingConnection:
     """A journal that has been kept for a while."""
 
     async def new(path: str, **body: Any) -> int:
@@ -118,7 +118,7 @@ async def make_shared(wire: Wire) -> Shared:
         assert reply.status == 201, reply
         return int(reply.thing["id"])
 
-    shared = Shared(
+    shared = BatchingConnection(
         await new("/tag-categories", name="Psychology"),
         [await new("/accounts", name=name) for name in ("Sim", "Live")],
         [
@@ -135,7 +135,7 @@ async def make_shared(wire: Wire) -> Shared:
     return shared
 
 
-def trade_on(number: int, shared: Shared) -> dict[str, Any]:
+def trade_on(number: int, shared: BatchingConnection) -> dict[str, Any]:
     """A trade of its own price, on one of the 28 first days of one of six months."""
     day = f"2026-{number % 6 + 1:02}-{number % 28 + 1:02}"
     return {
@@ -150,7 +150,7 @@ def trade_on(number: int, shared: Shared) -> dict[str, Any]:
 class Window:
     """A front end at work: what it was told of its own things, and every reply it got."""
 
-    def __init__(self, wire: Wire, shared: Shared, number: int) -> None:
+    def __init__(self, wire: Wire, shared: BatchingConnection, number: int) -> None:
         self.wire, self.shared, self.number = wire, shared, number
         self.chance = random.Random(number)
         self.made = 0

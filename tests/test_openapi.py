@@ -109,8 +109,8 @@ def test_it_says_what_it_does_and_who_may_call(operation: Operation) -> None:
     told = described(operation)
 
     assert told["summary"]
-    assert told["security"] == [{"key": [operation.scope] if operation.scope else []}]
-    assert (operation.scope or "Any valid key") in told["description"]
+    assert told["security"] == [{"key": [operation.required_scope] if operation.required_scope else []}]
+    assert (operation.required_scope or "Any valid key") in told["description"]
 
 
 @every_operation
@@ -126,8 +126,8 @@ def test_it_has_every_parameter(operation: Operation) -> None:
 def test_it_has_its_bodies_with_an_example_of_each(operation: Operation) -> None:
     told = bodies_of(operation)
 
-    has_body = operation.body is not None or operation.takes_file
-    assert list(told) == (list(operation.takes) if has_body else [])
+    has_body = operation.body is not None or operation.consumes_file
+    assert list(told) == (list(operation.consumes) if has_body else [])
     assert all("example" in body for body in told.values())
     if operation.body:
         assert told["application/json"]["schema"]["$ref"].endswith(f"/{operation.body.__name__}")
@@ -137,8 +137,8 @@ def test_it_has_its_bodies_with_an_example_of_each(operation: Operation) -> None
 def test_it_has_every_status_and_every_code(operation: Operation) -> None:
     told = {int(status): resolved(answer) for status, answer in described(operation)["responses"].items()}
 
-    expected: dict[int, set[str]] = {status: set() for status in operation.statuses}
-    for error in operation.errors:
+    expected: dict[int, set[str]] = {status: set() for status in operation.success_statuses}
+    for error in operation.possible_errors:
         expected.setdefault(error.status, set()).add(error.code)
     assert {status: set(codes_in(answer)) for status, answer in told.items()} == expected
 
@@ -154,9 +154,9 @@ def codes_in(answer: Any) -> list[str]:
 def test_its_answers_carry_the_data_of_the_table(operation: Operation) -> None:
     told = described(operation)["responses"]
 
-    for status in set(operation.statuses) - {204, 304}:
+    for status in set(operation.success_statuses) - {204, 304}:
         ((media_type, answer),) = told[str(status)]["content"].items()
-        assert media_type == operation.gives
+        assert media_type == operation.produces
         if operation.data:
             data = resolved(answer["schema"])["properties"]["data"]
             assert list(data["properties"]) == data["required"] == list(operation.data)
@@ -175,8 +175,8 @@ def test_the_examples_of_its_bodies_are_read_and_fit_their_schemas(operation: Op
 
 @every_operation
 def test_the_examples_of_its_answers_are_such_answers(operation: Operation) -> None:
-    for status in set(operation.statuses) - {204, 304}:
-        answer = described(operation)["responses"][str(status)]["content"][operation.gives]
+    for status in set(operation.success_statuses) - {204, 304}:
+        answer = described(operation)["responses"][str(status)]["content"][operation.produces]
 
         assert errors_in(answer["schema"], answer["example"]) == []
         if operation.data:

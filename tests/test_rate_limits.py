@@ -1,5 +1,6 @@
 """Rate limits: contract.md's `rate_limited`, off on the loopback interface."""
 
+import asyncio
 from collections.abc import AsyncIterator, Hashable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -62,7 +63,11 @@ async def test_a_request_without_the_scope_counts_as_any_other(limited: Starlett
     assert [error_of(one) for one in refused] == [(403, "forbidden_scope")] * 2
     assert [told(one) for one in refused] == [("3", "2"), ("3", "1")]
     assert told(answers[0]) == ("3", "0")
-    assert error_of(answers[1]) == (429, "rate_limited")
+    # The scope is checked before the rate.
+    assert error_of(answers[1]) == (403, "forbidden_scope")
+    async with client_of(limited, await new_key_for(limited, scopes=("read:tags",))) as client:
+        await asyncio.gather(*(client.get("/goals") for _ in range(4)))
+        assert error_of(await client.get("/tags")) == (429, "rate_limited")
 
 
 @pytest.mark.parametrize("how", ["unknown", "mistyped", "no bearer", "revoked", "expired"])

@@ -87,7 +87,7 @@ def is_whole(strategy: Any) -> bool:
     ) == 1
 
 
-# Errors ------------------------------------------------------------------------------------------------
+# Errors -------------------------------------------------------------------------------------------------
 
 
 Call = Callable[[], Any]
@@ -253,7 +253,7 @@ async def make_one_of_each(client: httpx.AsyncClient) -> dict[str, int]:
 
 async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, int]) -> httpx.Response:
     """The operation on the thing of its kind, so that something changes."""
-    if operation.takes_file:
+    if operation.consumes_file:
         return await send_file(client, A_FILE.replace("ES", "NQ"), account_id=1)
     named = operation.method, documented_path_of(operation)
     body = CHANGES[named] if named in CHANGES else body_of(operation)
@@ -284,7 +284,7 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
         assert error_of(response) == (503, "storage_unavailable")
         assert await dump(app) == before
 
-    assert response.status_code in operation.statuses
+    assert response.status_code in operation.success_statuses
     assert await dump(app) != before
     seen(
         f"{operation.method} {documented_path_of(operation)}: the disk full before and after each of "

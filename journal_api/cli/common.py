@@ -49,7 +49,7 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) ->
     """Do one piece of work on the database, beside a running server or without one."""
 
     async def opened() -> T:
-        database = await Database.open(settings.db, guest=True)
+        database = await Database.open(settings.db, secondary=True)
         try:
             return await work(database)
         finally:

@@ -97,12 +97,12 @@ def import_file(
         reading = partial(reader.read, opened, in_zone, bar.update, into_one_account=in_one)
         # What is read for the first trade, which may be the whole file, is read before the lock is taken.
         found = await in_thread(user_id, reading)
-        async with database.snapshot() if dry_run else database.transaction() as db:
+        async with database.read_transaction() if dry_run else database.transaction() as db:
             account_id, is_new = None, False
             if name_of_account is not None:
                 account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
             source = imports.Source(account_id, name, sha256, in_zone)
-            _, counts = await importer.bring_in(db, user_id, source, found, tell, dry_run=dry_run)
+            _, counts = await importer.import_trades(db, user_id, source, found, tell, dry_run=dry_run)
         return counts, is_new
 
     hidden = rows or not sys.stderr.isatty()

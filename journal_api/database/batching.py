@@ -19,7 +19,7 @@ Answer = asyncio.Future[Any]
 Answered = tuple[Answer, Any, BaseException | None]
 
 
-class Shared(aiosqlite.Connection):
+class BatchingConnection(aiosqlite.Connection):
     """A connection of many requests: what they ask in one turn of the loop goes to its thread together.
 
     The answers come back together too. To wake the other thread costs more than most statements (DECISIONS
@@ -57,19 +57,19 @@ class Shared(aiosqlite.Connection):
             except BaseException as error:
                 answered.append((answer, None, error))
             if time.monotonic() - left > LONGEST_TRIP:
-                loop.call_soon_threadsafe(hand_over, answered)
+                loop.call_soon_threadsafe(deliver, answered)
                 answered, left = [], time.monotonic()
         loop.call_soon_threadsafe(self._come_back, loop, answered)
 
     def _come_back(self, loop: asyncio.AbstractEventLoop, answered: list[Answered]) -> None:
-        hand_over(answered)
+        deliver(answered)
         if self._asked:
             self._leave(loop)
         else:
             self._is_away = False
 
 
-def hand_over(answered: list[Answered]) -> None:
+def deliver(answered: list[Answered]) -> None:
     for answer, result, error in answered:
         if answer.done():
             continue  # nobody waits for it any more

@@ -9,7 +9,7 @@ from typing import Any
 
 import aiosqlite
 
-from journal_api.database.batching import Shared
+from journal_api.database.batching import BatchingConnection
 from journal_api.values.clock import instant_after
 from journal_api.values.money import sql_ratio
 from journal_api.values.periods import trading_day
@@ -66,7 +66,7 @@ class Writer(Reader):
         return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
 
 
-class Guest(Writer):
+class SecondaryWriter(Writer):
     """A writer beside a running server, which stays the only one that checkpoints (DECISIONS 28)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class Guest(Writer):
         self.execute("PRAGMA busy_timeout = 2000")  # no other request waits behind it
 
 
-class Watch(sqlite3.Connection):
+class DataVersionProbe(sqlite3.Connection):
     """Only ever asked whether the file was written to; it must not wait for anybody."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -85,7 +85,7 @@ class Watch(sqlite3.Connection):
 
 def connected(path: Path, mode: str, factory: type[sqlite3.Connection]) -> aiosqlite.Connection:
     """To be awaited; `mode` is ro or rw."""
-    kind = Shared if mode == "ro" else partial(aiosqlite.Connection, iter_chunk_size=64)
+    kind = BatchingConnection if mode == "ro" else partial(aiosqlite.Connection, iter_chunk_size=64)
     connecting = kind(partial(opened, path, mode, factory))
     # A connection that nobody closed must not keep the process alive.
     connecting._thread.daemon = True

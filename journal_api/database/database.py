@@ -14,7 +14,14 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.database.connections import Guest, Reader, Watch, Writer, connected, opened
+from journal_api.database.connections import (
+    DataVersionProbe,
+    Reader,
+    SecondaryWriter,
+    Writer,
+    connected,
+    opened,
+)
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import file_at
 from journal_api.errors import Busy, StorageUnavailable
@@ -35,7 +42,7 @@ class Database:
         self._file = file_at(path)
         self.reader, self.slow_reader = reader, slow_reader
         self._open = (reader, slow_reader, writer)
-        self._watch = opened(path, "ro", Watch)
+        self._watch = opened(path, "ro", DataVersionProbe)
         self._is_version_known = False
         self._version: int | None = None
         self._writing = asyncio.Lock()
@@ -44,8 +51,8 @@ class Database:
         self._is_damaged = False  # as far as any statement has found
 
     @classmethod
-    async def open(cls, path: Path, *, guest: bool = False) -> "Database":
-        found = [await connected(path, "rw", Guest if guest else Writer)]
+    async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
+        found = [await connected(path, "rw", SecondaryWriter if secondary else Writer)]
         try:
             for _ in range(2):
                 found.append(await connected(path, "ro", Reader))
@@ -83,7 +90,7 @@ class Database:
         self._is_version_known = False
 
     @asynccontextmanager
-    async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
         """All writes of the block or none; any exception, cancellation included, rolls back.
 
         A cancellation that comes upon the commit itself is too late and forgotten: what was written is not to
@@ -102,8 +109,8 @@ class Database:
             self._require_same_file()
             await self._writer.execute_fetchall("BEGIN IMMEDIATE")
             yield self._writer
-            await to_its_end(self._writer.execute_fetchall("COMMIT" if keep else "ROLLBACK"))
-            self._storage_failed = self._storage_failed and not keep
+            await to_its_end(self._writer.execute_fetchall("COMMIT" if commit else "ROLLBACK"))
+            self._storage_failed = self._storage_failed and not commit
         except BaseException as error:
             if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
                 self._storage_failed = True
@@ -123,7 +130,7 @@ class Database:
         if self._writing.locked():
             return not self._storage_failed
         try:
-            async with self.transaction(keep=self._storage_failed) as db:
+            async with self.transaction(commit=self._storage_failed) as db:
                 if self._storage_failed:
                     ((version,),) = await db.execute_fetchall("PRAGMA user_version")
                     await db.execute_fetchall(f"PRAGMA user_version = {version}")
@@ -136,7 +143,7 @@ class Database:
         self._is_damaged = self._is_damaged or primary_code(error) in DAMAGED
 
     @asynccontextmanager
-    async def snapshot(self) -> AsyncIterator[Connection]:
+    async def read_transaction(self) -> AsyncIterator[Connection]:
         """A reader of its own, whose statements all see the journal as it was at the first of them.
 
         Raises StorageUnavailable when the path leads to another file by now, before or after it was opened.
@@ -168,7 +175,7 @@ class Database:
             self._waiting -= 1
 
 
-class Joined:
+class JoinedTransaction:
     """The database to code whose transaction goes on after its block: it ends with the stack.
 
     `begun` is that transaction, None as long as nobody asked for one. `on_begin` is called inside it, first.
@@ -182,13 +189,13 @@ class Joined:
     ) -> None:
         self._database, self._stack, self._on_begin = database, stack, on_begin
         self.reader, self.slow_reader = database.reader, database.slow_reader
-        self.snapshot = database.snapshot
+        self.read_transaction = database.read_transaction
         self.begun: Connection | None = None
 
     @asynccontextmanager
-    async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
-        if not keep:  # what is not kept is no part of it
-            async with self._database.transaction(keep=False) as db:
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
+        if not commit:  # what is not kept is no part of it
+            async with self._database.transaction(commit=False) as db:
                 yield db
             return
         if self.begun is None:

@@ -116,13 +116,13 @@ def about(operation: Operation, shared: Json) -> Json:
     """`shared` collects what operations have in common: the schemas and responses of the components."""
     summary, _, more = inspect.cleandoc(operation.endpoint.__doc__ or "").partition("\n\n")
     of_query = inspect.cleandoc((operation.query and operation.query.__doc__) or "")
-    scope = f"Scope: `{operation.scope}`." if operation.scope else "Any valid key will do."
+    scope = f"Scope: `{operation.required_scope}`." if operation.required_scope else "Any valid key will do."
     found: Json = {
         "operationId": operation.name,
         "summary": " ".join(summary.split()).replace("`", "").removesuffix("."),
         "description": "\n\n".join(filter(None, (more, of_query, scope))),
         "tags": [tag_of(operation)],
-        "security": [{"key": [operation.scope] if operation.scope else []}],
+        "security": [{"key": [operation.required_scope] if operation.required_scope else []}],
         "parameters": [
             *path_parameters(operation),
             *query_parameters(operation),
@@ -212,15 +212,15 @@ def body_of(operation: Operation) -> Json:
         example = EXAMPLES[operation.body]
         schema = {"$ref": REF.format(name=operation.body.__name__)}
         return {"application/json": {"schema": schema, "example": example}}
-    if operation.takes_file:
-        return {kind: {"schema": FILE, "example": FILES[kind]} for kind in operation.takes}
+    if operation.consumes_file:
+        return {kind: {"schema": FILE, "example": FILES[kind]} for kind in operation.consumes}
     return {}
 
 
 def responses(operation: Operation, shared: Json) -> Json:
     """The answers by status."""
-    found = {str(status): success(operation, status) for status in operation.statuses}
-    by_status = sorted(operation.errors, key=lambda error: (error.status, error.code))
+    found = {str(status): success(operation, status) for status in operation.success_statuses}
+    by_status = sorted(operation.possible_errors, key=lambda error: (error.status, error.code))
     for status, errors in groupby(by_status, key=lambda error: error.status):
         same = list(errors)
         name = "Or".join(error.__name__ for error in same)
@@ -237,8 +237,10 @@ def success(operation: Operation, status: int) -> Json:
     answer: Json = {"description": HTTPStatus(status).phrase, "headers": headers}
     if status in (204, 304):
         return answer
-    if operation.gives != "application/json":
-        return answer | {"content": {operation.gives: {"schema": FILE, "example": FILES[operation.gives]}}}
+    if operation.produces != "application/json":
+        return answer | {
+            "content": {operation.produces: {"schema": FILE, "example": FILES[operation.produces]}}
+        }
     data = {name: schema_of(kind) for name, kind in operation.data.items()}
     schema = answer_schema(data, "PagedMeta" if operation.is_paged else "Meta")
     return answer | {"content": {"application/json": {"schema": schema, **example_of(operation)}}}

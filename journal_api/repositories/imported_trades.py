@@ -9,7 +9,7 @@ from journal_api.repositories import trades
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
 from journal_api.rules.import_rows import Correction, Ready, Rejected, Stored
-from journal_api.rules.trade_identity import FACTS, content_fingerprint_of
+from journal_api.rules.trade_identity import BROKER_FIELDS, content_fingerprint_of
 
 # The account and the fingerprint of the content.
 Kind = tuple[int, bytes]
@@ -74,7 +74,7 @@ async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) ->
     ]
     found: Iterable[Any] = await db.execute_fetchall(
         f"""
-        SELECT key.value ->> 0, trades.id, source_trade_id, content, {", ".join(FACTS)}
+        SELECT key.value ->> 0, trades.id, source_trade_id, content, {", ".join(BROKER_FIELDS)}
         FROM json_each(:keys) AS key
         JOIN trades ON trades.id = coalesce(
             (SELECT id
@@ -89,8 +89,8 @@ async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) ->
         {"keys": json_list(keys)},
     )
     return {
-        place: Stored(trade_id, source_id, content, dict(zip(FACTS, facts, strict=True)))
-        for place, trade_id, source_id, content, *facts in found
+        place: Stored(trade_id, source_id, content, dict(zip(BROKER_FIELDS, fields, strict=True)))
+        for place, trade_id, source_id, content, *fields in found
     }
 
 
@@ -142,7 +142,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
         [(one.content, one.trade_id) for one in corrections if not one.changed],
     )
     changing = [one for one in corrections if one.changed]
-    columns = ", ".join((*FACTS, "content", "updated_at"))
+    columns = ", ".join((*BROKER_FIELDS, "content", "updated_at"))
     await db.execute_fetchall(
         f"""
         INSERT INTO import_updates (import_id, trade_id, written_at, {columns})
@@ -159,7 +159,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
     await db.executemany(
         f"""
         UPDATE trades
-        SET {", ".join(f"{fact} = :{fact}" for fact in FACTS)},
+        SET {", ".join(f"{fact} = :{fact}" for fact in BROKER_FIELDS)},
             trading_day = (SELECT trading_day(:closed_at, timezone, day_rollover)
                            FROM users
                            WHERE users.id = user_id),
@@ -167,5 +167,5 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
             updated_at = {LATER}
         WHERE id = :id
         """,
-        [{**one.facts, "content": one.content, "id": one.trade_id, "now": written_at} for one in changing],
+        [{**one.fields, "content": one.content, "id": one.trade_id, "now": written_at} for one in changing],
     )

@@ -6,7 +6,7 @@ from aiosqlite import Connection
 
 from journal_api.repositories.sql import fetch, fetch_json
 from journal_api.repositories.trades import LATER
-from journal_api.rules.trade_identity import FACTS
+from journal_api.rules.trade_identity import BROKER_FIELDS
 from journal_api.structs.imports import Counts
 from journal_api.values.clock import now
 
@@ -94,7 +94,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     await db.execute_fetchall(
         f"""
         UPDATE trades
-        SET {", ".join(f"{fact} = before.{fact}" for fact in FACTS)},
+        SET {", ".join(f"{fact} = before.{fact}" for fact in BROKER_FIELDS)},
             trading_day = trading_day(before.closed_at, timezone, day_rollover),
             content = before.content,
             updated_at = iif(

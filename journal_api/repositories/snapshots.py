@@ -14,7 +14,7 @@ from msgspec import json
 
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import balances
+from journal_api.repositories import balances, statistics
 from journal_api.repositories.sql import fetch, json_list
 from journal_api.rules.goal_history import (
     GoalState,

@@ -7,9 +7,9 @@ from starlette.responses import Response as PlainResponse
 
 from journal_api import __version__
 from journal_api.database.migrations import VERSION
-from journal_api.web.auth import admit
+from journal_api.web.auth import authorize
 from journal_api.web.context import database
-from journal_api.web.prometheus import MEDIA_TYPE, Meters
+from journal_api.web.prometheus import MEDIA_TYPE, RequestMetrics
 from journal_api.web.responses import Response, ok
 
 
@@ -24,10 +24,10 @@ async def health(request: Request) -> Response:
     )
 
 
-def metrics_from(meters: Meters) -> Callable[[Request], Awaitable[PlainResponse]]:
+def metrics_from(meters: RequestMetrics) -> Callable[[Request], Awaitable[PlainResponse]]:
     async def metrics(request: Request) -> PlainResponse:
         """The counts in Prometheus's text format, for any key."""
-        await admit(request, None)
+        await authorize(request, None)
         return PlainResponse(meters.text(), media_type=MEDIA_TYPE)
 
     return metrics

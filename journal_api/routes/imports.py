@@ -47,20 +47,20 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
-        _, report = await bring_in(db, user_id, source, file, dry_run=True)
+        _, report = await import_with_report(db, user_id, source, file, dry_run=True)
         return ok(**{"import": report})
     async with database(request).transaction() as db:
-        import_id, report = await bring_in(db, user_id, source, file, dry_run=False)
+        import_id, report = await import_with_report(db, user_id, source, file, dry_run=False)
     return created(f"/v1/imports/{import_id}", **{"import": report})
 
 
-async def bring_in(
+async def import_with_report(
     db: Connection, user_id: int, source: imports.Source, file: reader.TradeFile, *, dry_run: bool
 ) -> tuple[int | None, str]:
     """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
     await accounts.require(db, user_id, source.account_id)
     rows = Rows()
-    import_id, counts = await importer.bring_in(db, user_id, source, file, rows.add, dry_run=dry_run)
+    import_id, counts = await importer.import_trades(db, user_id, source, file, rows.add, dry_run=dry_run)
 
     def report() -> str:
         members = {

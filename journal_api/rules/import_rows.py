@@ -20,7 +20,7 @@ class ImportedTrade(Struct, frozen=True):
 
     line: int
     trade: TradeDraft
-    unstated: tuple[str, ...] = ()  # the facts that the file says nothing of
+    unstated: tuple[str, ...] = ()  # the fields that the file says nothing of
     is_computed: bool = False  # the result: made of prices and multiplier, not stated
     account: str | None = None
     strategy: str | None = None
@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
 
     imported: ImportedTrade
     columns: dict[str, Any]
-    is_again: bool  # its external id was on an earlier line
+    repeats_external_id: bool  # its external id was on an earlier line
 
 
 class Names(NamedTuple):
@@ -63,7 +63,7 @@ class Ready(NamedTuple):
     columns: dict[str, Any]
     tag_ids: list[int]
     answers: list[tuple[int, bool, str | None]]
-    is_again: bool
+    repeats_external_id: bool
 
     @property
     def line(self) -> int:
@@ -76,7 +76,7 @@ class Stored(NamedTuple):
     trade_id: int
     source_trade_id: int | None
     content: bytes | None
-    facts: dict[str, Any]
+    fields: dict[str, Any]
 
     @property
     def original_id(self) -> int:
@@ -84,9 +84,9 @@ class Stored(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """What a file makes of a trade: the facts, which of them it changes, and what it has said of them."""
+    """What a file makes of a trade: the fields, which of them it changes, and what it has said of them."""
 
     trade_id: int
-    facts: dict[str, Any]
+    fields: dict[str, Any]
     changed: list[str]
     content: bytes

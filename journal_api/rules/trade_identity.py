@@ -8,14 +8,14 @@ from struct import Struct
 from typing import Any
 
 # What a broker says of a trade. An import may correct these; all else is the trader's.
-FACTS = (
+BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
 UNSTATED = bytes(4)
 CONTENT = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
-facts_of, traded_of = itemgetter(*FACTS), itemgetter(*CONTENT)
-CHECKSUMS = Struct(f">{len(FACTS)}I")
+broker_fields_of, traded_of = itemgetter(*BROKER_FIELDS), itemgetter(*CONTENT)
+CHECKSUMS = Struct(f">{len(BROKER_FIELDS)}I")
 
 
 def fingerprint_of(columns: dict[str, Any]) -> bytes:
@@ -36,9 +36,9 @@ def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
 def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """What a file says of each fact, four bytes for one, so that a later file can be told from it."""
     # 0 is kept for what is not stated.
-    checksums = [zlib.crc32(str(value).encode()) or 1 for value in facts_of(columns)]
+    checksums = [zlib.crc32(str(value).encode()) or 1 for value in broker_fields_of(columns)]
     for fact in unstated:
-        checksums[FACTS.index(fact)] = 0
+        checksums[BROKER_FIELDS.index(fact)] = 0
     return CHECKSUMS.pack(*checksums)
 
 
@@ -46,7 +46,7 @@ def restated(before: bytes, now: bytes) -> tuple[list[str], bytes]:
     """The facts of which a file says something else than the last one did, and what has been said since."""
     said: list[str] = []
     content = bytearray(before)
-    for place, fact in enumerate(FACTS):
+    for place, fact in enumerate(BROKER_FIELDS):
         part = slice(4 * place, 4 * place + 4)
         if now[part] not in (UNSTATED, before[part]):
             said.append(fact)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from journal_api.web.request_log import Handled
+from journal_api.web.request_log import HandledRequest
 
 # Lines that wait to be written; beyond them the oldest are lost.
 MOST_WAITING = 10_000
@@ -98,7 +98,7 @@ class Json(logging.Formatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")[:-6] + "Z",
             "level": record.levelname.lower(),
         }
-        if isinstance(record.msg, Handled):
+        if isinstance(record.msg, HandledRequest):
             line |= record.msg.told()
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}

@@ -14,7 +14,7 @@ from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.server.request_parser import RequestParser, authority_of
 from journal_api.web import responses
 from journal_api.web.request_id import new_request_id
-from journal_api.web.request_log import Handled, write_line
+from journal_api.web.request_log import HandledRequest, write_line
 
 LARGEST_HEAD = 64 * 1024  # bytes of request line and headers
 HEAD_TOO_LARGE = f"The headers are over {LARGEST_HEAD} bytes."
@@ -255,7 +255,7 @@ async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: 
 def answer(error: ApiError) -> bytes:
     """The whole response, the last of its connection, to what never became a request."""
     request_id = new_request_id()
-    write_line(Handled("-", None, error.status, 0, request_id, None))
+    write_line(HandledRequest("-", None, error.status, 0, request_id, None))
     body = responses.failed(error).body(request_id)
     phrase = HTTPStatus(error.status).phrase
     head = (

@@ -23,7 +23,7 @@ async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncG
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(TITLES if for_spreadsheet else COLUMNS)
     last_id: int | None = 0
-    async with database.snapshot() as db:
+    async with database.read_transaction() as db:
         while last_id is not None:
             rows = await rows_after(db, user_id, query, last_id)
             for row in rows:
@@ -56,7 +56,7 @@ def cells_of(row: dict[str, Any]) -> dict[str, str]:
 
 
 def tags_cell(names_as_json: str) -> str:
-    """Joined by semicolons, but JSON where a name has one itself or would be read as JSON."""
+    """JoinedTransaction by semicolons, but JSON where a name has one itself or would be read as JSON."""
     names = json.decode(names_as_json, type=list[str])
     joined = ";".join(names)
     return names_as_json if joined.count(";") >= len(names) > 0 or joined.startswith("[") else joined

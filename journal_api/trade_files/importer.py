@@ -34,7 +34,7 @@ class Waiting(NamedTuple):
     copy_of: str
 
 
-class Writer:
+class TradeImporter:
     """Takes the rows of one import. Without an import, in a dry run, it only reads."""
 
     def __init__(
@@ -57,13 +57,13 @@ class Writer:
     @classmethod
     async def prepare(
         cls, db: Connection, user_id: int, account_id: int | None, import_id: int | None
-    ) -> "Writer":
+    ) -> "TradeImporter":
         # Ids are given out here, under the write lock (DECISIONS 27).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
         names = await names_of(db, user_id)
         return cls(db, {"user_id": user_id, "account_id": account_id}, names, import_id, last or 0)
 
-    async def take(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
+    async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
         """Write what is new and what is corrected of the batch; what became of each row.
 
         The verdict of a copy whose original has not been met yet comes with `finish`.
@@ -78,7 +78,7 @@ class Writer:
                 verdicts.append(Verdict(line=row.line, verdict="error", reason=row.reason))
             elif there := stored.get(place):
                 verdicts.append(self.recognise(row, there, corrections))
-            elif row.is_again:
+            elif row.repeats_external_id:
                 verdicts.append(Verdict(line=row.line, verdict="duplicate"))
             else:
                 new.append(row)
@@ -99,7 +99,7 @@ class Writer:
 
     def recognise(self, row: Ready, there: Stored, corrections: list[Correction]) -> Verdict:
         """What the row says of a trade that is there; only the first row that does so counts."""
-        if not row.is_again:
+        if not row.repeats_external_id:
             self.name(row.imported.row_name, there.original_id)
         correction = None
         if there.trade_id not in self.seen:
@@ -168,7 +168,7 @@ class Writer:
         return original_id
 
 
-async def bring_in(
+async def import_trades(
     db: Connection,
     user_id: int,
     source: Source,
@@ -184,7 +184,7 @@ async def bring_in(
     dry run, when a row cannot be imported; then nothing may be kept.
     """
     import_id = None if dry_run else await insert(db, user_id, source, file.format)
-    rows = await Writer.prepare(db, user_id, source.account_id, import_id)
+    rows = await TradeImporter.prepare(db, user_id, source.account_id, import_id)
     counts = Counts()
     errors: list[Verdict] = []
 
@@ -204,7 +204,7 @@ async def bring_in(
         return list(islice(file.candidates, BATCH_SIZE))
 
     while batch := await in_thread(user_id, next_rows):
-        count(await rows.take(batch))
+        count(await rows.process_batch(batch))
     copies = await rows.finish()
     for begin in range(0, len(copies), BATCH_SIZE):
         count(copies[begin : begin + BATCH_SIZE])

@@ -24,7 +24,7 @@ def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Re
             one.columns,
             [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],
             answers_of(imported, setup_id, names),
-            one.is_again,
+            one.repeats_external_id,
         )
     except ValidationFailed as error:
         return Rejected(imported.line, reason_of(error))

@@ -193,10 +193,10 @@ def candidates_of(
         key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32(account.encode())
         times = seen[key] = seen.get(key, 0) + 1
         # The same content twice in one file is two trades; the same external id is one.
-        is_again = columns["external_id"] is not None and times > 1
+        repeats_external_id = columns["external_id"] is not None and times > 1
         columns |= {
             "fingerprint": fingerprint,
-            "occurrence": 1 if is_again else times,
+            "occurrence": 1 if repeats_external_id else times,
             "content": content_of(columns, one.unstated),
         }
-        yield Candidate(one, columns, is_again)
+        yield Candidate(one, columns, repeats_external_id)

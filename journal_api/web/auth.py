@@ -13,7 +13,7 @@ from journal_api.repositories.api_keys import KeyRow
 from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
 from journal_api.values.clock import now
 from journal_api.web.context import database
-from journal_api.web.rate_limits import Rates
+from journal_api.web.rate_limits import RateLimits
 
 BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)
@@ -35,12 +35,12 @@ class Caller(NamedTuple):
             raise ForbiddenScope(required_scope=scope)
 
 
-async def admit(request: Request, scope: str | None) -> Caller:
-    """The caller, within the rates and with the scope.
+async def authorize(request: Request, scope: str | None) -> Caller:
+    """The caller, who has the scope and is within the rate limits. A scope of None accepts any valid key.
 
-    Raises Unauthorized and its kind, RateLimited, ForbiddenScope (None is any valid key).
+    Raises Unauthorized, KeyRevoked, KeyExpired, ForbiddenScope, RateLimited.
     """
-    rates: Rates | None = request.app.state.rates
+    rates: RateLimits | None = request.app.state.rates
     try:
         caller = await authenticate(request)
     except Unauthorized:
@@ -48,9 +48,12 @@ async def admit(request: Request, scope: str | None) -> Caller:
         if rates is not None and "authorization" in request.headers:
             rates.count_bad_key(request.client.host if request.client else "")
         raise
-    if rates is not None:
-        request.state.headers |= rates.count_request(caller.key_id)
-    caller.require(scope)
+    try:
+        if rates is not None:
+            request.state.headers |= rates.count_request(caller.key_id)
+    finally:
+        # A missing scope is answered before an exceeded rate, but such a request counts, too.
+        caller.require(scope)
     return caller
 
 

@@ -23,7 +23,7 @@ LARGEST_UPLOAD = 64 * 1024 * 1024
 
 def check_media_type(request: Request) -> None:
     """Raises UnsupportedMediaType for what the operation does not take; no word is taken for the first."""
-    taken: tuple[str, ...] = request.scope["operation"].takes
+    taken: tuple[str, ...] = request.scope["operation"].consumes
     media_type, _, parameters = request.headers.get("content-type", taken[0]).partition(";")
     charset = re.search(r'charset\s*=\s*"?([^";\s]*)', parameters, re.IGNORECASE)
     if (
@@ -36,7 +36,7 @@ def check_media_type(request: Request) -> None:
 
 def most_bytes(request: Request) -> int:
     """How long a body of this operation may be."""
-    return LARGEST_UPLOAD if request.scope["operation"].takes_file else LARGEST_BODY
+    return LARGEST_UPLOAD if request.scope["operation"].consumes_file else LARGEST_BODY
 
 
 async def body_of(request: Request, max_bytes: int) -> AsyncIterator[bytes]:

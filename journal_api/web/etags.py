@@ -39,12 +39,12 @@ class Conditional:
     ) -> None:
         self._database, self._request, self._current = database, request, current
         self.reader, self.slow_reader = database.reader, database.slow_reader
-        self.snapshot = database.snapshot
+        self.read_transaction = database.read_transaction
 
     @asynccontextmanager
-    async def transaction(self, *, keep: bool = True) -> AsyncIterator[Connection]:
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
         """Raises NotFound or PreconditionFailed before anything of the block is done."""
-        async with self._database.transaction(keep=keep) as db:
+        async with self._database.transaction(commit=commit) as db:
             current = await self._current(db)
             assert isinstance(current, Envelope), "what can be changed is read as JSON"
             check(self._request, current.etag)

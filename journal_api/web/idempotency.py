@@ -13,7 +13,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from journal_api.database.database import Database, Joined
+from journal_api.database.database import Database, JoinedTransaction
 from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.values import api_keys
@@ -34,7 +34,7 @@ class AlreadyAnswered(Exception):
         self.answer = answer
 
 
-async def once(request: Request, key: str, handler: Callable[[Request], Awaitable[Response]]) -> Response:
+async def run_once(request: Request, key: str, handler: Callable[[Request], Awaitable[Response]]) -> Response:
     """The handler's answer, kept in the transaction of what it writes; or the answer that was kept.
 
     Only a success is kept, and only with something written: a request that failed may be sent again under
@@ -78,7 +78,7 @@ async def kept_answer(
     Whether the request is new is asked again under the write lock, where no repeat of it can come between.
     """
     async with AsyncExitStack() as stack:
-        joined = Joined(database(request), stack, partial(require_new, sent=sent))
+        joined = JoinedTransaction(database(request), stack, partial(require_new, sent=sent))
         response = await handler(Request({**request.scope, "database": joined}, body))
         if joined.begun is not None:
             assert isinstance(response, Envelope), "a POST answers with an envelope"

@@ -23,7 +23,7 @@ from journal_api.errors import (
 )
 from journal_api.web import request_log, responses
 from journal_api.web.request_id import id_of_request
-from journal_api.web.request_log import Handled
+from journal_api.web.request_log import HandledRequest
 
 log = logging.getLogger("journal_api")
 
@@ -57,7 +57,7 @@ OF_ALL = [(b"x-content-type-options", b"nosniff")]
 OF_DATA = [*OF_ALL, (b"cache-control", b"no-store")]
 
 
-class Frame:
+class RequestContextMiddleware:
     """Around everything: the headers of every answer, the hosts that this service answers for, who is told.
 
     The host check keeps a web page from driving a loopback service through a name of its own (DNS rebinding).
@@ -65,7 +65,7 @@ class Frame:
     """
 
     def __init__(
-        self, app: ASGIApp, allowed_hosts: tuple[str, ...], tell: Sequence[Callable[[Handled], None]]
+        self, app: ASGIApp, allowed_hosts: tuple[str, ...], tell: Sequence[Callable[[HandledRequest], None]]
     ) -> None:
         self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
         self.tell = tell
@@ -113,7 +113,7 @@ class Frame:
         return host is not None and ("*" in self.allowed_hosts or host["name"].lower() in self.allowed_hosts)
 
 
-class Cors(CORSMiddleware):
+class CorsMiddleware(CORSMiddleware):
     """Starlette's CORS, its one error in our envelope, out of the way where no other origin may come."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -131,7 +131,7 @@ class Cors(CORSMiddleware):
         return responses.failed(refused, vary)  # type: ignore[return-value]  # an ASGI application is all it takes
 
 
-class Errors:
+class ErrorMiddleware:
     """Whatever is raised below becomes the error envelope."""
 
     def __init__(self, app: ASGIApp) -> None:

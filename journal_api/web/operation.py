@@ -31,10 +31,10 @@ from journal_api.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from journal_api.web.auth import admit
+from journal_api.web.auth import authorize
 from journal_api.web.context import database
 from journal_api.web.etags import Conditional, Within, is_conditional, with_etag
-from journal_api.web.idempotency import once
+from journal_api.web.idempotency import run_once
 from journal_api.web.responses import Response
 
 # What any operation can answer with.
@@ -65,8 +65,9 @@ class Operation(Route):
     """One method on one path: who may call it, what goes in, what comes out.
 
     `data` maps the members of the answer's `data` to their types; empty for 204. `body` and `query` are the
-    structs that the handler decodes; `takes` are the media types of a body, `gives` is that of the answer.
-    `raises` are the conflicts of its own, `statuses` those of success. A scope of None is any valid key.
+    structs that the handler decodes; `consumes` are the media types of a body, `produces` is that of the
+    answer. `errors` are conflicts of its own, `success_statuses` those of success. A `required_scope` of None
+    accepts any valid key.
 
     Every JSON answer has an ETag, unless it is a `report` of what was done: that is at no address to be read
     again. `read_by` is the GET by which clients know what this operation changes (`linked`).
@@ -79,15 +80,15 @@ class Operation(Route):
         method: str,
         path: str,
         handler: Handler,
-        scope: str | None,
+        required_scope: str | None,
         *,
         data: dict[str, Any] | None = None,
         body: type[Struct] | None = None,
         query: type[Struct] | None = None,
-        takes: tuple[str, ...] = ("application/json",),
-        gives: str = "application/json",
-        raises: tuple[type[ApiError], ...] = (),
-        statuses: tuple[int, ...] = (),
+        consumes: tuple[str, ...] = ("application/json",),
+        produces: str = "application/json",
+        errors: tuple[type[ApiError], ...] = (),
+        success_statuses: tuple[int, ...] = (),
         report: bool = False,
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
@@ -95,27 +96,27 @@ class Operation(Route):
         self.path_regex = re.compile(self.path_regex.pattern.removesuffix("$") + r"\Z")
         # The path as clients know it: /v1/tags/{id}.
         self.documented_path = re.sub(r"\{(\w+):row_id\}", r"{\1}", self.path)
-        self.method, self.scope = method, scope
+        self.method, self.required_scope = method, required_scope
         self.data, self.body, self.query = data or {}, body, query
-        self.takes, self.gives, self.raises = takes, gives, raises
-        self.statuses = statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
+        self.consumes, self.produces, self.errors = consumes, produces, errors
+        self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
         self.has_etag = bool(self.data) and not report
         if self.has_etag and method == "GET":
-            self.statuses += (304,)
+            self.success_statuses += (304,)
 
     @property
-    def takes_file(self) -> bool:
-        return "application/json" not in self.takes
+    def consumes_file(self) -> bool:
+        return "application/json" not in self.consumes
 
     @property
     def is_paged(self) -> bool:
         return self.query is not None and "limit" in self.query.__struct_fields__
 
     @property
-    def errors(self) -> tuple[type[ApiError], ...]:
+    def possible_errors(self) -> tuple[type[ApiError], ...]:
         """Every error that it can answer with."""
-        found: list[type[ApiError]] = [*ALWAYS, *self.raises]
-        if self.scope:
+        found: list[type[ApiError]] = [*ALWAYS, *self.errors]
+        if self.required_scope:
             found.append(ForbiddenScope)
         if "{" in self.path:
             found.append(NotFound)
@@ -125,16 +126,16 @@ class Operation(Route):
             found.append(IdempotencyConflict)
         if self.read_by:
             found.append(PreconditionFailed)
-        if self.body or self.takes_file:
+        if self.body or self.consumes_file:
             found += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
         return tuple(found)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Key, rate, scope, then the handler: the order of DECISIONS 4."""
+        """Key, scope, rate, then the handler: the order of DECISIONS 4."""
         request = Request(scope, receive)
-        scope["user"], scope["operation"] = await admit(request, self.scope), self
+        scope["user"], scope["operation"] = await authorize(request, self.required_scope), self
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        response = await (self.answer(request) if key is None else once(request, key, self.answer))
+        response = await (self.answer(request) if key is None else run_once(request, key, self.answer))
         if self.has_etag:
             response = with_etag(request, response)
         await response(scope, receive, send)

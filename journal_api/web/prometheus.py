@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from journal_api import __version__
-from journal_api.web.request_log import Handled
+from journal_api.web.request_log import HandledRequest
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -13,7 +13,7 @@ MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
 
 
-class Meters:
+class RequestMetrics:
     """Counts in the form of Prometheus. The library is loaded only for whoever wants them."""
 
     def __init__(self, db: Path, schema: int) -> None:
@@ -53,7 +53,7 @@ class Meters:
 
         return generate_latest(self.registry)
 
-    def count(self, request: Handled) -> None:
+    def count(self, request: HandledRequest) -> None:
         # A path or method of the client's own choice would make as many series as it likes.
         method = request.method if request.route else ""
         route = request.route or ""

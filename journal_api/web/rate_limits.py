@@ -52,7 +52,7 @@ class FixedWindowLimiter:
             del self._windows[oldest]
 
 
-class Rates:
+class RateLimits:
     """The counts of this minute, in memory; each raises RateLimited."""
 
     def __init__(self, per_minute: int) -> None:

@@ -8,7 +8,7 @@ from starlette.types import Scope
 log = logging.getLogger("journal_api.requests")
 
 
-class Handled(NamedTuple):
+class HandledRequest(NamedTuple):
     """A request and what became of it; nothing in it is the client's own but the id of the request."""
 
     method: str
@@ -38,14 +38,14 @@ class Handled(NamedTuple):
         }
 
 
-def handled(scope: Scope, status: int | None, seconds: float) -> Handled:
+def handled(scope: Scope, status: int | None, seconds: float) -> HandledRequest:
     """What is told of a request that is over."""
     state, route = scope["state"], scope.get("route")
     template = getattr(route, "documented_path", None) or getattr(route, "path", None)
-    return Handled(scope["method"], template, status, seconds, state["request_id"], state.get("key"))
+    return HandledRequest(scope["method"], template, status, seconds, state["request_id"], state.get("key"))
 
 
-def write_line(request: Handled) -> None:
+def write_line(request: HandledRequest) -> None:
     if log.isEnabledFor(logging.INFO):
         # Not `log.info`, which walks the stack to find the line that called it.
         log.handle(log.makeRecord(log.name, logging.INFO, "", 0, request, (), None))
