@@ -467,6 +467,7 @@ def test_what_is_no_sound_journal_of_this_release_is_not_restored(
     assert (dump(db), names_in(db.parent)) == before
 
 
+@pytest.mark.promise(10)
 def test_no_byte_of_a_backup_can_change_without_the_restore_being_refused(db: Path, folder: Path) -> None:
     change(db, MANY_ROWS)
     copy = back_up(db, folder / "copy.db")
@@ -669,6 +670,7 @@ def test_a_backup_that_is_told_to_stop_stops_in_the_middle_and_leaves_nothing(db
     assert names_in(folder) == set()
 
 
+@pytest.mark.promise(9)
 def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
     db: Path, folder: Path
 ) -> None:

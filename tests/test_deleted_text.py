@@ -56,6 +56,7 @@ async def replace_setups(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("use", [delete_trades, overwrite_notes, undo_an_import, replace_setups])
+@pytest.mark.promise(25)
 async def test_deleted_text_is_overwritten_in_the_file(settings: Settings, use: object) -> None:
     assert callable(use)
     app = create_app(settings)

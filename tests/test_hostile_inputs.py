@@ -1086,6 +1086,7 @@ def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("character", ["x", "é", "🔥", "\n"], ids=["ascii", "two-bytes", "emoji", "escaped"])
+@pytest.mark.promise(22)
 async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
     app: Starlette, client: httpx.AsyncClient, character: str
 ) -> None:
@@ -1105,6 +1106,7 @@ async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written
     assert await get_strategy(client, small["id"]) == small
 
 
+@pytest.mark.promise(22)
 async def test_many_patches_make_no_strategy_larger_than_one_may(client: httpx.AsyncClient) -> None:
     strategy = await make_strategy(client, **strategy_of(2 * MIB))
     keep = [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]

@@ -223,6 +223,7 @@ async def test_the_media_type_comes_before_the_size(client: httpx.AsyncClient) -
 # What is not written is not kept --------------------------------------------------------------------------
 
 
+@pytest.mark.promise(23)
 async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_import(
     app: Starlette, client: httpx.AsyncClient, settings: Settings
 ) -> None:
@@ -242,6 +243,7 @@ async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_im
     assert [one.status_code for one in done] == [201, 201]
 
 
+@pytest.mark.promise(23)
 async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
     client: httpx.AsyncClient, settings: Settings
 ) -> None:

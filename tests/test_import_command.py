@@ -180,6 +180,7 @@ def test_a_dry_run_does_not_make_the_account_and_says_that_it_would(db: Path, tm
 
 
 @pytest.mark.parametrize("account", ["Sim", "Other"], ids=["known account", "new account"])
+@pytest.mark.promise(23)
 def test_a_dry_run_needs_no_turn_to_write(db: Path, tmp_path: Path, account: str) -> None:
     import_file(db, file_at(tmp_path, *FIRST))
     with closing(sqlite3.connect(db, isolation_level=None)) as other:

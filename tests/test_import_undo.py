@@ -655,6 +655,7 @@ HISTORIES = st.tuples(
 
 @given(steps=HISTORIES)
 @examples(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.promise(24)
 async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
 ) -> None:

@@ -270,6 +270,7 @@ OTHERS: list[Callable[[Path], None]] = [
 
 
 @pytest.mark.parametrize("write", OTHERS, ids=lambda write: write.__name__.removeprefix("write_"))
+@pytest.mark.promise(20)
 def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identical(
     db: Path, write: Callable[[Path], None]
 ) -> None:
