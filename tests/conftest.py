@@ -122,7 +122,7 @@ def settings(tmp_path: Path) -> Settings:
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[Starlette]:
     app = create_app(settings)
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         yield app
     # Only now: a handle on the open database that is closed drops SQLite's locks.
     no_key_is_left(settings.db.parent, getattr(app.state, "keys_made", ()))

@@ -289,7 +289,10 @@ async def desk_of(random: Random, handful: int, goals: range) -> AsyncIterator[D
         time_machine.travel(datetime.fromisoformat(NEW_YEAR), tick=False) as clock,
     ):
         app = create_app(Settings(db=Path(folder) / "journal.db"))
-        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        async with (
+            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+            client_of(app, await new_key_for(app)) as client,
+        ):
             desk = Desk(client, clock.move_to, random, handful, goals.start)
             await make_catalog(desk)
             await desk.read()

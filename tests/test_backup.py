@@ -45,7 +45,7 @@ main()
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from journal_api.backup import back_up
+from journal_api.database.backup import back_up
 back_up(Path(sys.argv[1]), Path(sys.argv[2]), is_stopped=lambda: os.kill(os.getpid(), signal.SIGKILL))
 """
 
@@ -643,7 +643,7 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
 
     app = create_app(settings)
     with caplog.at_level(logging.ERROR):
-        async with LifespanManager(app):
+        async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
             await until(lambda: len(caplog.records) >= 2)
             async with client_of(app, await new_key_for(app)) as client:
                 await make_category(client)

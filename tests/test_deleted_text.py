@@ -60,7 +60,10 @@ async def replace_setups(client: httpx.AsyncClient) -> None:
 async def test_deleted_text_is_overwritten_in_the_file(settings: Settings, use: object) -> None:
     assert callable(use)
     app = create_app(settings)
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         await use(client)
         was_there = traces_in(settings.db.parent)
 

@@ -44,7 +44,10 @@ async def post(
 async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A journal for as long as the block, with a new key."""
     app = create_app(settings)
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         yield client
 
 
@@ -188,7 +191,10 @@ async def test_an_answer_is_kept_over_a_restart(settings: Settings) -> None:
     answers = []
     for _ in range(2):
         app = create_app(settings)
-        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        async with (
+            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+            client_of(app, await new_key_for(app)) as client,
+        ):
             answers.append(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
 
     assert [one.headers.get("x-idempotent-replay") for one in answers] == [None, "true"]

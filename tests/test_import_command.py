@@ -57,7 +57,10 @@ def file_at(folder: Path, *trades: dict[str, str], name: str = "trades.csv") -> 
 async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         yield client
 
 

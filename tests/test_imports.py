@@ -103,14 +103,20 @@ def reason_of(file: Path) -> str:
 async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         yield client
 
 
 async def prepare(db: Path) -> None:
     """Make an account and what round_trips.csv names."""
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         await make_account(app)
         setups = [{"name": "Break of the high"}, {"name": "Break of the low"}]
         await make_strategy(client, "Opening range", setups=setups)

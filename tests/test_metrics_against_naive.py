@@ -302,7 +302,10 @@ UNITS = {
 async def desk_of(journal: Journal, random: Random) -> AsyncIterator[Desk]:
     with tempfile.TemporaryDirectory() as folder, time_machine.travel(EARLIER, tick=False) as clock:
         app = create_app(Settings(db=Path(folder) / "journal.db"))
-        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        async with (
+            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+            client_of(app, await new_key_for(app)) as client,
+        ):
             desk = Desk(app, client, journal, clock.move_to, random)
             await desk.write()
             yield desk
