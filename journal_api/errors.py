@@ -1,6 +1,6 @@
 """Every error that an answer can carry: the class is status and code, its keywords are `details`.
 
-The table stands in interface.md §7 and, for what that leaves open, in DECISIONS 3.
+The table stands in docs/api.md#errors; DECISIONS 3.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 
 class ApiError(Exception):
-    """An error with a place in the contract; raised anywhere, answered by app.py."""
+    """An error of docs/api.md#errors; raised anywhere, answered by app.py."""
 
     status: ClassVar[int]
     code: ClassVar[str]

@@ -129,7 +129,7 @@ async def app(settings: Settings) -> AsyncIterator[Starlette]:
 
 
 def no_key_is_left(folder: Path, keys_made: Sequence[str]) -> None:
-    """No file there holds a key, nor the chance in one that the test made: reliability.md "Promises" 15."""
+    """No file there holds a key, nor the chance in one that the test made: docs/reliability.md 15."""
     for file in folder.iterdir():
         content = file.read_bytes() if file.is_file() else b""
         assert KEY.search(content) is None, f"{file.name} holds an API key"

@@ -1,4 +1,4 @@
-"""Backups and what comes back of them: reliability.md "Promises" 10 and 11, "Connections"."""
+"""Backups and what comes back of them: docs/reliability.md 10 and 11."""
 
 import asyncio
 import logging

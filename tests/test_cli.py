@@ -1,4 +1,4 @@
-"""The `journal-api` command: contract.md "Keys and scopes", "Settings and command line"."""
+"""The `journal-api` command: docs/self-hosting.md."""
 
 import os
 import re

@@ -104,7 +104,7 @@ def updated(changes: Changes) -> set[int]:
 
 
 def offenders(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) -> dict[str, set[int]]:
-    """What rules 5 and 9 have to name, by the words of the contract."""
+    """What P5 and P9 have to name, by the words of docs/api.md#patch-setups."""
     of_setup = {
         setup["setup_id"]: {one["confirmation_id"] for one in setup["confirmations"]} for setup in stored
     }

@@ -1,4 +1,4 @@
-"""Files of trades: contract.md "Import", metrics.md, docs/imports.md."""
+"""Files of trades: docs/imports.md."""
 
 import asyncio
 import csv

@@ -1,4 +1,4 @@
-"""Processes that are killed, and what is left: reliability.md "Promises" 1, 9, 10, 11 and 17."""
+"""Processes that are killed, and what is left: docs/reliability.md 1, 9, 10, 11 and 17."""
 
 import http.client
 import random

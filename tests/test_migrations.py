@@ -1,4 +1,4 @@
-"""The database file: reliability.md "Promises" 11, and what a new one holds."""
+"""The database file: docs/reliability.md 11, and what a new one holds."""
 
 import shutil
 import signal

@@ -1,4 +1,4 @@
-"""Exact money: the limits of contract.md and metrics.md, and no float on the way out."""
+"""Exact money: the limits of docs/api.md#values, and no float on the way out."""
 
 import math
 import sqlite3

@@ -1,4 +1,4 @@
-"""Rate limits: contract.md's `rate_limited`, off on the loopback interface."""
+"""Rate limits: docs/api.md#rates, off on the loopback interface."""
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable

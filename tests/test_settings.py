@@ -1,4 +1,4 @@
-"""Settings from `JOURNAL_*`: contract.md "Settings and command line"."""
+"""Settings from `JOURNAL_*`: docs/self-hosting.md#settings."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Clients that keep a connection and the service waiting: reliability.md "Promises" 7 and "Connections".
+"""Clients that keep a connection and the service waiting: docs/reliability.md 7 and #connections.
 
 The limits are shortened here. With JOURNAL_SOAK=1 the crowd comes in full numbers, to the server as it is.
 """

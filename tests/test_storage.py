@@ -1,4 +1,4 @@
-"""Somebody else's lock and a disk without room: reliability.md "Promises" 8."""
+"""Somebody else's lock and a disk without room: docs/reliability.md 8."""
 
 import os
 import shutil

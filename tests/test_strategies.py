@@ -1,4 +1,4 @@
-"""Strategies with setups and confirmations, created, read and deleted: interface.md §2 to §4, §7 and §8."""
+"""Strategies with setups and confirmations, created, read and deleted: docs/api.md#strategies."""
 
 import json
 import re

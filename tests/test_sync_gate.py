@@ -1,4 +1,4 @@
-"""Power loss: no answer to a write leaves before the disk has it (reliability.md "Promises" 2).
+"""Power loss: no answer to a write leaves before the disk has it (docs/reliability.md 2).
 
 Nothing here can cut the power. What can be watched is the order of the system calls: the bytes of a write go
 into the log, the log is synced, the answer is sent.

@@ -1,4 +1,4 @@
-"""Trades: contract.md 'The trading record' and 'Values', metrics.md 'Money', interface.md's consequences."""
+"""Trades: docs/api.md#trading-record and #values."""
 
 import asyncio
 import csv

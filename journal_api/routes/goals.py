@@ -1,4 +1,4 @@
-"""Goals: interface.md §4."""
+"""Goals: docs/api.md#goals."""
 
 from starlette.requests import Request
 

@@ -1,4 +1,4 @@
-"""Strategies with their setups and confirmations: interface.md §4."""
+"""Strategies with their setups and confirmations: docs/api.md#strategies."""
 
 from starlette.requests import Request
 

@@ -1,4 +1,4 @@
-"""The whole route table: the interface document's operations in its order, then the trading record's."""
+"""The whole route table, a row for each operation: docs/api.md#endpoints."""
 
 from journal_api.errors import AccountHasTrades, CategoryHasTags, Conflict, DuplicateName, LimitReached
 from journal_api.routes import (

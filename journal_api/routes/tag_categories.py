@@ -1,4 +1,4 @@
-"""Tag categories: interface.md §4."""
+"""Tag categories: docs/api.md#tags."""
 
 from starlette.requests import Request
 

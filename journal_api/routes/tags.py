@@ -1,4 +1,4 @@
-"""Tags: interface.md §4."""
+"""Tags: docs/api.md#tags."""
 
 from starlette.requests import Request
 

@@ -1,4 +1,4 @@
-"""What a canonical list of setups changes against the stored one: interface.md §4, PATCH rules 1 to 9."""
+"""What a canonical list of setups changes against the stored one: docs/api.md#patch-setups, P1 to P9."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -118,7 +118,7 @@ def new_row(row_id: int, parent_id: int, item: SentItem, position: int) -> NewRo
 
 
 def check_ids(stored: Mapping[int, StoredSetup], sent: Sequence[SentSetup]) -> None:
-    """Raises ValidationFailed naming all offenders (rules 5 and 9), not only the first."""
+    """Raises ValidationFailed naming all offenders (P5 and P9), not only the first."""
     setup_ids = sent_ids(sent)
     confirmation_ids: list[int] = []
     unknown_confirmations: list[int] = []

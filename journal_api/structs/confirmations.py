@@ -1,4 +1,4 @@
-"""Confirmations, nested in a setup: interface.md §2."""
+"""Confirmations, nested in a setup: docs/api.md#strategies."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Goals: interface.md §2 and the validation rules of §4."""
+"""Goals: docs/api.md#goals, rules G1 to G8."""
 
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
@@ -84,13 +84,13 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def check_target(metric: str, target: Decimal) -> None:
-    """Rule 1: 0 is a target for max_drawdown alone."""
+    """G1: 0 is a target for max_drawdown alone."""
     if target == 0 and metric != "max_drawdown":
         raise ValidationFailed(fields={"target_value": "must not be 0 unless the metric is max_drawdown"})
 
 
 def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | UnsetType) -> None:
-    """Rules 4 and 6, as far as the body alone tells."""
+    """G4 and G6, as far as the body alone tells."""
     dates = {"custom_start": start, "custom_end": end}
     sent = [field for field, day in dates.items() if day is not UNSET]
     missing = [field for field in dates if field not in sent]
@@ -117,7 +117,7 @@ def changes_of(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
         field: str(sent.pop(field)) for field in ("custom_start", "custom_end") if field in sent
     }
     if patch.timeframe is UNSET:
-        # Rule 7: on a custom goal, dates alone are checked and not written.
+        # G7: on a custom goal, dates alone are checked and not written.
         if dates and stored.timeframe != "custom":
             raise ValidationFailed(fields=dict.fromkeys(dates, "belongs to timeframe custom"))
     elif patch.timeframe == "custom":

@@ -1,4 +1,4 @@
-"""Setups, nested in a strategy: interface.md §2. Answers carry exactly the members that PATCH takes."""
+"""Setups of a strategy: docs/api.md#strategies. Answers carry exactly the members that PATCH takes."""
 
 from typing import Annotated, ClassVar
 

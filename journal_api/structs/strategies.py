@@ -1,4 +1,4 @@
-"""Strategies: interface.md §2, and the PATCH rules of §4 that concern the body alone."""
+"""Strategies: docs/api.md#strategies, and the rules of #patch-setups that concern the body alone."""
 
 from typing import Annotated
 
@@ -45,7 +45,7 @@ class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
         check_free_form(self)
 
     def settle_scope(self) -> None:
-        """Rule 10: setting one of the two clears the other. Raises ValidationFailed when both are set."""
+        """P10: setting one of the two clears the other. Raises ValidationFailed when both are set."""
         check_scope(self.account_id, self.copy_group_id)
         if isinstance(self.account_id, int):
             self.copy_group_id = None

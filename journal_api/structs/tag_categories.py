@@ -1,4 +1,4 @@
-"""Tag categories: interface.md §2."""
+"""Tag categories: docs/api.md#tags."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -169,7 +169,7 @@ def note(found: Findings, path: str, kind: Kind, error: Exception) -> None:
 
 
 def worded(error: Exception) -> str:
-    """The reason in the words of the contract; it is about a single value, so it has no path."""
+    """The reason as docs/api.md#errors has it; it is about a single value, so it has no path."""
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
         return "is not JSON"
     reason = str(error)
