@@ -1,4 +1,4 @@
-"""The whole route table: the interface document's operations in its order, then the trading record's."""
+"""The route table: all operations under /v1, in the order of the OpenAPI document."""
 
 from journal_api.errors import AccountHasTrades, CategoryHasTags, Conflict, DuplicateName, LimitReached
 from journal_api.routes import (

@@ -99,7 +99,7 @@ class Json(logging.Formatter):
             "level": record.levelname.lower(),
         }
         if isinstance(record.msg, HandledRequest):
-            line |= record.msg.told()
+            line |= record.msg.as_json_members()
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
         if record.exc_info:
