@@ -83,8 +83,8 @@ async def import_with_report(
 async def delete_import(request: Request) -> Response:
     """Undo what an import added and changed, except for trades edited since.
 
-    The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. `force` undoes
-    them as well.
+    The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
+    `force`, they are undone as well.
     """
     query = decode_query(request, UndoQuery)
     async with database(request).transaction() as db:
