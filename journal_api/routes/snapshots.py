@@ -15,9 +15,10 @@ from journal_api.web.responses import Response, page
 async def list_snapshots(request: Request) -> Response:
     """List a page of a goal's snapshots, newest period first, brought up to date by this request."""
     query = decode_query(request, SnapshotQuery)
-    check_range(query.since, query.until)
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
     text, total = await snapshots.current_page(
         database(request), request.user.id, request.path_params["id"], today, query
     )
+    # After the read, because a missing goal takes precedence over an invalid range (DECISIONS 4).
+    check_range(query.since, query.until)
     return page(query.limit, query.offset, total, snapshots=text)

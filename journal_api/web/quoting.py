@@ -1,8 +1,12 @@
-"""Text that a client sent, made fit for an error message."""
+"""Quote a client's text in an error message."""
+
+import re
 
 from journal_api.values.types import CONTROL
 
 LONGEST_QUOTE = 100  # characters
+# Text this long without a separator may be an API key that was sent in the wrong place.
+POSSIBLE_KEY = re.compile(r"[A-Za-z0-9_-]{30,}")
 
 
 def shortened(text: str) -> str:
@@ -11,5 +15,7 @@ def shortened(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """The text in single quotes, cut, with control characters replaced."""
-    return f"'{shortened(CONTROL.sub(chr(0xFFFD), text))}'"
+    """The text in single quotes: cut, control characters replaced, possible API keys abbreviated."""
+    printable = CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    without_keys = POSSIBLE_KEY.sub(lambda match: f"{match[0][:4]}...", printable)
+    return f"'{shortened(without_keys)}'"
