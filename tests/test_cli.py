@@ -553,7 +553,7 @@ def test_a_server_whose_lock_another_one_has_got_hold_of_stops_in_one_line(db: P
 
         assert server.process.wait(PATIENCE) == 1
 
-    assert "was deleted, and another server has it open now" in server.err.read_text()
+    assert "was deleted and another server opened it" in server.err.read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")

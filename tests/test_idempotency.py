@@ -295,7 +295,7 @@ async def test_a_server_that_starts_forgets_answers_of_over_a_day_ago(settings: 
 async def test_a_server_that_runs_on_forgets_them_without_another_key(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idempotency, "FORGET_EVERY", 0.01)
+    monkeypatch.setattr(idempotency, "DELETE_EVERY", 0.01)
     async with journal(settings) as client:
         await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
 

@@ -12,7 +12,7 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.database.database import Database
+from journal_api.database.transactions import Transactions
 from journal_api.errors import NotFound
 from journal_api.repositories import balances, statistics
 from journal_api.repositories.sql import fetch, json_list
@@ -68,7 +68,7 @@ CURRENT_PAGE = f"""
 
 
 async def current_page(
-    database: Database, user_id: int, goal_id: int, today: str, query: SnapshotQuery
+    database: Transactions, user_id: int, goal_id: int, today: str, query: SnapshotQuery
 ) -> tuple[str, int]:
     """One page of the snapshots, newest first, and the total; they are refreshed first if they are stale.
 

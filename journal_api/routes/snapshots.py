@@ -1,4 +1,4 @@
-"""Snapshots of a goal: the history of its periods."""
+"""Handler of a goal's snapshots, one for each period."""
 
 from starlette.requests import Request
 
@@ -14,12 +14,12 @@ from journal_api.web.responses import Response, page
 
 
 async def list_snapshots(request: Request) -> Response:
-    """One page of a goal's snapshots, newest period first, up to date as of this request."""
+    """List a page of a goal's snapshots, newest period first, brought up to date by this request."""
     query = decode_query(request, SnapshotQuery)
     try:
         check_range(query.since, query.until)
     except ValidationFailed:
-        # A missing goal is answered before a rule that the query breaks.
+        # A missing goal takes precedence over an invalid range (DECISIONS 4).
         await goals.get(database(request).reader, request.user.id, request.path_params["id"])
         raise
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
