@@ -47,7 +47,7 @@ async def run_once(request: Request, key: str, handler: Callable[[Request], Awai
         )
     check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
-        sent = idempotency_keys.Sent(request.user.id, key, await read(request, body))
+        sent = idempotency_keys.KeyedRequest(request.user.id, key, await read(request, body))
         try:
             await require_new(database(request).reader, sent)
             return await kept_answer(request, sent, replay(body, request.receive), handler)
@@ -55,7 +55,7 @@ async def run_once(request: Request, key: str, handler: Callable[[Request], Awai
             return before.answer
 
 
-async def require_new(db: Connection, sent: idempotency_keys.Sent) -> None:
+async def require_new(db: Connection, sent: idempotency_keys.KeyedRequest) -> None:
     """Raises AlreadyAnswered when the request was done before, IdempotencyConflict when another one was."""
     kept = await idempotency_keys.find(db, sent)
     if kept is None:
@@ -69,7 +69,7 @@ async def require_new(db: Connection, sent: idempotency_keys.Sent) -> None:
 
 async def kept_answer(
     request: Request,
-    sent: idempotency_keys.Sent,
+    sent: idempotency_keys.KeyedRequest,
     body: Callable[[], Awaitable[Message]],
     handler: Callable[[Request], Awaitable[Response]],
 ) -> Response:
