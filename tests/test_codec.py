@@ -185,7 +185,7 @@ def test_what_is_no_object_has_no_fields_to_name(content: str) -> None:
         ('{"short": "a"}', "short", "must be str of length >= 2"),
         ('{"short": "abcd"}', "short", "must be str of length <= 3"),
         ('{"text": "' + "n" * 10_001 + '"}', "text", "must be at most 10000 characters"),
-        (r'{"text": "a\u0000"}', "text", "must not contain control characters but tab and line breaks"),
+        (r'{"text": "a\u0000"}', "text", "must not contain control characters except tab and line breaks"),
         ('{"color": "red"}', "color", "must be a colour #RRGGBB"),
         ('{"color": "#gggggg"}', "color", "must be a colour #RRGGBB"),
         ('{"name": ""}', "name", "must be 1 to 50 characters"),

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from make import get_strategy, make_strategy, unwrap
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.setup_diff import Changes, Diff, NewRow, Stored, StoredItem, StoredSetup, diff_setups
+from journal_api.rules.setup_diff import (
+    Changes,
+    Diff,
+    NewRow,
+    StoredItem,
+    StoredSetup,
+    StoredSetups,
+    diff_setups,
+)
 from journal_api.structs.setups import SetupCreate, SetupPatch
 from journal_api.values.types import decode_value
 
@@ -198,14 +206,14 @@ def lists_of_any_ids(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.lists(setup, max_size=5))
 
 
-def as_stored(setups: Sequence[dict[str, Any]]) -> Stored:
+def as_stored(setups: Sequence[dict[str, Any]]) -> StoredSetups:
     found = {
         setup["setup_id"]: StoredSetup(
             *values_of(setup), {one["confirmation_id"]: item_of(one) for one in setup["confirmations"]}
         )
         for setup in setups
     }
-    return Stored(found, last_setup_id=FIRST_NEW_ID - 1, last_confirmation_id=FIRST_NEW_ID - 1)
+    return StoredSetups(found, last_setup_id=FIRST_NEW_ID - 1, last_confirmation_id=FIRST_NEW_ID - 1)
 
 
 def item_of(one: dict[str, Any]) -> StoredItem:

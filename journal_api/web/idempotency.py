@@ -48,7 +48,7 @@ async def run_once(request: Request, key: str, handler: Callable[[Request], Awai
     check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
         fingerprint = await spool_body(request, body)
-        sent = idempotency_keys.Sent(request.user.id, key, fingerprint)
+        sent = idempotency_keys.KeyedRequest(request.user.id, key, fingerprint)
         try:
             await require_new(database(request).reader, sent)
             return await run_and_store(request, sent, replay(body, request.receive), handler)
@@ -56,7 +56,7 @@ async def run_once(request: Request, key: str, handler: Callable[[Request], Awai
             return repeat.response
 
 
-async def require_new(db: Connection, sent: idempotency_keys.Sent) -> None:
+async def require_new(db: Connection, sent: idempotency_keys.KeyedRequest) -> None:
     """Raise AlreadyAnswered for a repeated request, IdempotencyConflict for a different one with its key."""
     stored = await idempotency_keys.find(db, sent)
     if stored is None:
@@ -70,7 +70,7 @@ async def require_new(db: Connection, sent: idempotency_keys.Sent) -> None:
 
 async def run_and_store(
     request: Request,
-    sent: idempotency_keys.Sent,
+    sent: idempotency_keys.KeyedRequest,
     receive: Receive,
     handler: Callable[[Request], Awaitable[Response]],
 ) -> Response:
