@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+import hypothesis
 import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
+from hypothesis import HealthCheck
 from proofs import seen_in
 from starlette.applications import Starlette
 
@@ -25,6 +27,14 @@ from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
+# No test depends on how fast the machine is.
+hypothesis.settings.register_profile(
+    "journal",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("journal")
+
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")
 # A project of its own, which test_testing.py runs in an environment of its own.
@@ -32,7 +42,7 @@ collect_ignore = ["sample_project"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the tests' files in memory where there is room for them: thousands of journals wait for no disk."""
+    """Keep the tests' files in memory where there is room: thousands of journals wait for no disk."""
     memory = Path("/dev/shm")
     if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
