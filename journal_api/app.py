@@ -1,4 +1,4 @@
-"""The application: `create_app(settings)`, what happens around every request, and every error's answer."""
+"""The ASGI application: `create_app(settings)`, its lifespan and the order of its middleware."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -32,12 +32,12 @@ from journal_api.web.request_log import HandledRequest
 
 
 class JournalApp(Starlette):
-    """Starlette with a stack of our own: its own two layers would answer errors in plain text."""
+    """Starlette without its error middleware, which would answer errors in plain text."""
 
     def build_middleware_stack(self) -> ASGIApp:
-        """ErrorMiddleware stands inside CorsMiddleware, so that a page may read what went wrong."""
+        """Wrap ErrorMiddleware in CorsMiddleware, so that web pages can read error responses."""
         settings: Settings = self.state.settings
-        reachable = CorsMiddleware(
+        cors = CorsMiddleware(
             ErrorMiddleware(Dispatch(self.router)),
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -45,32 +45,33 @@ class JournalApp(Starlette):
             expose_headers=READ_HEADERS,
         )
         hosts = (*LOOPBACK_HOSTS, *settings.allowed_hosts)
-        return RequestContextMiddleware(reachable, hosts, self.state.tell)
+        return RequestContextMiddleware(cors, hosts, self.state.listeners)
 
 
 def create_app(settings: Settings) -> Starlette:
-    """The journal as an ASGI application. Its lifespan makes or opens the database at `settings.db`."""
+    """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it."""
     routes: list[BaseRoute] = [Route("/health", health.health), *docs_page.ROUTES, *OPERATIONS]
-    tell: list[Callable[[HandledRequest], None]] = [request_log.write_line]
+    listeners: list[Callable[[HandledRequest], None]] = [request_log.write_line]
     if settings.metrics:
-        meters = RequestMetrics(settings.db, VERSION)
-        routes.append(Route("/metrics", health.metrics_from(meters)))
-        tell.append(meters.count)
+        metrics = RequestMetrics(settings.db, VERSION)
+        routes.append(Route("/metrics", health.metrics_from(metrics)))
+        listeners.append(metrics.count)
     app = JournalApp(routes=routes, lifespan=lifespan)
     app.state.settings = settings
-    app.state.tell = tell
+    app.state.listeners = listeners
     app.state.rates = RateLimits(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Open the database, and run scheduled backups and deletions until shutdown."""
     settings: Settings = app.state.settings
     await anyio.to_thread.run_sync(prepare, settings)
     app.state.database = await Database.open(settings.db)
     app.state.known_keys = KnownKeys(app.state.database)
     try:
-        async with backup.on_schedule(settings), idempotency.forgetting(app.state.database):
+        async with backup.on_schedule(settings), idempotency.deletion_of_old_responses(app.state.database):
             yield
     finally:
         await app.state.database.close()

@@ -1,6 +1,6 @@
-"""Every error that an answer can carry: the class is status and code, its keywords are `details`.
+"""All errors of the API: a class sets the status, the code and a default message.
 
-The table stands in docs/api.md#errors; DECISIONS 3.
+A message says what is wrong and what to do about it. docs/api.md#errors lists all codes (DECISIONS 3).
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,10 @@ from typing import Any, ClassVar
 
 
 class ApiError(Exception):
-    """An error of docs/api.md#errors; raised anywhere, answered by app.py."""
+    """An error that ErrorMiddleware answers with its envelope; any layer may raise it.
+
+    `message` replaces the default message of the class. The keyword arguments become `error.details`.
+    """
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -22,84 +25,126 @@ class ApiError(Exception):
 
 
 class ValidationFailed(ApiError):
-    status, code, message = 400, "validation_error", "The request is not valid."
+    status, code, message = 400, "validation_error", "The request is not valid; see details."
 
 
 class Unauthorized(ApiError):
-    status, code, message = 401, "unauthorized", "A valid API key is required as a Bearer token."
+    status, code, message = (
+        401,
+        "unauthorized",
+        "Send an API key: `Authorization: Bearer tjk_...`. `journal-api keys create` creates one.",
+    )
     headers = MappingProxyType({"WWW-Authenticate": "Bearer"})
 
 
 class KeyRevoked(Unauthorized):
-    code, message = "key_revoked", "This API key was revoked."
+    code, message = (
+        "key_revoked",
+        "This API key was revoked; use another one, or create one with `journal-api keys create`.",
+    )
 
 
 class KeyExpired(Unauthorized):
-    code, message = "key_expired", "This API key has expired."
+    code, message = (
+        "key_expired",
+        "This API key has expired; create a new one with `journal-api keys create`.",
+    )
 
 
 class ForbiddenScope(ApiError):
-    status, code, message = 403, "forbidden_scope", "The API key does not have the scope of this operation."
+    status, code, message = (
+        403,
+        "forbidden_scope",
+        "The API key does not have the scope that this operation requires.",
+    )
 
 
 class NotFound(ApiError):
-    status, code, message = 404, "not_found", "There is nothing here."
+    status, code, message = 404, "not_found", "You have no object with this id."
 
 
 class MethodNotAllowed(ApiError):
-    status, code, message = 405, "method_not_allowed", "This path does not have that method."
+    status, code, message = 405, "method_not_allowed", "This path does not support the method of the request."
 
 
 class RequestTimeout(ApiError):
-    status, code, message = 408, "request_timeout", "The rest of the body did not come."
+    status, code, message = 408, "request_timeout", "The body stopped arriving; send the request again."
 
 
 class DuplicateName(ApiError):
-    status, code, message = 409, "duplicate_name", "That name is taken."
+    status, code, message = 409, "duplicate_name", "This name is already in use; choose another one."
 
 
 class CategoryHasTags(ApiError):
-    status, code, message = 409, "category_has_tags", "Tags still belong to this category."
+    status, code, message = (
+        409,
+        "category_has_tags",
+        "This category still has tags; move or delete them first.",
+    )
 
 
 class AccountHasTrades(ApiError):
-    status, code, message = 409, "account_has_trades", "Trades still belong to this account."
+    status, code, message = (
+        409,
+        "account_has_trades",
+        "This account still has trades; delete them first, or archive the account.",
+    )
 
 
 class Conflict(ApiError):
-    status, code, message = 409, "conflict", "The request contradicts what is stored."
+    status, code, message = 409, "conflict", "The request conflicts with stored data."
 
 
 class IdempotencyConflict(ApiError):
-    status, code, message = 409, "idempotency_conflict", "That Idempotency-Key came with another request."
+    status, code, message = (
+        409,
+        "idempotency_conflict",
+        "This Idempotency-Key was used for a different request; use a new one.",
+    )
 
 
 class PreconditionFailed(ApiError):
-    status, code, message = 412, "precondition_failed", "The object has changed since that ETag."
+    status, code, message = (
+        412,
+        "precondition_failed",
+        "The object does not match If-Match or If-None-Match; read it again.",
+    )
 
 
 class RequestTooLarge(ApiError):
-    status, code, message = 413, "request_too_large", "The body is too large."
+    status, code, message = 413, "request_too_large", "The request is too large."
 
 
 class UnsupportedMediaType(ApiError):
     status, code, message = (
         415,
         "unsupported_media_type",
-        "A body is what the operation takes, in UTF-8, not compressed.",
+        "Send the body in a media type of the operation, in UTF-8, without Content-Encoding.",
     )
 
 
 class MisdirectedRequest(ApiError):
-    status, code, message = 421, "misdirected_request", "This service does not answer for that host."
+    status, code, message = (
+        421,
+        "misdirected_request",
+        "This host name is not allowed; add it to JOURNAL_ALLOWED_HOSTS.",
+    )
 
 
 class LimitReached(ApiError):
-    status, code, message = 429, "limit_reached", "The maximum of the plan is reached."
+    status, code, message = (
+        429,
+        "limit_reached",
+        "The maximum number of strategies is reached; delete one, or raise JOURNAL_MAX_STRATEGIES.",
+    )
 
 
 class RateLimited(ApiError):
-    status, code, message = 429, "rate_limited", "Too many requests."
+    status, code, message = (
+        429,
+        "rate_limited",
+        "Too many requests; try again after the seconds in Retry-After.",
+    )
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         super().__init__()
@@ -107,18 +152,30 @@ class RateLimited(ApiError):
 
 
 class InternalError(ApiError):
-    status, code, message = 500, "internal_error", "Something went wrong on our side."
+    status, code, message = (
+        500,
+        "internal_error",
+        "The server failed; its log has the details under the request id.",
+    )
 
 
 class Busy(ApiError):
-    status, code, message = 503, "busy", "Other writes are in the way; nothing was written, try again."
+    status, code, message = (
+        503,
+        "busy",
+        "The database is busy with other writes; nothing was written. Try again.",
+    )
     headers = MappingProxyType({"Retry-After": "1"})
 
 
 class StorageUnavailable(ApiError):
-    status, code, message = 503, "storage_unavailable", "The database cannot be written; nothing was."
+    status, code, message = (
+        503,
+        "storage_unavailable",
+        "The database cannot be written to; nothing was written. Check the disk and its permissions.",
+    )
     headers = MappingProxyType({"Retry-After": "10"})
 
 
 class DatabaseRefused(Exception):
-    """The database file cannot be used by this release; said at the start, in one line."""
+    """The database file cannot be used; the command prints the message as one line."""

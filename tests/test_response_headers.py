@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
 from journal_api.routes.table import OPERATIONS
-from journal_api.server.protocol import answer
+from journal_api.server.last_response import last_response
 from journal_api.web.operation import Operation
 
 
@@ -72,6 +72,6 @@ async def test_nothing_outside_v1_is_taken_for_another_type(nobody: httpx.AsyncC
 
 
 def test_what_never_became_a_request_is_answered_with_them() -> None:
-    head = answer(ValidationFailed()).partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
+    head = last_response(ValidationFailed()).partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
 
     assert {b"cache-control: no-store", b"x-content-type-options: nosniff"} <= set(head)

@@ -393,6 +393,7 @@ def test_nothing_is_kept_of_a_closed_connection(journal: Journal) -> None:
 # The end of the server -----------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(9)
 def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,1 +1,1 @@
-"""The OpenAPI document, read off the route table, its examples, and /docs."""
+"""The OpenAPI document, its examples, and the page at /docs."""

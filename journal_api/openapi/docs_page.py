@@ -1,7 +1,7 @@
-"""GET /openapi.json and GET /docs: the description of the API, for programs and for people, without internet.
+"""GET /openapi.json, and Swagger UI at GET /docs, which loads nothing from the internet.
 
-Swagger UI comes from the package offapi. Its files are read, not imported: importing it builds pages of
-megabytes that nobody asks for.
+The files of Swagger UI come from the package offapi. They are read without importing the package, because
+its import builds pages of several megabytes that this service does not use.
 """
 
 import importlib.util
@@ -27,7 +27,7 @@ PAGE = """\
 </head>
 <body>
 <main id="docs"></main>
-<noscript>This page needs JavaScript. <a href="/openapi.json">The description itself</a> does not.</noscript>
+<noscript>This page needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> does not.</noscript>
 <script src="/docs/swagger_bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
@@ -45,7 +45,8 @@ SwaggerUIBundle({
   validatorUrl: null,
 });
 """
-# Nothing from elsewhere, and nothing to elsewhere: a key that is pasted here stays here. React sets styles.
+# The page can neither load from nor send to other origins, so a key pasted into it stays on this service.
+# React needs inline styles.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -69,20 +70,22 @@ async def page(request: Request) -> Response:
 
 
 async def asset(request: Request) -> Response:
+    """A script or style sheet of the documentation page. Raises NotFound."""
     name = request.path_params["name"]
     if name == "start.js":
         return Response(START, media_type="text/javascript", headers=HEADERS)
     if name not in ASSETS:
-        raise NotFound
+        raise NotFound("The documentation page has no such file; it is at /docs.")
     return Response(content_of(name), media_type=ASSETS[name], headers=HEADERS)
 
 
 @cache
 def content_of(name: str) -> bytes:
-    found = importlib.util.find_spec("offapi")
-    assert found is not None
-    assert found.submodule_search_locations
-    return (Path(found.submodule_search_locations[0]) / name).read_bytes()
+    """The content of a file in the package offapi."""
+    package = importlib.util.find_spec("offapi")
+    assert package is not None
+    assert package.submodule_search_locations
+    return (Path(package.submodule_search_locations[0]) / name).read_bytes()
 
 
 ROUTES = [Route("/openapi.json", description), Route("/docs", page), Route("/docs/{name}", asset)]

@@ -1,4 +1,4 @@
-"""An example of every body and of every resource, for the OpenAPI document: one small journal throughout."""
+"""Examples for the OpenAPI document: every body and every resource, all from one small journal."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ from journal_api.structs.trades import (
     TradeTagsPut,
 )
 
-WRITTEN = {"created_at": "2026-04-09T19:40:03.000000Z", "updated_at": "2026-04-09T19:40:03.000000Z"}
-TAG = {"id": 1, "category_id": 1, "name": "FOMO", "color": "#ef4444", "type": "mistake", **WRITTEN}
+TIMESTAMPS = {"created_at": "2026-04-09T19:40:03.000000Z", "updated_at": "2026-04-09T19:40:03.000000Z"}
+TAG = {"id": 1, "category_id": 1, "name": "FOMO", "color": "#ef4444", "type": "mistake", **TIMESTAMPS}
 CONFIRMATION = {"confirmation_id": 1, "name": "Volume above average", "description": None, "sort_order": 0}
 SETUP = {
     "setup_id": 1,
@@ -47,7 +47,7 @@ STRATEGY = {
     "account_id": 1,
     "copy_group_id": None,
     "setup_count": 1,
-    **WRITTEN,
+    **TIMESTAMPS,
 }
 GOAL = {
     "id": 1,
@@ -62,7 +62,7 @@ GOAL = {
     "copy_group_id": None,
     "scope": "account_1",
     "status": "active",
-    **WRITTEN,
+    **TIMESTAMPS,
 }
 ACCOUNT = {
     "id": 1,
@@ -71,10 +71,10 @@ ACCOUNT = {
     "starting_balance": 50000,
     "broker": "Tradovate",
     "archived": False,
-    **WRITTEN,
+    **TIMESTAMPS,
 }
-GROUP = {"id": 1, "name": "Copies", "master_account_id": 1, "member_count": 1, **WRITTEN}
-SENT_TRADE = {
+GROUP = {"id": 1, "name": "Copies", "master_account_id": 1, "member_count": 1, **TIMESTAMPS}
+TRADE_BODY = {
     "account_id": 1,
     "symbol": "MNQM6",
     "direction": "long",
@@ -90,7 +90,7 @@ SENT_TRADE = {
     "setup_id": 1,
 }
 TRADE = {
-    **SENT_TRADE,
+    **TRADE_BODY,
     "id": 1,
     "opened_at": "2026-04-09T19:38:40.000000Z",
     "closed_at": "2026-04-09T19:40:03.000000Z",
@@ -104,7 +104,7 @@ TRADE = {
     "external_id": None,
     "notes": None,
     "tag_ids": [1],
-    **WRITTEN,
+    **TIMESTAMPS,
 }
 IMPORT = {
     "id": 1,
@@ -115,7 +115,7 @@ IMPORT = {
     "timezone": "America/New_York",
 }
 
-# Files by media type: an import's body, and what an export answers with.
+# Files by media type: the body of an import, the response of an export.
 FILES = {
     "text/csv": """\
 account,symbol,direction,quantity,multiplier,entry_price,exit_price,opened_at,closed_at,fees
@@ -134,7 +134,7 @@ Evaluation 50K,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04
 }
 
 EXAMPLES: dict[Any, Any] = {
-    TagCategory: {"id": 1, "name": "Psychology", "tag_count": 1, **WRITTEN},
+    TagCategory: {"id": 1, "name": "Psychology", "tag_count": 1, **TIMESTAMPS},
     TagCategoryCreate: {"name": "Psychology"},
     TagCategoryPatch: {"name": "Mind"},
     Tag: TAG,
@@ -189,8 +189,8 @@ EXAMPLES: dict[Any, Any] = {
             {"confirmation_id": 1, "name": "Volume above average", "was_present": True, "notes": None}
         ],
     },
-    TradeCreate: SENT_TRADE,
-    TradesCreate: {"trades": [SENT_TRADE, {**SENT_TRADE, "direction": "short", "stop_loss": 25058.5}]},
+    TradeCreate: TRADE_BODY,
+    TradesCreate: {"trades": [TRADE_BODY, {**TRADE_BODY, "direction": "short", "stop_loss": 25058.5}]},
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
@@ -199,7 +199,7 @@ EXAMPLES: dict[Any, Any] = {
         **IMPORT,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "trade_count": 1,
-        **WRITTEN,
+        **TIMESTAMPS,
     },
     ImportReport: {
         **IMPORT,
@@ -220,7 +220,7 @@ EXAMPLES: dict[Any, Any] = {
         "timezone": "America/New_York",
         "day_rollover": "17:00",
         "active_selection": "all",
-        **WRITTEN,
+        **TIMESTAMPS,
     },
     MePatch: {"timezone": "America/New_York", "day_rollover": "17:00"},
 }

@@ -1,1 +1,1 @@
-"""HTTP in, HTTP out: the route table, and a module a resource."""
+"""The route table, and a module of handlers for each resource."""

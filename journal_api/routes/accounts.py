@@ -1,4 +1,4 @@
-"""Accounts: DECISIONS 34."""
+"""Handlers of accounts (DECISIONS 34)."""
 
 from starlette.requests import Request
 
@@ -10,27 +10,27 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_accounts(request: Request) -> Response:
-    """The caller's accounts, by name."""
+    """List the caller's accounts, by name."""
     return ok(accounts=await accounts.list_of_user(database(request).reader, request.user.id))
 
 
 async def get_account(request: Request) -> Response:
-    """One account."""
+    """Get an account."""
     account = await accounts.get(database(request).reader, request.user.id, request.path_params["id"])
     return ok(account=account)
 
 
 async def create_account(request: Request) -> Response:
     """Create an account."""
-    sent = await decode_body(request, AccountCreate)
+    body = await decode_body(request, AccountCreate)
     async with database(request).transaction() as db:
-        account_id = await accounts.insert(db, request.user.id, sent)
+        account_id = await accounts.insert(db, request.user.id, body)
         account = await accounts.get(db, request.user.id, account_id)
     return created(f"/v1/accounts/{account_id}", account=account)
 
 
 async def update_account(request: Request) -> Response:
-    """Update the fields sent; another starting balance shows in every balance goal."""
+    """Update the fields sent; a new starting balance changes the values of all balance goals."""
     patch = await decode_body(request, AccountPatch)
     account_id = request.path_params["id"]
     async with database(request).transaction() as db:
@@ -41,7 +41,7 @@ async def update_account(request: Request) -> Response:
 
 
 async def delete_account(request: Request) -> Response:
-    """Delete an account without trades; its goals go, its strategies stay for all accounts."""
+    """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
     async with database(request).transaction() as db:
         stored = await accounts.find(db, request.user.id, request.path_params["id"])
         await accounts.delete(db, stored)

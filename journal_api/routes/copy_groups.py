@@ -1,4 +1,4 @@
-"""Copy groups: DECISIONS 34."""
+"""Handlers of copy groups (DECISIONS 34)."""
 
 from starlette.requests import Request
 
@@ -10,27 +10,27 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_copy_groups(request: Request) -> Response:
-    """The caller's copy groups, by name, each with its number of members."""
+    """List the caller's copy groups, by name, each with its number of members."""
     return ok(copy_groups=await copy_groups.list_of_user(database(request).reader, request.user.id))
 
 
 async def get_copy_group(request: Request) -> Response:
-    """One copy group with its members."""
+    """Get a copy group with its members."""
     copy_group = await copy_groups.get(database(request).reader, request.user.id, request.path_params["id"])
     return ok(copy_group=copy_group)
 
 
 async def create_copy_group(request: Request) -> Response:
-    """Create a copy group, without members yet."""
-    sent = await decode_body(request, CopyGroupCreate)
+    """Create a copy group without members."""
+    body = await decode_body(request, CopyGroupCreate)
     async with database(request).transaction() as db:
-        copy_group_id = await copy_groups.insert(db, request.user.id, sent)
+        copy_group_id = await copy_groups.insert(db, request.user.id, body)
         copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
     return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
 
 
 async def update_copy_group(request: Request) -> Response:
-    """Update the fields sent; the master is one of the members."""
+    """Update the fields sent; the master account must be a member."""
     patch = await decode_body(request, CopyGroupPatch)
     copy_group_id = request.path_params["id"]
     async with database(request).transaction() as db:
@@ -41,18 +41,18 @@ async def update_copy_group(request: Request) -> Response:
 
 
 async def replace_members(request: Request) -> Response:
-    """Make these the members of the group; an account is in one group at most."""
-    sent = await decode_body(request, MembersPut)
+    """Replace the members of the group; an account can be in one group only."""
+    body = await decode_body(request, MembersPut)
     copy_group_id = request.path_params["id"]
     async with database(request).transaction() as db:
         stored = await copy_groups.find(db, request.user.id, copy_group_id)
-        await copy_groups.replace_members(db, request.user.id, stored, sent)
+        await copy_groups.replace_members(db, request.user.id, stored, body)
         copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
     return ok(copy_group=copy_group)
 
 
 async def delete_copy_group(request: Request) -> Response:
-    """Delete a copy group; its accounts stay, its goals go, its strategies stay for all accounts."""
+    """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
     async with database(request).transaction() as db:
         stored = await copy_groups.find(db, request.user.id, request.path_params["id"])
         await copy_groups.delete(db, stored)

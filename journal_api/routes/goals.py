@@ -1,4 +1,4 @@
-"""Goals: docs/api.md#goals."""
+"""Handlers of goals (docs/api.md#goals)."""
 
 from starlette.requests import Request
 
@@ -10,29 +10,29 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_goals(request: Request) -> Response:
-    """The caller's goals, the active ones unless asked otherwise."""
+    """List the caller's goals, by default the active ones."""
     query = decode_query(request, GoalQuery)
     return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
 
 
 async def get_goal(request: Request) -> Response:
-    """One goal."""
+    """Get a goal."""
     return ok(goal=await goals.get(database(request).reader, request.user.id, request.path_params["id"]))
 
 
 async def create_goal(request: Request) -> Response:
-    """Create a goal; its history is there at the first read of its snapshots."""
-    sent = await decode_body(request, GoalCreate)
+    """Create a goal; the first read of its snapshots computes its history."""
+    body = await decode_body(request, GoalCreate)
     async with database(request).transaction() as db:
-        await accounts.require(db, request.user.id, sent.account_id)
-        await copy_groups.require(db, request.user.id, sent.copy_group_id)
-        goal_id = await goals.insert(db, request.user.id, sent)
+        await accounts.require(db, request.user.id, body.account_id)
+        await copy_groups.require(db, request.user.id, body.copy_group_id)
+        goal_id = await goals.insert(db, request.user.id, body)
         goal = await goals.get(db, request.user.id, goal_id)
     return created(f"/v1/goals/{goal_id}", goal=goal)
 
 
 async def update_goal(request: Request) -> Response:
-    """Update the fields sent. A goal that stops being active keeps its snapshots as they are now."""
+    """Update the fields sent. Pausing or archiving a goal freezes its snapshots."""
     patch = await decode_body(request, GoalPatch)
     goal_id = request.path_params["id"]
     async with database(request).transaction() as db:

@@ -1,4 +1,4 @@
-"""How the service is, for whoever keeps watch over it; outside /v1."""
+"""GET /health and GET /metrics, for monitoring; both are outside /v1."""
 
 from collections.abc import Awaitable, Callable
 
@@ -8,14 +8,14 @@ from starlette.responses import Response as PlainResponse
 from journal_api import __version__
 from journal_api.database.migrations import VERSION
 from journal_api.web.auth import authorize
-from journal_api.web.context import database
+from journal_api.web.context import application_database
 from journal_api.web.prometheus import MEDIA_TYPE, RequestMetrics
 from journal_api.web.responses import Response, ok
 
 
 async def health(request: Request) -> Response:
-    """That the service answers, which release and schema it is, and whether it can write; needs no key."""
-    can_write = await database(request).can_write()
+    """Return the release, the schema version and whether the database can be written; needs no API key."""
+    can_write = await application_database(request).can_write()
     return ok(
         status='"ok"',
         version=f'"{__version__}"',
@@ -24,10 +24,11 @@ async def health(request: Request) -> Response:
     )
 
 
-def metrics_from(meters: RequestMetrics) -> Callable[[Request], Awaitable[PlainResponse]]:
-    async def metrics(request: Request) -> PlainResponse:
-        """The counts in Prometheus's text format, for any key."""
-        await authorize(request, None)
-        return PlainResponse(meters.text(), media_type=MEDIA_TYPE)
+def metrics_from(metrics: RequestMetrics) -> Callable[[Request], Awaitable[PlainResponse]]:
+    """The handler of GET /metrics, which accepts any valid key and returns Prometheus's text format."""
 
-    return metrics
+    async def get_metrics(request: Request) -> PlainResponse:
+        await authorize(request, None)
+        return PlainResponse(metrics.text(), media_type=MEDIA_TYPE)
+
+    return get_metrics

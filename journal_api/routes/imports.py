@@ -1,4 +1,4 @@
-"""Imports of files, and taking them back: DECISIONS 32."""
+"""Handlers of imports: upload a file of trades, or undo an import (DECISIONS 32)."""
 
 from functools import partial
 
@@ -12,38 +12,39 @@ from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import Rows
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import is_yes
-from journal_api.web.bodies import Upload, uploaded, while_wanted
+from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_query
 from journal_api.web.responses import Response, created, no_content, ok
 
-# As many ids as a header holds anywhere; GET /trades?import_id= lists them all.
-MOST_NAMED = 100
+# Ids in the header X-Trades-Kept, whose length servers and proxies limit; GET /trades?import_id= lists all.
+MOST_KEPT_IDS = 100
 
 
 async def list_imports(request: Request) -> Response:
-    """The caller's imports, newest first."""
+    """List the caller's imports, newest first."""
     return ok(imports=await imports.list_of_user(database(request).reader, request.user.id))
 
 
 async def get_import(request: Request) -> Response:
-    """One import: which file, when, and how many rows of each verdict."""
-    found = await imports.get(database(request).reader, request.user.id, request.path_params["id"])
-    return ok(**{"import": found})
+    """Get an import: its file, its time and its number of rows by verdict."""
+    stored = await imports.get(database(request).reader, request.user.id, request.path_params["id"])
+    return ok(**{"import": stored})
 
 
 async def create_import(request: Request) -> Response:
-    """Import a file, all of it or nothing. A dry run tells the same verdicts and writes nothing."""
+    """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing."""
     query = decode_query(request, ImportQuery)
     async with uploaded(request) as upload:
-        return await while_wanted(request, import_upload(request, query, upload))
+        return await cancel_on_disconnect(request, import_upload(request, query, upload))
 
 
 async def import_upload(request: Request, query: ImportQuery, upload: Upload) -> Response:
+    """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     timezone = str(query.timezone or (await users.find(db, user_id)).timezone)
-    in_one = query.account_id is not None
-    file = await in_thread(user_id, partial(reader.read, upload.file, timezone, into_one_account=in_one))
+    read = partial(reader.read, upload.file, timezone, into_one_account=query.account_id is not None)
+    file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
@@ -57,7 +58,10 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
 async def import_with_report(
     db: Connection, user_id: int, source: imports.Source, file: reader.TradeFile, *, dry_run: bool
 ) -> tuple[int | None, str]:
-    """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
+    """Import the trades; return the import's id (None for a dry run) and the report as JSON.
+
+    Raises ValidationFailed.
+    """
     await accounts.require(db, user_id, source.account_id)
     rows = Rows()
     import_id, counts = await importer.import_trades(db, user_id, source, file, rows.add, dry_run=dry_run)
@@ -77,11 +81,12 @@ async def import_with_report(
 
 
 async def delete_import(request: Request) -> Response:
-    """Take back what an import added and changed, but for trades that were edited since.
+    """Undo what an import added and changed, except for trades edited since.
 
-    Those are named in X-Trades-Kept, up to 100 of them, and the import stays with them; `force` takes all.
+    The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
+    `force`, they are undone as well.
     """
     query = decode_query(request, UndoQuery)
     async with database(request).transaction() as db:
         kept = await imports.undo(db, request.user.id, request.path_params["id"], force=is_yes(query.force))
-    return no_content(x_trades_kept=",".join(map(str, kept[:MOST_NAMED]))) if kept else no_content()
+    return no_content(x_trades_kept=",".join(map(str, kept[:MOST_KEPT_IDS]))) if kept else no_content()

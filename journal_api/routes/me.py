@@ -1,4 +1,4 @@
-"""The caller's own settings."""
+"""Handlers of the caller's settings."""
 
 from starlette.requests import Request
 
@@ -10,20 +10,20 @@ from journal_api.web.responses import Response, ok
 
 
 async def get_me(request: Request) -> Response:
-    """Name, time zone, day rollover and the selection that is active in the front end."""
+    """Get the name, time zone, day rollover and active selection of the caller."""
     return ok(me=await users.get(database(request).reader, request.user.id))
 
 
 async def update_me(request: Request) -> Response:
-    """Update the fields sent. A new zone or rollover moves every trade to its trading day."""
+    """Update the fields sent. A new time zone or rollover recomputes the trading day of every trade."""
     patch = await decode_body(request, MePatch)
     async with database(request).transaction() as db:
         stored = await users.find(db, request.user.id)
         if patch.active_selection:
-            selected = patch.active_selection
-            await accounts.require(db, request.user.id, selected.account_id, "active_selection")
-            await copy_groups.require(db, request.user.id, selected.copy_group_id, "active_selection")
+            selection = patch.active_selection
+            await accounts.require(db, request.user.id, selection.account_id, "active_selection")
+            await copy_groups.require(db, request.user.id, selection.copy_group_id, "active_selection")
         if await users.update(db, stored, patch):
-            await trades.move_to_their_days(db, request.user.id)
+            await trades.update_trading_days(db, request.user.id)
         me = await users.get(db, request.user.id)
     return ok(me=me)

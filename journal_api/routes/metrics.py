@@ -1,4 +1,4 @@
-"""The metrics that goals can have."""
+"""Handler of the list of goal metrics, which is constant."""
 
 from msgspec import json
 from starlette.requests import Request
@@ -7,7 +7,7 @@ from journal_api.structs.metrics import Metric
 from journal_api.values.metrics import METRICS
 from journal_api.web.responses import Response, ok
 
-ALL = json.encode(
+METRICS_JSON = json.encode(
     [
         Metric(
             key=metric.key,
@@ -22,5 +22,5 @@ ALL = json.encode(
 
 
 async def list_metrics(request: Request) -> Response:
-    """Every metric: key, title, description, unit and natural direction."""
-    return ok(metrics=ALL)
+    """List all metrics: key, title, description, unit and natural direction."""
+    return ok(metrics=METRICS_JSON)

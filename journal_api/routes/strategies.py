@@ -1,4 +1,4 @@
-"""Strategies with their setups and confirmations: docs/api.md#strategies."""
+"""Handlers of strategies with their setups and confirmations (docs/api.md#strategies)."""
 
 from starlette.requests import Request
 
@@ -10,39 +10,39 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_strategies(request: Request) -> Response:
-    """The caller's strategies, by name, each with its number of setups; of one scope if asked."""
+    """List the caller's strategies, by name, each with its number of setups; optionally of one scope."""
     query = decode_query(request, StrategyQuery)
     return ok(strategies=await strategies.list_of_user(database(request).reader, request.user.id, query))
 
 
 async def get_strategy(request: Request) -> Response:
-    """One strategy with its setups, their confirmations, and the free-form fields."""
+    """Get a strategy with its setups, their confirmations, and the free-form fields."""
     strategy = await strategies.get(database(request).reader, request.user.id, request.path_params["id"])
     return ok(strategy=strategy)
 
 
 async def list_setups(request: Request) -> Response:
-    """The setups of a strategy, each with its confirmations."""
-    found = await setups.list_of_strategy(
+    """List the setups of a strategy, each with its confirmations."""
+    strategy_setups = await setups.list_of_strategy(
         database(request).reader, request.user.id, request.path_params["id"]
     )
-    return ok(setups=found)
+    return ok(setups=strategy_setups)
 
 
 async def create_strategy(request: Request) -> Response:
-    """Create a strategy with its setups, all or nothing; 429 limit_reached over the plan's maximum."""
-    sent = await decode_body(request, StrategyCreate)
+    """Create a strategy with its setups; 429 limit_reached if there are as many as the settings allow."""
+    body = await decode_body(request, StrategyCreate)
     maximum = request.app.state.settings.max_strategies
     async with database(request).transaction() as db:
-        await accounts.require(db, request.user.id, sent.account_id)
-        await copy_groups.require(db, request.user.id, sent.copy_group_id)
-        strategy_id = await strategies.insert(db, request.user.id, sent, maximum)
-        strategy = await strategies.written(db, request.user.id, strategy_id)
+        await accounts.require(db, request.user.id, body.account_id)
+        await copy_groups.require(db, request.user.id, body.copy_group_id)
+        strategy_id = await strategies.insert(db, request.user.id, body, maximum)
+        strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
     return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
 
 async def update_strategy(request: Request) -> Response:
-    """Update the fields sent; a sent `setups` becomes the whole list."""
+    """Update the fields sent; `setups`, if sent, replaces the whole list."""
     patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
     async with database(request).transaction() as db:
@@ -51,12 +51,12 @@ async def update_strategy(request: Request) -> Response:
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
         await strategies.update(db, stored, patch)
-        strategy = await strategies.written(db, request.user.id, strategy_id)
+        strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
     return ok(strategy=strategy)
 
 
 async def delete_strategy(request: Request) -> Response:
-    """Delete a strategy; its trades stay, and X-Trades-Unlinked counts them."""
+    """Delete a strategy; its trades stay without one, and X-Trades-Unlinked counts them."""
     async with database(request).transaction() as db:
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
         unlinked = await strategies.delete(db, stored)

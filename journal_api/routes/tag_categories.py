@@ -1,4 +1,4 @@
-"""Tag categories: docs/api.md#tags."""
+"""Handlers of tag categories (docs/api.md#tags)."""
 
 from starlette.requests import Request
 
@@ -10,22 +10,24 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_tag_categories(request: Request) -> Response:
-    """The caller's tag categories, by name."""
-    found = await tag_categories.list_of_user(database(request).reader, request.user.id)
-    return ok(tag_categories=found)
+    """List the caller's tag categories, by name."""
+    categories = await tag_categories.list_of_user(database(request).reader, request.user.id)
+    return ok(tag_categories=categories)
 
 
 async def get_tag_category(request: Request) -> Response:
-    """One category with its number of tags."""
-    found = await tag_categories.get(database(request).reader, request.user.id, request.path_params["id"])
-    return ok(tag_category=found)
+    """Get a category with its number of tags."""
+    tag_category = await tag_categories.get(
+        database(request).reader, request.user.id, request.path_params["id"]
+    )
+    return ok(tag_category=tag_category)
 
 
 async def create_tag_category(request: Request) -> Response:
-    """Create a category; 409 duplicate_name if the caller has one of that name."""
-    sent = await decode_body(request, TagCategoryCreate)
+    """Create a category; 409 duplicate_name if the caller has a category of that name."""
+    body = await decode_body(request, TagCategoryCreate)
     async with database(request).transaction() as db:
-        category_id = await tag_categories.insert(db, request.user.id, sent)
+        category_id = await tag_categories.insert(db, request.user.id, body)
         tag_category = await tag_categories.get(db, request.user.id, category_id)
     return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
 
@@ -42,7 +44,7 @@ async def update_tag_category(request: Request) -> Response:
 
 
 async def delete_tag_category(request: Request) -> Response:
-    """Delete a category; 409 category_has_tags while tags belong to it."""
+    """Delete a category; 409 category_has_tags if it has tags."""
     async with database(request).transaction() as db:
         stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
         await tag_categories.delete(db, stored)

@@ -1,4 +1,4 @@
-"""Tags: docs/api.md#tags."""
+"""Handlers of tags (docs/api.md#tags)."""
 
 from starlette.requests import Request
 
@@ -10,28 +10,28 @@ from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_tags(request: Request) -> Response:
-    """The caller's tags, by name; of one category or one type if asked."""
+    """List the caller's tags, by name; optionally of one category or type."""
     query = decode_query(request, TagQuery)
     return ok(tags=await tags.list_of_user(database(request).reader, request.user.id, query))
 
 
 async def get_tag(request: Request) -> Response:
-    """One tag."""
+    """Get a tag."""
     return ok(tag=await tags.get(database(request).reader, request.user.id, request.path_params["id"]))
 
 
 async def create_tag(request: Request) -> Response:
     """Create a tag in one of the caller's categories."""
-    sent = await decode_body(request, TagCreate)
+    body = await decode_body(request, TagCreate)
     async with database(request).transaction() as db:
-        await tag_categories.require(db, request.user.id, sent.category_id)
-        tag_id = await tags.insert(db, request.user.id, sent)
+        await tag_categories.require(db, request.user.id, body.category_id)
+        tag_id = await tags.insert(db, request.user.id, body)
         tag = await tags.get(db, request.user.id, tag_id)
     return created(f"/v1/tags/{tag_id}", tag=tag)
 
 
 async def update_tag(request: Request) -> Response:
-    """Update the fields sent; what hangs on the tag stays."""
+    """Update the fields sent; trades keep the tag."""
     patch = await decode_body(request, TagPatch)
     tag_id = request.path_params["id"]
     async with database(request).transaction() as db:
@@ -43,7 +43,7 @@ async def update_tag(request: Request) -> Response:
 
 
 async def delete_tag(request: Request) -> Response:
-    """Delete a tag and take it off every trade."""
+    """Delete a tag and remove it from every trade."""
     async with database(request).transaction() as db:
         stored = await tags.find(db, request.user.id, request.path_params["id"])
         await tags.delete(db, stored)

@@ -1,4 +1,4 @@
-"""Trades, their tags and their checklist answers: DECISIONS 34."""
+"""Handlers of trades, their tags and their checklist answers (DECISIONS 34)."""
 
 from typing import Any
 
@@ -30,25 +30,25 @@ from journal_api.web.responses import Download, Response, created, no_content, o
 
 
 async def list_trades(request: Request) -> Response:
-    """The caller's trades that match, newest first."""
+    """List the caller's trades that match the query, newest first."""
     query = decode_query(request, TradeQuery)
-    found, total = await trades.page(database(request).slow_reader, request.user.id, query)
-    return page(query.limit, query.offset, total, trades=found)
+    text, total = await trades.page(database(request).slow_reader, request.user.id, query)
+    return page(query.limit, query.offset, total, trades=text)
 
 
 async def get_trade(request: Request) -> Response:
-    """One trade with its tags and checklist answers."""
+    """Get a trade with its tags and checklist answers."""
     return ok(trade=await trades.get(database(request).reader, request.user.id, request.path_params["id"]))
 
 
 async def export_trades(request: Request) -> Response:
-    """The trades that match as a file in the generic import format, which brings them all back."""
+    """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
     query = decode_query(request, ExportQuery)
     return Download("trades.csv", "text/csv", export.csv_of(database(request), request.user.id, query))
 
 
 async def create_trade(request: Request) -> Response:
-    """Write a trade down; result and initial risk follow from the prices where they are left out."""
+    """Create a trade; result and initial risk are derived from the prices if they are left out."""
     draft = TradeDraft.of_body(await decode_body(request, TradeCreate))
     async with database(request).transaction() as db:
         references = await trade_references.of(db, request.user.id, [draft])
@@ -59,9 +59,9 @@ async def create_trade(request: Request) -> Response:
 
 
 async def create_trades(request: Request) -> Response:
-    """Write up to 1,000 trades down, all of them or none; every error is told by its index."""
-    sent = await decode_body(request, TradesCreate)
-    drafts = decode_each(sent.trades, TradeCreate, "trades", TradeDraft.of_body)
+    """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
+    body = await decode_body(request, TradesCreate)
+    drafts = decode_each(body.trades, TradeCreate, "trades", TradeDraft.of_body)
     errors = IndexedErrors("trades")
     rows: dict[int, dict[str, Any]] = {}
     async with database(request).transaction() as db:
@@ -70,17 +70,17 @@ async def create_trades(request: Request) -> Response:
         for index, draft in enumerate(drafts):
             with errors.at(index):
                 rows[index] = references.resolved(draft).columns(owner.timezone)
-        for index in await trades.with_taken_ids(db, rows):
+        for index in await trades.duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
         errors.raise_if_any()
         trade_ids = await trades.insert_many(db, request.user.id, list(rows.values()))
-        found = await trades.list_of_ids(db, request.user.id, trade_ids)
-    return created("/v1/trades", trades=found)
+        text = await trades.list_of_ids(db, request.user.id, trade_ids)
+    return created("/v1/trades", trades=text)
 
 
 async def update_trade(request: Request) -> Response:
-    """Update the fields sent. A trade that changes its setup loses the answers of the old one."""
+    """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist."""
     patch = await decode_body(request, TradePatch)
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
@@ -95,30 +95,30 @@ async def update_trade(request: Request) -> Response:
 
 
 async def replace_tags(request: Request) -> Response:
-    """Make these the tags of the trade."""
-    sent = await decode_body(request, TradeTagsPut)
+    """Replace the tags of the trade."""
+    body = await decode_body(request, TradeTagsPut)
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
-        await tags.require_all(db, request.user.id, sent.tag_ids)
-        await trade_tags.replace(db, stored, sent.tag_ids)
+        await tags.require_all(db, request.user.id, body.tag_ids)
+        await trade_tags.replace_all(db, stored, body.tag_ids)
         trade = await trades.get(db, request.user.id, trade_id)
     return ok(trade=trade)
 
 
 async def replace_answers(request: Request) -> Response:
-    """Make these the answers to the checklist of the trade's setup."""
-    sent = await decode_body(request, AnswersPut)
+    """Replace the answers to the checklist of the trade's setup."""
+    body = await decode_body(request, AnswersPut)
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
-        await confirmation_answers.replace(db, stored, sent.confirmations)
+        await confirmation_answers.replace_all(db, stored, body.confirmations)
         trade = await trades.get(db, request.user.id, trade_id)
     return ok(trade=trade)
 
 
 async def delete_trade(request: Request) -> Response:
-    """Delete a trade; the goals that counted it show it at the next read."""
+    """Delete a trade; the next read of a goal's snapshots no longer counts it."""
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, request.path_params["id"])
         await trades.delete(db, stored)

@@ -1,1 +1,1 @@
-"""One process: uvicorn with its protocol, its log, its parent."""
+"""One server process: uvicorn with a guarded protocol, the log, and the mode for a parent process."""

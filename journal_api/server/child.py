@@ -1,4 +1,4 @@
-"""A server that was started by another program: it tells its address and ends with its parent."""
+"""The server as a child process: it announces its address and stops with its parent."""
 
 import os
 import select
@@ -12,21 +12,24 @@ import uvicorn
 
 
 class ChildServer(uvicorn.Server):
-    """A server of the program that started it: it tells that program when it answers, and ends with it."""
+    """A uvicorn server that calls `announce` once it accepts requests, and stops when standard input ends.
 
-    def __init__(self, config: uvicorn.Config, tell: Callable[[], object]) -> None:
+    It overrides `startup` and sets `should_exit`, both public in uvicorn.
+    """
+
+    def __init__(self, config: uvicorn.Config, announce: Callable[[], object]) -> None:
         super().__init__(config)
-        self.tell = tell
+        self.announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        # A daemon, because a read that never ends must not keep the process alive.
+        # A daemon thread, because its blocking read must not keep the process alive.
         threading.Thread(target=self.stop_with_parent, daemon=True).start()
         await super().startup(sockets)
         if self.should_exit:
-            return  # whoever is told an address may call it
+            return  # the parent would call an address that no longer answers
         try:
-            self.tell()
-        except OSError:  # nobody reads it any more
+            self.announce()
+        except OSError:  # the parent no longer reads standard output
             self.should_exit = True
 
     def stop_with_parent(self) -> None:
@@ -35,11 +38,12 @@ class ChildServer(uvicorn.Server):
 
 
 def wait_for_end_of_input() -> None:
-    """Return once standard input has ended; whatever comes in before is thrown away.
+    """Return when standard input ends; discard everything read before.
 
-    Read past `sys.stdin`, whose lock a thread must not hold when the interpreter ends.
+    This reads the file descriptor, because a blocked thread that holds the lock of `sys.stdin` would prevent
+    the interpreter from exiting.
     """
-    if sys.stdin is None:  # closed from the start, so descriptor 0 may be any other file by now
+    if sys.stdin is None:  # closed before the start, so descriptor 0 may belong to another file
         return
     descriptor = sys.stdin.fileno()
     with suppress(OSError):
@@ -47,5 +51,5 @@ def wait_for_end_of_input() -> None:
             try:
                 if not os.read(descriptor, 4096):
                     return
-            except BlockingIOError:  # a parent may hand over a pipe that does not wait
+            except BlockingIOError:  # the parent may pass a non-blocking pipe
                 select.select([descriptor], [], [])

@@ -1,4 +1,4 @@
-"""The log of the server, on standard error: plain for people on a terminal, JSON elsewhere (DECISIONS 46)."""
+"""The server's log on standard error: plain text on a terminal, JSON lines elsewhere (DECISIONS 46)."""
 
 import errno
 import logging
@@ -13,73 +13,74 @@ import msgspec
 
 from journal_api.web.request_log import HandledRequest
 
-# Lines that wait to be written; beyond them the oldest are lost.
+# Lines that wait to be written; if there are more, the oldest are dropped.
 MOST_WAITING = 10_000
-# A disk that is full now may have room again.
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-PAUSE = 0.1  # seconds
-PATIENCE = 2.0  # seconds for what is left at the end
-# The loggers that say nothing of what a client sent, at any level.
-SPEAKERS = ("journal_api", "uvicorn")
+# Errors after which writing is tried again, because a full disk may have room later.
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+WRITE_INTERVAL = 0.1  # seconds
+CLOSE_TIMEOUT = 2.0  # seconds for the last lines
+# Loggers that never log content of requests, at any level.
+OWN_LOGGERS = ("journal_api", "uvicorn")
 
 
 def log_to_standard_error(level: str) -> None:
-    """Have what we and uvicorn say from that level on written there.
+    """Log this service and uvicorn from `level` on.
 
-    Of other libraries only warnings: aiosqlite's debugging repeats every statement with its values.
+    Other libraries log warnings only: aiosqlite's debug messages contain SQL parameters.
     """
-    if sys.stderr is None:  # closed from the start
+    if sys.stderr is None:  # closed before the start
         return
-    # None of this is written, and a line a request should cost little.
+    # The formatters print none of these, and collecting them costs time for each request.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
-    handler = Background(sys.stderr.fileno())
-    handler.setFormatter(Plain() if sys.stderr.isatty() else Json())
-    number = logging.getLevelNamesMapping()[level.upper()]
-    logging.basicConfig(level=max(number, logging.WARNING), handlers=[handler])
-    for name in SPEAKERS:
-        logging.getLogger(name).setLevel(number)
+    handler = BackgroundHandler(sys.stderr.fileno())
+    handler.setFormatter(PlainFormatter() if sys.stderr.isatty() else JsonFormatter())
+    level_number = logging.getLevelNamesMapping()[level.upper()]
+    logging.basicConfig(level=max(level_number, logging.WARNING), handlers=[handler])
+    for name in OWN_LOGGERS:
+        logging.getLogger(name).setLevel(level_number)
 
 
-class Background(logging.Handler):
-    """Writes in a thread of its own: whoever does not read the log loses lines and delays no request.
+class BackgroundHandler(logging.Handler):
+    """Writes lines in a daemon thread: if nobody reads the log, lines are lost and no request is delayed.
 
-    It writes past `sys.stderr`, whose lock a waiting thread must not hold when the interpreter ends.
+    It writes to the file descriptor, because a blocked thread that holds the lock of `sys.stderr` would
+    prevent the interpreter from exiting.
     """
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
         self.descriptor = descriptor
         self.lines: deque[str] = deque(maxlen=MOST_WAITING)
-        self.is_over = threading.Event()
-        self.thread = threading.Thread(target=self.write_on, name="log", daemon=True)
+        self.is_closing = threading.Event()
+        self.thread = threading.Thread(target=self.write_lines, name="log", daemon=True)
         self.thread.start()
 
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(self.format(record))
 
-    def write_on(self) -> None:
-        """Now and then all that came meanwhile: to wake up for each line would disturb whoever answers."""
-        while not self.is_over.wait(PAUSE) or self.lines:
+    def write_lines(self) -> None:
+        """Write the waiting lines at intervals: waking up for each line would slow down the event loop."""
+        while not self.is_closing.wait(WRITE_INTERVAL) or self.lines:
             lines = [self.lines.popleft() for _ in range(len(self.lines))]
             try:
                 self.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
             except OSError as error:
-                if error.errno not in NO_ROOM:
-                    return  # nobody reads it any more
+                if error.errno not in DISK_FULL:
+                    return  # the reader of the pipe is gone
 
-    def write(self, text: bytes) -> None:
-        while text:
-            text = text[os.write(self.descriptor, text) :]
+    def write(self, content: bytes) -> None:
+        while content:
+            content = content[os.write(self.descriptor, content) :]
 
     def close(self) -> None:
-        """Write what is left, for as long as it is read."""
-        self.is_over.set()
-        self.thread.join(PATIENCE)
+        """Write the remaining lines, for up to CLOSE_TIMEOUT seconds."""
+        self.is_closing.set()
+        self.thread.join(CLOSE_TIMEOUT)
         super().close()
 
 
-class Plain(logging.Formatter):
-    """`12:15:22 GET /v1/tags 200 1.3 ms req_0f2c... key AbCd`, in the time of the machine."""
+class PlainFormatter(logging.Formatter):
+    """Formats `12:15:22 GET /v1/tags 200 1.3 ms req_0f2c... key AbCd`, in local time."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(message)s", "%H:%M:%S")
@@ -90,8 +91,8 @@ class Plain(logging.Formatter):
         return super().formatMessage(record)
 
 
-class Json(logging.Formatter):
-    """One JSON object a line: `time` (UTC), `level`, and what a request was or what there is to say."""
+class JsonFormatter(logging.Formatter):
+    """Formats a line as a JSON object: `time` (UTC), `level`, and the members of a request or `message`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -99,7 +100,7 @@ class Json(logging.Formatter):
             "level": record.levelname.lower(),
         }
         if isinstance(record.msg, HandledRequest):
-            line |= record.msg.told()
+            line |= record.msg.as_json_members()
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
         if record.exc_info:

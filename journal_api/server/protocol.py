@@ -1,148 +1,156 @@
-"""uvicorn's HTTP with what it lacks: bounds on slow clients and large headers, and errors in our envelope."""
+"""uvicorn's HTTP protocol with time limits for slow clients, a size limit for headers, and error envelopes.
+
+uvicorn waits for a slow client without a limit and answers malformed requests in plain text. The subclass
+relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
+
+- it overrides the callbacks of asyncio and httptools, `on_response_complete`, `_start_asgi_task` and
+  `send_400_response`, and replaces `parser`;
+- it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport` and `loop`, calls
+  `_unset_keepalive_if_required`, and sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`;
+- of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
+  and sets `keep_alive`, `disconnected` and `message_event`.
+
+tests/test_slow_clients.py, tests/test_request_boundaries.py and tests/test_request_streams.py run it over
+sockets and fail when one of them changes; tests/test_slow_clients.py also covers the limits.
+"""
 
 import asyncio
 import math
 from contextlib import suppress
 from functools import partial
-from http import HTTPStatus
 from typing import Any, ClassVar
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
+from journal_api.server.last_response import last_response
 from journal_api.server.request_parser import RequestParser, authority_of
-from journal_api.web import responses
-from journal_api.web.request_id import new_request_id
-from journal_api.web.request_log import HandledRequest, write_line
 
 LARGEST_HEAD = 64 * 1024  # bytes of request line and headers
-HEAD_TOO_LARGE = f"The headers are over {LARGEST_HEAD} bytes."
-NO_PROXY = "CONNECT is not supported: this service is not a proxy."
-CHUNKED_ONLY = "The one Transfer-Encoding that is supported is chunked, in HTTP/1.1."
+HEAD_TOO_LARGE = f"The request line and headers are larger than {LARGEST_HEAD} bytes."
+NO_PROXY = "CONNECT is not supported, because this service is not a proxy."
+CHUNKED_ONLY = "The only supported Transfer-Encoding is chunked, in HTTP/1.1."
 
 
 class Protocol(HttpToolsProtocol):
-    """One connection, which ends when its client keeps it waiting.
+    """A connection that is closed when its client keeps it waiting too long.
 
-    Beyond asyncio's callbacks it overrides those of httptools, `_start_asgi_task` and `send_400_response` of
-    uvicorn, replaces its `parser`, and sets `keep_alive`, `disconnected` and `message_event` of its cycles.
-
-    `since` is when the client's time began to run. One timer looks at it: never later than the shortest of
-    the limits from now, so that whatever begins meanwhile is not over before the next look.
+    One timer checks the deadline. It runs at least once in the shortest of the limits, so that a limit that
+    begins to apply in between cannot expire unnoticed.
     """
 
-    idle_seconds: ClassVar[int] = 10  # without a request, and for the whole of its headers
-    body_seconds: ClassVar[float] = 30  # without a byte of the body
-    unread_seconds: ClassVar[float] = 30  # without taking a byte of the answer
+    idle_seconds: ClassVar[int] = 10  # until the headers of the next request are complete
+    body_seconds: ClassVar[float] = 30  # between two chunks of the body
+    unread_seconds: ClassVar[float] = 30  # without reading a byte of the response
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self.parser: RequestParser = RequestParser(self)
         self.timeout_keep_alive = self.idle_seconds
         self.timer: asyncio.TimerHandle | None = None
-        self.since = 0.0
+        # When the service began to wait for the client, in seconds of the event loop.
+        self.waiting_since = 0.0
         self.in_body = False
-        self.refusal: ApiError | None = None
-        self.answering: RequestResponseCycle | None = None
-        # Bytes read since those that had a piece of a body or the end of a message: headers that are not
-        # complete, or trailers.
-        self.head = 0
-        self.unsent, self.unsent_since = 0, 0.0
+        self.rejection: ApiError | None = None
+        self.running_cycle: RequestResponseCycle | None = None
+        # Bytes read since the last body chunk or end of a message: incomplete headers, or trailers.
+        self.head_bytes = 0
+        self.unsent_bytes, self.response_read_at = 0, 0.0
 
     # The connection -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        self.since = self.unsent_since = self.loop.time()
-        self.look()
+        self.waiting_since = self.response_read_at = self.loop.time()
+        self.check_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        # uvicorn tells only the latest request, which may be waiting for an earlier one.
-        if self.answering is not None:
-            self.answering.disconnected = True
-            self.answering.message_event.set()
+        # uvicorn notifies the latest request only, which may still wait for an earlier one.
+        if self.running_cycle is not None:
+            self.running_cycle.disconnected = True
+            self.running_cycle.message_event.set()
         super().connection_lost(exc)
-        self._unset_keepalive_if_required()  # uvicorn forgets it when the client resets the connection
+        self._unset_keepalive_if_required()  # uvicorn does not when the client resets the connection
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
 
     def data_received(self, data: bytes) -> None:
-        if self.refusal is not None:
+        if self.rejection is not None:
             return
         if self.in_body and self.in_flight:
-            self.since = self.loop.time()
-        self.head += len(data)
+            self.waiting_since = self.loop.time()
+        self.head_bytes += len(data)
         super().data_received(data)
-        if self.head > LARGEST_HEAD:
-            self.refuse(ValidationFailed(HEAD_TOO_LARGE))
+        if self.head_bytes > LARGEST_HEAD:
+            self.reject(ValidationFailed(HEAD_TOO_LARGE))
 
     def resume_writing(self) -> None:
-        self.unsent_since = self.loop.time()
+        self.response_read_at = self.loop.time()
         super().resume_writing()
 
     # The parser -----------------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
-        self.since = self.loop.time()
+        self.waiting_since = self.loop.time()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        fault = self.fault_of_head()
-        if fault is not None:
-            self.refuse(ValidationFailed(fault))
-            raise ValueError  # out of the parser
+        message = self.head_error()
+        if message is not None:
+            self.reject(ValidationFailed(message))
+            raise ValueError  # stops the parser
         if self.parser.get_http_version() == "1.0":
-            self.expect_100_continue = False  # would take the 100 for its answer
+            self.expect_100_continue = False  # the client would read 100 as the response
         self.scope["state"]["authority"] = authority_of(self.url)
         super().on_headers_complete()
         if self.parser.should_upgrade():
             self.cycle.keep_alive = False
-        self.headers = []  # for the trailers, which are no headers (RFC 9110, 6.5.1)
+        self.headers = []  # on_header appends trailers, which are not headers (RFC 9110, 6.5.1)
         self.in_body = True
-        self.since = self.loop.time()
+        self.waiting_since = self.loop.time()
 
     def on_body(self, body: bytes) -> None:
-        self.head = 0
+        self.head_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         if self.parser.is_before_body:
             return
-        self.head = 0
+        self.head_bytes = 0
         self.in_body = False
         super().on_message_complete()
         if not self.parser.should_keep_alive():
-            self.read_no_more()
+            self.close_after_response()
 
-    def read_no_more(self) -> None:
-        """Close after this answer, because llhttp drops what follows.
+    def close_after_response(self) -> None:
+        """Close the connection after this response, because llhttp drops all further requests.
 
-        uvicorn knows only what the headers say; a trailer can say `Connection: close` as well.
+        uvicorn reads `Connection: close` in the headers only; llhttp accepts it in a trailer as well.
         """
         self.cycle.keep_alive = False
         if self.cycle.response_complete:
             self.transport.close()
 
     def on_response_complete(self) -> None:
-        self.since = self.loop.time()
+        self.waiting_since = self.loop.time()
         super().on_response_complete()
-        if self.refusal is not None and not self.owes_answers and not self.transport.is_closing():
-            self.say_last(self.refusal)
+        if self.rejection is not None and not self.has_pending_responses and not self.transport.is_closing():
+            self.write_last_response(self.rejection)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self.answering = cycle
+        self.running_cycle = cycle
         super()._start_asgi_task(cycle, partial(run, cycle, app))
 
-    def fault_of_head(self) -> str | None:
-        """Why no application may see this request."""
+    def head_error(self) -> str | None:
+        """Why the request is rejected before the application sees it; None if it is not."""
         if self.parser.get_method() == b"CONNECT":
             return NO_PROXY
         if self.head_size() > LARGEST_HEAD:
             return HEAD_TOO_LARGE
         codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
-        # llhttp looks at the last coding only, and HTTP/1.0 has none (RFC 9112, 6.1).
+        # llhttp checks the last coding only, and HTTP/1.0 has no transfer codings (RFC 9112, 6.1).
         if codings and (codings != [b"chunked"] or self.parser.get_http_version() == "1.0"):
             return CHUNKED_ONLY
         return None
@@ -150,44 +158,49 @@ class Protocol(HttpToolsProtocol):
     def head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + len(": \r\n") for name, value in self.headers)
 
-    # The clock ------------------------------------------------------------------------------------------
+    # Deadlines ------------------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """End the connection if its time is over, and look again until it is gone."""
+    def check_deadline(self) -> None:
+        """End the connection if its deadline has passed, and schedule the next check."""
         now = self.loop.time()
         self.note_progress(now)
-        ends = self.ends()
-        if ends <= now:
-            self.end()
-            ends = math.inf  # closing takes as long as the client takes to read
+        deadline = self.deadline()
+        if deadline <= now:
+            self.time_out()
+            deadline = math.inf  # closing takes as long as the client takes to read
         shortest = min(self.idle_seconds, self.body_seconds, self.unread_seconds)
-        self.timer = self.loop.call_later(min(ends - now, shortest), self.look)
+        self.timer = self.loop.call_later(min(deadline - now, shortest), self.check_deadline)
 
     def note_progress(self, now: float) -> None:
-        unsent = self.transport.get_write_buffer_size()
-        if unsent != self.unsent or not unsent:
-            self.unsent, self.unsent_since = unsent, now
+        """Remember when the client last read a part of the response."""
+        unsent_bytes = self.transport.get_write_buffer_size()
+        if unsent_bytes != self.unsent_bytes or not unsent_bytes:
+            self.unsent_bytes, self.response_read_at = unsent_bytes, now
         if self.flow.read_paused:
-            self.since = now  # it is not the client that stalls
+            self.waiting_since = now  # the service stalls, not the client
 
-    def ends(self) -> float:
-        """When the connection is over if nothing comes of it."""
-        if self.unsent:
-            return self.unsent_since + self.unread_seconds
+    def deadline(self) -> float:
+        """When the connection ends if the client makes no progress, in seconds of the event loop."""
+        if self.unsent_bytes:
+            return self.response_read_at + self.unread_seconds
         if self.waits_for_body:
-            return self.since + self.body_seconds
+            return self.waiting_since + self.body_seconds
         if self.in_flight:
             return math.inf
-        # What is left of a body after its answer is read and dropped, so that the client gets to the answer.
-        return self.since + (
-            self.body_seconds if self.in_body and self.refusal is None else self.idle_seconds
+        # The rest of a body is read and dropped after the response, so that the client gets to read it.
+        return self.waiting_since + (
+            self.body_seconds if self.in_body and self.rejection is None else self.idle_seconds
         )
 
-    def end(self) -> None:
-        if self.unsent:
+    def time_out(self) -> None:
+        if self.unsent_bytes:
             self.transport.abort()
-        elif self.waits_for_body and self.refusal is None:
-            self.refuse(RequestTimeout())
+        elif self.waits_for_body and self.rejection is None:
+            self.reject(
+                RequestTimeout(
+                    f"No byte of the body arrived for {self.body_seconds:g} seconds. Send the request again."
+                )
+            )
         else:
             self.transport.close()
 
@@ -197,39 +210,39 @@ class Protocol(HttpToolsProtocol):
 
     @property
     def waits_for_body(self) -> bool:
-        """Whether it is the client's turn: no earlier request is being answered, nor this one already."""
-        owed = self.pipeline or self.flow.read_paused or not self.in_flight
-        return self.in_body and not owed and not self.cycle.response_started
+        """Whether the service waits for the body: no earlier response is pending, this one has not begun."""
+        busy = self.pipeline or self.flow.read_paused or not self.in_flight
+        return self.in_body and not busy and not self.cycle.response_started
 
-    # What uvicorn answers by itself, and we --------------------------------------------------------------
+    # Errors ---------------------------------------------------------------------------------------------
 
     def send_400_response(self, msg: str) -> None:
-        self.refuse(ValidationFailed(msg))
+        self.reject(ValidationFailed(msg))
 
-    def refuse(self, error: ApiError) -> None:
-        """Read nothing more, and say why once every request before has its answer."""
-        if self.refusal is not None or self.transport.is_closing():
+    def reject(self, error: ApiError) -> None:
+        """Stop reading; send the error after the responses to all earlier requests, then close."""
+        if self.rejection is not None or self.transport.is_closing():
             return
-        self.refusal = error
-        self.since = self.loop.time()
-        if not self.owes_answers:
-            self.say_last(error)
+        self.rejection = error
+        self.waiting_since = self.loop.time()
+        if not self.has_pending_responses:
+            self.write_last_response(error)
 
     @property
-    def owes_answers(self) -> bool:
-        """Whether requests before the refused one, or this one in spite of it, are being answered."""
+    def has_pending_responses(self) -> bool:
+        """Whether a response to an earlier request, or one already begun to this request, is not complete."""
         return bool(self.pipeline) or (self.in_flight and (not self.in_body or self.cycle.response_started))
 
-    def say_last(self, error: ApiError) -> None:
-        if self.in_body and self.cycle.response_started:  # the refused request has its answer
+    def write_last_response(self, error: ApiError) -> None:
+        if self.in_body and self.cycle.response_started:  # the rejected request has its response
             self.transport.close()
             return
         if self.in_flight:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        self.cycle = None  # type: ignore[assignment]  # as before the first request
-        self.transport.write(answer(error))
-        # To close upon what the client is still sending would destroy the answer on its way.
+        self.cycle = None  # type: ignore[assignment]  # the state before the first request
+        self.transport.write(last_response(error))
+        # Closing while the client still sends would reset the connection and lose the response.
         self.flow.resume_reading()
         if self.transport.can_write_eof():
             self.transport.write_eof()
@@ -238,29 +251,15 @@ class Protocol(HttpToolsProtocol):
 
 
 async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """The application for one request, as its connection needs it."""
+    """Run the application for a request, with the two adjustments below."""
 
-    async def send_in_step(message: Message) -> None:
-        # A client that waits for 100 may leave its body out upon any other answer, so nobody knows where the
-        # next request would begin.
+    async def send_before_body(message: Message) -> None:
+        # A client that waits for 100 may omit its body after another response, so the beginning of the next
+        # request is unknown.
         if cycle.waiting_for_100_continue and cycle.more_body:
             cycle.keep_alive = False
         await send(message)
 
-    # uvicorn cancels what is not done when the server stops; the application has answered that.
+    # uvicorn cancels running requests when it stops; ErrorMiddleware has answered them by then.
     with suppress(asyncio.CancelledError):
-        await app(scope, receive, send_in_step)
-
-
-def answer(error: ApiError) -> bytes:
-    """The whole response, the last of its connection, to what never became a request."""
-    request_id = new_request_id()
-    write_line(HandledRequest("-", None, error.status, 0, request_id, None))
-    body = responses.failed(error).body(request_id)
-    phrase = HTTPStatus(error.status).phrase
-    head = (
-        f"HTTP/1.1 {error.status} {phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
-        f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n"
-        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n"
-    )
-    return head.encode() + body
+        await app(scope, receive, send_before_body)

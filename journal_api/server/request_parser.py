@@ -1,12 +1,14 @@
-"""httptools' parser for requests, of a service that upgrades to no other protocol.
+"""A request parser that ignores Upgrade headers.
 
-llhttp ends a request that asks for another protocol (`Upgrade` with `Connection: upgrade`) after its headers,
-because what follows would be in that protocol. httptools then skips the body and raises HttpParserUpgrade; if
-it is fed the body nevertheless, it takes it for the next request. A server may ignore the header (RFC 9110,
-7.8), and the length of the body is then what Content-Length or Transfer-Encoding say.
+llhttp ends a request with `Upgrade` and `Connection: upgrade` after its headers, because the bytes that
+follow would belong to the other protocol. httptools then skips the body and raises HttpParserUpgrade; fed
+with the body, it would parse it as the next request. A server may ignore Upgrade (RFC 9110, 7.8), and then
+Content-Length or Transfer-Encoding determine the body. So RequestParser reads that body with a second parser.
 
-This relies on httptools: `should_upgrade()` is true from on_headers_complete on, on_message_complete is
-called at the end of the headers, and HttpParserUpgrade carries how many bytes of the data were read.
+The module relies on httptools: `should_upgrade()` is true from on_headers_complete on, on_message_complete is
+called at the end of the headers, and `HttpParserUpgrade.args[0]` is the number of bytes read. It calls
+`set_dangerous_leniencies` as uvicorn does. tests/test_request_boundaries.py and tests/test_request_streams.py
+send such requests and fail when one of these changes.
 """
 
 from collections.abc import Iterable
@@ -19,36 +21,36 @@ FRAMING = (b"content-length", b"transfer-encoding")
 
 
 class RequestParser(HttpRequestParser):
-    """Reads the body of a request that asks for another protocol with a second parser.
+    """Parses requests for uvicorn; the body of a request with Upgrade is parsed by `body_parser`.
 
-    That request is the last of its connection: what follows its body is dropped.
+    Such a request is the last one of its connection: bytes after its body are dropped.
     """
 
     def __init__(self, protocol: HttpToolsProtocol) -> None:
         super().__init__(protocol)
-        self.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn has it
+        self.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn sets it
         self.protocol = protocol
-        self.body: HttpRequestParser | None = None
+        self.body_parser: HttpRequestParser | None = None
 
     @property
     def is_before_body(self) -> bool:
-        """Whether the message that llhttp takes for complete still has its body to come."""
-        return self.body is None and self.should_upgrade()
+        """Whether llhttp reports a request with Upgrade as complete although its body follows."""
+        return self.body_parser is None and self.should_upgrade()
 
-    def feed_data(self, data: Any) -> None:  # bytes, as uvicorn hands them on
-        if self.body is None:
+    def feed_data(self, data: Any) -> None:  # bytes; Any, as in httptools' stub
+        if self.body_parser is None:
             try:
                 super().feed_data(data)
                 return
             except HttpParserUpgrade as upgrade:
                 data = data[upgrade.args[0] :]
-                self.body = HttpRequestParser(LastBody(self.protocol))
-                self.body.feed_data(head_of_body(self.protocol.scope["headers"]))
-        self.body.feed_data(data)
+                self.body_parser = HttpRequestParser(BodyCallbacks(self.protocol))
+                self.body_parser.feed_data(framing_request(self.protocol.scope["headers"]))
+        self.body_parser.feed_data(data)
 
 
-class LastBody:
-    """Callbacks that hand on the body and the end of the first message, and nothing else."""
+class BodyCallbacks:
+    """Parser callbacks that pass on the body and the end of the first message, and nothing else."""
 
     def __init__(self, protocol: HttpToolsProtocol) -> None:
         self.protocol = protocol
@@ -64,13 +66,13 @@ class LastBody:
             self.protocol.on_message_complete()
 
 
-def head_of_body(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The least request that has a body of the same length, or chunks, as one with those headers."""
+def framing_request(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The head of a minimal request whose body is framed as these headers say."""
     lines = [b"%b: %b\r\n" % (name, value) for name, value in headers if name in FRAMING]
     return b"POST / HTTP/1.1\r\n%b\r\n" % b"".join(lines)
 
 
 def authority_of(target: bytes) -> bytes | None:
-    """`localhost:8000` of http://localhost:8000/v1/tags; None of a target without scheme and authority."""
+    """The authority of an absolute target: `localhost:8000` for http://localhost:8000/v1/tags; else None."""
     parts = target.split(b"/", 3)
     return parts[2] if parts[0] and len(parts) > 2 else None

@@ -1,4 +1,4 @@
-"""uvicorn, set up for one journal: one process, one database, loopback unless told otherwise."""
+"""Run uvicorn for one journal: one process, one database file."""
 
 import logging
 import signal
@@ -23,45 +23,47 @@ from journal_api.settings import Settings
 log = logging.getLogger("journal_api")
 
 
-def serve(settings: Settings, say: Callable[[str], object], *, for_parent: bool = False) -> None:
-    """Answer until SIGINT or SIGTERM; `say` hears where, once the address is ours.
+def serve(settings: Settings, announce: Callable[[str], object], *, for_parent: bool = False) -> None:
+    """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
 
-    For a parent it hears only once requests are answered, and the end of standard input stops the server too.
+    With `for_parent`, it is called once requests are answered, and the server also stops when standard input
+    ends.
 
-    Raises DatabaseRefused when another server has the database open, OSError when the address is taken.
+    Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
     """
     with without_server(settings.db), listening(settings) as address:
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         url = f"http://{host}:{address.getsockname()[1]}"
         if not for_parent:
-            say(url)
-        # uvicorn stops in order, then raises the signal once more; to have been stopped is no failure.
-        for stop in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(stop, lambda number, frame: sys.exit(0))
+            announce(url)
+        # uvicorn shuts down on a signal and then raises it again; the exit status is 0 nevertheless.
+        for stop_signal in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(stop_signal, lambda number, frame: sys.exit(0))
         log_to_standard_error(settings.log_level)
-        if told := keep_from_others(settings.db.resolve()):
-            log.warning(told)
+        if warning := keep_from_others(settings.db.resolve()):
+            log.warning(warning)
         keep_freed_memory()
         config = configured(settings)
-        server = ChildServer(config, lambda: say(url)) if for_parent else uvicorn.Server(config)
+        server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         run_locked(server, settings.db, address)
 
 
 def run_locked(server: uvicorn.Server, db: Path, address: socket.socket) -> None:
-    """Run until stopped; raises DatabaseRefused when another server has come meanwhile, past the lock."""
-    has_lost = threading.Event()
+    """Run until stopped. Raises DatabaseRefused if the lock file was deleted and another server started."""
+    lock_lost = threading.Event()
 
     def stop() -> None:
-        has_lost.set()
+        lock_lost.set()
         server.should_exit = True
 
     with guarding_lock(db, stop):
         server.run(sockets=[address])
-    if has_lost.is_set():
-        raise DatabaseRefused(f"the lock of {db} was deleted, and another server has it open now")
+    if lock_lost.is_set():
+        raise DatabaseRefused(f"stopped: the lock file of {db} was deleted and another server opened it")
 
 
 def configured(settings: Settings, protocol: type[Protocol] = Protocol) -> uvicorn.Config:
+    """The configuration of uvicorn: no proxy headers, no access log, 5 seconds to finish requests."""
     return uvicorn.Config(
         create_app(settings),
         http=protocol,
@@ -76,9 +78,12 @@ def configured(settings: Settings, protocol: type[Protocol] = Protocol) -> uvico
 
 
 def listening(settings: Settings) -> socket.socket:
-    """The socket of `host` and `port`; raises OSError saying which could not be had."""
+    """Bind a socket to `host` and `port`. Raises OSError that names them."""
     try:
         family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=2048)
     except OSError as error:
-        raise OSError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror}") from None
+        raise OSError(
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; "
+            "choose another --host or --port"
+        ) from None

@@ -1,4 +1,4 @@
-"""Tag categories: docs/api.md#tags."""
+"""Bodies and responses of tag categories (docs/api.md#tags)."""
 
 from msgspec import UNSET, Struct, UnsetType
 

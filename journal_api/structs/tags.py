@@ -1,4 +1,4 @@
-"""Tags: docs/api.md#tags."""
+"""Bodies, queries and responses of tags (docs/api.md#tags)."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import json
 
-from journal_api.database.database import Database
+from journal_api.database.transactions import Transactions
 from journal_api.repositories.trade_export import rows_after
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
@@ -16,7 +16,7 @@ from journal_api.values.money import json_text
 from journal_api.values.types import is_yes
 
 
-async def csv_of(database: Database, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
+async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
     """The file in parts, all of one moment. For a spreadsheet the titles differ, and no text is a formula."""
     text = io.StringIO()
     for_spreadsheet = is_yes(query.spreadsheet)

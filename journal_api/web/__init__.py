@@ -1,1 +1,1 @@
-"""What every request passes through, whatever its resource: middleware, keys, bodies, conditions, answers."""
+"""What every request passes, whatever its resource: middleware, authentication, decoding, responses."""

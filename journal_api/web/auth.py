@@ -1,4 +1,4 @@
-"""Who is calling, and with which scopes."""
+"""Authentication by API key, authorization by scope, and the rate limit of the key."""
 
 import re
 from typing import NamedTuple
@@ -17,11 +17,14 @@ from journal_api.web.rate_limits import RateLimits
 
 BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)
-RUN_KEY_ID = 0  # no key in the database has it
+RUN_KEY_ID = 0  # no row of api_keys has this id
+UNKNOWN_KEY = (
+    "This API key does not exist. Check it for typing errors, or create one with `journal-api keys create`."
+)
 
 
 class Caller(NamedTuple):
-    """The owner of the key, with what most answers need to know of them."""
+    """The owner of the API key, the key's scopes, and the settings that most handlers need."""
 
     id: int
     key_id: int
@@ -30,13 +33,17 @@ class Caller(NamedTuple):
     day_rollover: str
 
     def require(self, scope: str | None) -> None:
-        """Every operation needs exactly its own scope; a write scope does not include the read scope."""
+        """Raise ForbiddenScope unless the key has exactly this scope; a write scope does not include read."""
         if scope is not None and scope not in self.scopes:
-            raise ForbiddenScope(required_scope=scope)
+            raise ForbiddenScope(
+                f"This operation requires the scope {scope}, which the API key does not have. "
+                f"Use another key, or create one with `journal-api keys create --scopes {scope}`.",
+                required_scope=scope,
+            )
 
 
 async def authorize(request: Request, scope: str | None) -> Caller:
-    """The caller, who has the scope and is within the rate limits. A scope of None accepts any valid key.
+    """Return the caller, who has the scope and is within the rate limits. None accepts any valid key.
 
     Raises Unauthorized, KeyRevoked, KeyExpired, ForbiddenScope, RateLimited.
     """
@@ -44,7 +51,7 @@ async def authorize(request: Request, scope: str | None) -> Caller:
     try:
         caller = await authenticate(request)
     except Unauthorized:
-        # A request without a key guesses none.
+        # A request without a key is not an attempt to guess one.
         if rates is not None and "authorization" in request.headers:
             rates.count_bad_key(request.client.host if request.client else "")
         raise
@@ -52,24 +59,24 @@ async def authorize(request: Request, scope: str | None) -> Caller:
         if rates is not None:
             request.state.headers |= rates.count_request(caller.key_id)
     finally:
-        # A missing scope is answered before an exceeded rate, but such a request counts, too.
+        # A missing scope takes precedence over an exceeded limit, but the request counts in both cases.
         caller.require(scope)
     return caller
 
 
 async def authenticate(request: Request) -> Caller:
-    """The caller by the Bearer key; raises Unauthorized, KeyRevoked or KeyExpired."""
-    sent = request.headers.getlist("authorization")
-    bearer = BEARER.fullmatch(sent[0]) if len(sent) == 1 else None
+    """Return the owner of the Bearer key. Raises Unauthorized, KeyRevoked or KeyExpired."""
+    headers = request.headers.getlist("authorization")
+    bearer = BEARER.fullmatch(headers[0]) if len(headers) == 1 else None
     if bearer is None:
         raise Unauthorized
     run_key = request.app.state.settings.run_key
     if run_key is not None and run_key.matches(bearer[1]):
         request.state.key = bearer[1][-4:]
-        return await caller_of_this_run(database(request).reader)
+        return await caller_of_run_key(database(request).reader)
     key = await request.app.state.known_keys.find(bearer[1])
     if key is None:
-        raise Unauthorized
+        raise Unauthorized(UNKNOWN_KEY)
     request.state.key = bearer[1][-4:]
     if key.revoked_at is not None:
         raise KeyRevoked
@@ -80,29 +87,30 @@ async def authenticate(request: Request) -> Caller:
 
 
 class KnownKeys:
-    """The keys that were found good, for as long as nobody has written to the journal since."""
+    """A cache of API key rows. Any write to the database file, by any process, empties it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._version: int | None = None
         self._keys: dict[bytes, KeyRow] = {}
 
-    async def find(self, sent: str) -> KeyRow | None:
-        """None for what is no key; one that could not have been issued is not looked up."""
-        version = self._database.version()  # before the look-up, so that what is written meanwhile is noticed
+    async def find(self, text: str) -> KeyRow | None:
+        """Return the row of the key, None if there is none. A wrong checksum causes no query."""
+        # The version is read before the row, so that a write in between empties the cache next time.
+        version = self._database.version()
         if version is None or version != self._version:
             self._version, self._keys = version, {}
-        key_hash = hashed(sent)
+        key_hash = hashed(text)
         key = self._keys.get(key_hash)
-        if key is None and is_well_formed(sent):
+        if key is None and is_well_formed(text):
             key = await api_keys.by_hash(self._database.reader, key_hash)
             if key is not None and version == self._version:
                 self._keys[key_hash] = key
         return key
 
 
-async def caller_of_this_run(db: Connection) -> Caller:
-    """Whoever has the key of this run (`JOURNAL_RUN_KEY`) is the first user, with every scope."""
+async def caller_of_run_key(db: Connection) -> Caller:
+    """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
     user_id = await users.id_of(db, None)
     assert user_id is not None, "a database is made with its owner"
     user = await users.find(db, user_id)

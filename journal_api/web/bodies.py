@@ -1,4 +1,4 @@
-"""Request bodies: media type, size limit, parts, files."""
+"""Request bodies: media type, size limit, streaming, uploaded files."""
 
 import asyncio
 import hashlib
@@ -11,49 +11,68 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from starlette.requests import ClientDisconnect, Request
 
 from journal_api.errors import RequestTooLarge, UnsupportedMediaType
+from journal_api.web.quoting import quoted
 
 T = TypeVar("T")
 
-
+# Bytes of a body: JSON, and an uploaded file.
 LARGEST_BODY = 4 * 1024 * 1024
-
-
 LARGEST_UPLOAD = 64 * 1024 * 1024
 
 
 def check_media_type(request: Request) -> None:
-    """Raises UnsupportedMediaType for what the operation does not take; no word is taken for the first."""
-    taken: tuple[str, ...] = request.scope["operation"].consumes
-    media_type, _, parameters = request.headers.get("content-type", taken[0]).partition(";")
+    """Raise UnsupportedMediaType unless the operation accepts the body's media type, charset and encoding.
+
+    A request without Content-Type is read as the operation's first media type.
+    """
+    accepted: tuple[str, ...] = request.scope["operation"].consumes
+    content_type = request.headers.get("content-type", accepted[0])
+    media_type, _, parameters = content_type.partition(";")
     charset = re.search(r'charset\s*=\s*"?([^";\s]*)', parameters, re.IGNORECASE)
-    if (
-        media_type.strip().lower() not in taken
-        or (charset and charset[1].lower() not in ("utf-8", "utf8"))
-        or request.headers.get("content-encoding", "identity").strip().lower() != "identity"
+    if media_type.strip().lower() not in accepted or (
+        charset and charset[1].lower() not in ("utf-8", "utf8")
     ):
-        raise UnsupportedMediaType(allowed=list(taken))
+        raise unsupported("Content-Type", content_type, accepted)
+    content_encoding = request.headers.get("content-encoding", "identity")
+    if content_encoding.strip().lower() != "identity":
+        raise unsupported("Content-Encoding", content_encoding, accepted)
+
+
+def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
+    """The error for a body with this value of Content-Type or Content-Encoding."""
+    return UnsupportedMediaType(
+        f"{header} is {quoted(value)}. "
+        f"Send the body as {' or '.join(accepted)} in UTF-8, without Content-Encoding.",
+        allowed=list(accepted),
+    )
 
 
 def most_bytes(request: Request) -> int:
-    """How long a body of this operation may be."""
+    """The size limit of the operation's body, in bytes."""
     return LARGEST_UPLOAD if request.scope["operation"].consumes_file else LARGEST_BODY
 
 
 async def body_of(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
-    """The body in parts; raises RequestTooLarge as soon as it is longer than `max_bytes`."""
-    announced = request.headers.get("content-length", "0")
-    if announced.isdecimal() and int(announced[:20]) > max_bytes:
-        raise RequestTooLarge(max_bytes=max_bytes)
+    """Yield the body in chunks. Raises RequestTooLarge as soon as it exceeds `max_bytes`."""
+    content_length = request.headers.get("content-length", "0")
+    if content_length.isdecimal() and int(content_length[:20]) > max_bytes:
+        raise too_large(max_bytes)
     size = 0
-    async for part in request.stream():
-        size += len(part)
+    async for chunk in request.stream():
+        size += len(chunk)
         if size > max_bytes:
-            raise RequestTooLarge(max_bytes=max_bytes)
-        yield part
+            raise too_large(max_bytes)
+        yield chunk
+
+
+def too_large(max_bytes: int) -> RequestTooLarge:
+    return RequestTooLarge(
+        f"The body is larger than {max_bytes} bytes, the limit of this operation.", max_bytes=max_bytes
+    )
 
 
 class Upload(NamedTuple):
-    """A body that is a file, at its beginning."""
+    """An uploaded file, positioned at its first byte, and the SHA-256 of its content in hex."""
 
     file: BinaryIO
     sha256: str
@@ -61,21 +80,24 @@ class Upload(NamedTuple):
 
 @asynccontextmanager
 async def uploaded(request: Request) -> AsyncIterator[Upload]:
-    """The body as a file, gone after the block. Raises UnsupportedMediaType or RequestTooLarge."""
+    """Yield the body as a temporary file, deleted at the end of the block.
+
+    Raises UnsupportedMediaType or RequestTooLarge.
+    """
     check_media_type(request)
     digest = hashlib.sha256()
     with TemporaryFile() as file:
-        async for part in body_of(request, most_bytes(request)):
-            digest.update(part)
-            file.write(part)
+        async for chunk in body_of(request, most_bytes(request)):
+            digest.update(chunk)
+            file.write(chunk)
         file.seek(0)
         yield Upload(file, digest.hexdigest())
 
 
-async def while_wanted(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """What the work returns. Once the client has gone it is cancelled, and ClientDisconnect raised.
+async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of `work`. If the client disconnects, cancel it and raise ClientDisconnect.
 
-    The body must have been read.
+    The body must have been read before.
     """
     working = asyncio.ensure_future(work)
     tasks = (working, asyncio.ensure_future(request.receive()))

@@ -1,48 +1,64 @@
-"""From the path of a request to its route."""
+"""Find the route of a request.
+
+Starlette's Router tries every route in turn, a regular expression each. With fifty routes that takes longer
+than the query of a small read, so Dispatch tries only the routes of the same resource (DECISIONS 47). It uses
+Starlette's public `Router.routes`, `Route.matches()` and `Route.handle()`, and it reimplements the part of
+`Router.app` that sets `scope["route"]` and merges the match into the scope; it supports no mounts and no
+slash redirects. tests/test_every_operation.py calls every operation through it, so a change of these
+interfaces fails there.
+"""
 
 from starlette.routing import BaseRoute, Match, Router
 from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
 
+UNKNOWN_PATH = (
+    "There is no such path. GET /docs lists the paths of this API; GET /openapi.json is for programs."
+)
+
 
 class Dispatch:
-    """Hands a request to the first route that takes it, as Starlette's router does, but looks only at the
-    routes of its resource: with fifty in a row the rest of them cost more than the database (DECISIONS 47).
+    """An ASGI application that passes each request to the first matching route of its resource.
 
-    Raises NotFound, or MethodNotAllowed naming every method of the path.
+    Raises NotFound, or MethodNotAllowed with every method of the path. Other scopes than HTTP go to the
+    router.
     """
 
     def __init__(self, router: Router) -> None:
         self.router = router
-        self.of_resource: dict[str, list[BaseRoute]] = {}
+        self.routes_by_resource: dict[str, list[BaseRoute]] = {}
         for route in router.routes:
-            self.of_resource.setdefault(resource_of(getattr(route, "path", "")), []).append(route)
+            resource = resource_of(getattr(route, "path", ""))
+            self.routes_by_resource.setdefault(resource, []).append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.router(scope, receive, send)
             return
         if b"%2f" in scope.get("raw_path", b"").lower():
-            raise NotFound  # not a slash, and nothing that a path may hold
+            raise NotFound(UNKNOWN_PATH)  # an encoded slash separates no segments and is part of no id
         methods: set[str] = set()
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        for route in self.of_resource.get(resource_of(path), ()):
-            match, found = route.matches(scope)
+        for route in self.routes_by_resource.get(resource_of(path), ()):
+            match, child_scope = route.matches(scope)
             if match is Match.NONE:
                 continue
-            scope.update(found)
+            scope.update(child_scope)
             scope["route"] = route
             if match is Match.FULL:
                 await route.handle(scope, receive, send)
                 return
             methods |= getattr(route, "methods", None) or set()
         if methods:
-            raise MethodNotAllowed(allowed=sorted(methods))
-        raise NotFound
+            allowed = sorted(methods)
+            raise MethodNotAllowed(f"This path supports only {', '.join(allowed)}.", allowed=allowed)
+        raise NotFound(UNKNOWN_PATH)
 
 
 def resource_of(path: str) -> str:
-    """`tags` of /v1/tags/7, `/health` of /health: what the routes of one resource have in common."""
-    words = path.split("/", 3)
-    return words[2] if words[1:2] == ["v1"] and len(words) > 2 else f"/{words[1] if len(words) > 1 else ''}"
+    """The part that all paths of a resource share: `tags` for /v1/tags/7, `/health` for /health."""
+    segments = path.split("/", 3)
+    if segments[1:2] == ["v1"] and len(segments) > 2:
+        return segments[2]
+    return f"/{segments[1] if len(segments) > 1 else ''}"

@@ -7,35 +7,37 @@ from contextlib import asynccontextmanager
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.database.database import Database
+from journal_api.database.transactions import Transactions
 from journal_api.errors import PreconditionFailed
 from journal_api.web.responses import Envelope, NotModified, Response
 
-# The list of entity tags that both headers hold: RFC 9110 §8.8.3 and §5.6.1.
+# The list of entity tags in both headers: RFC 9110 §8.8.3 and §5.6.1.
 ENTITY_TAG = r'(?:W/)?"[!#-~\x80-\xff]*"'
 ENTITY_TAGS = re.compile(rf"[ \t,]*(?:{ENTITY_TAG}[ \t]*(?:,[ \t,]*|\Z))+")
 TAG = re.compile(ENTITY_TAG)
 
 
 def with_etag(request: Request, response: Response) -> Response:
-    """The answer with its ETag, or 304 if the client has it."""
+    """The response with an ETag header, or a 304 if If-None-Match lists that ETag."""
     if not isinstance(response, Envelope):
         return response
-    tag = response.etag
-    if request.method in ("GET", "HEAD") and is_one_of(tag, sent_as(request, "if-none-match"), weak=True):
-        return NotModified({"ETag": tag})
-    response.headers = {**response.headers, "ETag": tag}
-    return response
+    etag = response.etag
+    if request.method in ("GET", "HEAD") and matches(etag, header_of(request, "if-none-match"), weak=True):
+        return NotModified({"ETag": etag})
+    return response.with_headers({"ETag": etag})
 
 
-class Conditional:
-    """The database to an operation that came with a condition, which every transaction of it checks first.
+class ConditionalTransactions:
+    """The database of a request with If-Match or If-None-Match: each write transaction checks them first.
 
-    `current` answers what the client may have read, out of the transaction; it raises NotFound.
+    `current` returns the GET response for the object, as the transaction sees it, or raises NotFound.
     """
 
     def __init__(
-        self, database: Database, request: Request, current: Callable[[Connection], Awaitable[Response]]
+        self,
+        database: Transactions,
+        request: Request,
+        current: Callable[[Connection], Awaitable[Response]],
     ) -> None:
         self._database, self._request, self._current = database, request, current
         self.reader, self.slow_reader = database.reader, database.slow_reader
@@ -43,49 +45,59 @@ class Conditional:
 
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Raises NotFound or PreconditionFailed before anything of the block is done."""
+        """Begin a transaction. Raises NotFound or PreconditionFailed before the block runs."""
         async with self._database.transaction(commit=commit) as db:
             current = await self._current(db)
             assert isinstance(current, Envelope), "what can be changed is read as JSON"
-            check(self._request, current.etag)
+            check_conditions(self._request, current.etag)
             yield db
 
 
-class Within:
-    """The database to a GET that is asked inside a transaction: it reads what the transaction sees."""
+class OpenTransaction:
+    """The database of a GET that runs inside an open transaction and reads what the transaction sees."""
 
     def __init__(self, db: Connection) -> None:
         self.reader = self.slow_reader = db
+
+    @asynccontextmanager
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
+        """Join the open transaction, whose owner commits it."""
+        assert commit, "a part of a transaction cannot be rolled back by itself"
+        yield self.reader
+
+    @asynccontextmanager
+    async def read_transaction(self) -> AsyncIterator[Connection]:
+        yield self.reader
 
 
 def is_conditional(request: Request) -> bool:
     return "if-match" in request.headers or "if-none-match" in request.headers
 
 
-def check(request: Request, tag: str) -> None:
-    """Hold the request to what is there now. Raises PreconditionFailed."""
-    wanted, unwanted = sent_as(request, "if-match"), sent_as(request, "if-none-match")
-    if wanted is not None and not is_one_of(tag, wanted, weak=False):
+def check_conditions(request: Request, etag: str) -> None:
+    """Compare the current ETag with If-Match and If-None-Match. Raises PreconditionFailed."""
+    if_match, if_none_match = header_of(request, "if-match"), header_of(request, "if-none-match")
+    if if_match is not None and not matches(etag, if_match, weak=False):
         raise PreconditionFailed
-    if is_one_of(tag, unwanted, weak=True):
+    if matches(etag, if_none_match, weak=True):
         raise PreconditionFailed
 
 
-def sent_as(request: Request, name: str) -> str | None:
-    """The header, whose lines are one list; None without it."""
+def header_of(request: Request, name: str) -> str | None:
+    """The value of a list header, its lines joined; None if the request does not have it."""
     lines = request.headers.getlist(name)
     return ", ".join(lines) if lines else None
 
 
-def is_one_of(tag: str, sent: str | None, *, weak: bool) -> bool:
-    """Whether the tag is one of those sent; `*` is any. Weak ones count only where `weak`.
+def matches(etag: str, header: str | None, *, weak: bool) -> bool:
+    """Whether the header lists the ETag; `*` matches any. Weak tags match only if `weak` is set.
 
-    What is no list of entity tags names none.
+    A header that is not a list of entity tags matches nothing.
     """
-    if sent is None:
+    if header is None:
         return False
-    if sent.strip(" \t") == "*":
+    if header.strip(" \t") == "*":
         return True
-    if not ENTITY_TAGS.fullmatch(sent):
+    if not ENTITY_TAGS.fullmatch(header):
         return False
-    return any(tag == (one.removeprefix("W/") if weak else one) for one in TAG.findall(sent))
+    return any(etag == (tag.removeprefix("W/") if weak else tag) for tag in TAG.findall(header))

@@ -1,4 +1,4 @@
-"""Idempotency-Key on POST: the same request again is answered the same, and done once (DECISIONS 38)."""
+"""Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 38)."""
 
 import asyncio
 import hashlib
@@ -18,118 +18,121 @@ from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.values import api_keys
 from journal_api.web.bodies import body_of, check_media_type, most_bytes
-from journal_api.web.context import database
+from journal_api.web.context import application_database, database, with_database
 from journal_api.web.responses import Envelope, Response
 
-FORM = re.compile("[A-Za-z0-9_-]{1,64}")
+KEY = re.compile("[A-Za-z0-9_-]{1,64}")
 CHUNK = 64 * 1024
-FORGET_EVERY = 3600  # seconds
+DELETE_EVERY = 3600  # seconds
 
 
 class AlreadyAnswered(Exception):
-    """The request was done before; `answer` is what was kept of it."""
+    """The request was answered before with the stored `response`."""
 
-    def __init__(self, answer: Envelope) -> None:
+    def __init__(self, response: Envelope) -> None:
         super().__init__()
-        self.answer = answer
+        self.response = response
 
 
 async def run_once(request: Request, key: str, handler: Callable[[Request], Awaitable[Response]]) -> Response:
-    """The handler's answer, kept in the transaction of what it writes; or the answer that was kept.
+    """Run the handler and store its response in the same transaction, or return the stored response.
 
-    Only a success is kept, and only with something written: a request that failed may be sent again under
-    the same key, and a dry run keeps nothing. Raises ValidationFailed for what is no key, IdempotencyConflict
-    when the key was sent with another request.
+    Only a response of a committed transaction is stored: a request that failed may be sent again under the
+    same key, and a dry run stores nothing. Raises ValidationFailed for a malformed key, IdempotencyConflict
+    if the key was used for a different request.
     """
-    if not FORM.fullmatch(key) or api_keys.is_in(key, request.app.state.settings.run_key):
+    if not KEY.fullmatch(key) or api_keys.is_in(key, request.app.state.settings.run_key):
         raise ValidationFailed(
             fields={"Idempotency-Key": "must be 1 to 64 of A-Z, a-z, 0-9, _ and -, and no API key"}
         )
     check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
-        sent = idempotency_keys.Sent(request.user.id, key, await read(request, body))
+        fingerprint = await spool_body(request, body)
+        sent = idempotency_keys.KeyedRequest(request.user.id, key, fingerprint)
         try:
             await require_new(database(request).reader, sent)
-            return await kept_answer(request, sent, replay(body, request.receive), handler)
-        except AlreadyAnswered as before:
-            return before.answer
+            return await run_and_store(request, sent, replay(body, request.receive), handler)
+        except AlreadyAnswered as repeat:
+            return repeat.response
 
 
-async def require_new(db: Connection, sent: idempotency_keys.Sent) -> None:
-    """Raises AlreadyAnswered when the request was done before, IdempotencyConflict when another one was."""
-    kept = await idempotency_keys.find(db, sent)
-    if kept is None:
+async def require_new(db: Connection, sent: idempotency_keys.KeyedRequest) -> None:
+    """Raise AlreadyAnswered for a repeated request, IdempotencyConflict for a different one with its key."""
+    stored = await idempotency_keys.find(db, sent)
+    if stored is None:
         return
-    if kept.fingerprint != sent.fingerprint:
+    if stored.fingerprint != sent.fingerprint:
         raise IdempotencyConflict
     raise AlreadyAnswered(
-        Envelope(kept.status, kept.content, {**kept.headers, "X-Idempotent-Replay": "true"})
+        Envelope(stored.status, stored.content, {**stored.headers, "X-Idempotent-Replay": "true"})
     )
 
 
-async def kept_answer(
+async def run_and_store(
     request: Request,
-    sent: idempotency_keys.Sent,
-    body: Callable[[], Awaitable[Message]],
+    sent: idempotency_keys.KeyedRequest,
+    receive: Receive,
     handler: Callable[[Request], Awaitable[Response]],
 ) -> Response:
-    """The handler's answer; if it wrote anything, kept with that in one commit.
+    """Run the handler; if it began a transaction, store the response in the same commit.
 
-    Whether the request is new is asked again under the write lock, where no repeat of it can come between.
+    `require_new` runs again inside the transaction, because a repeat may have been answered meanwhile.
     """
     async with AsyncExitStack() as stack:
-        joined = JoinedTransaction(database(request), stack, partial(require_new, sent=sent))
-        response = await handler(Request({**request.scope, "database": joined}, body))
-        if joined.begun is not None:
+        transactions = JoinedTransaction(
+            application_database(request), stack, partial(require_new, sent=sent)
+        )
+        response = await handler(with_database(request, transactions, receive))
+        if transactions.begun is not None:
             assert isinstance(response, Envelope), "a POST answers with an envelope"
             await idempotency_keys.insert(
-                joined.begun, sent, response.status, response.headers, response.content
+                transactions.begun, sent, response.status, response.headers, response.content
             )
     return response
 
 
 @asynccontextmanager
-async def forgetting(opened: Database) -> AsyncIterator[None]:
-    """While the block runs, answers over a day old are deleted, whether or not new ones are kept."""
-    work = asyncio.create_task(keep_forgetting(opened))
+async def deletion_of_old_responses(database: Database) -> AsyncIterator[None]:
+    """Delete stored responses that are over a day old, regularly while the block runs."""
+    task = asyncio.create_task(delete_old_responses(database))
     try:
         yield
     finally:
-        work.cancel()
+        task.cancel()
         with suppress(asyncio.CancelledError):
-            await work
+            await task
 
 
-async def keep_forgetting(opened: Database) -> None:
+async def delete_old_responses(database: Database) -> None:
     while True:
-        with suppress(sqlite3.Error, ApiError):  # then the next time
-            if await idempotency_keys.has_old(opened.reader):
-                async with opened.transaction() as db:
+        with suppress(sqlite3.Error, ApiError):  # the next round tries again
+            if await idempotency_keys.has_old(database.reader):
+                async with database.transaction() as db:
                     await idempotency_keys.delete_old(db)
-        await asyncio.sleep(FORGET_EVERY)
+        await asyncio.sleep(DELETE_EVERY)
 
 
-async def read(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
-    """Put the body aside; what makes the request the same: its target and every byte of it."""
+async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
+    """Copy the request's body to `body`; return the SHA-256 of path, query string and body."""
     scope = request.scope
     digest = hashlib.sha256(scope["path"].encode() + b"?" + scope["query_string"] + b"\n")
-    async for part in body_of(request, most_bytes(request)):
-        digest.update(part)
-        body.write(part)
+    async for chunk in body_of(request, most_bytes(request)):
+        digest.update(chunk)
+        body.write(chunk)
     body.seek(0)
     return digest.digest()
 
 
 def replay(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
-    """The body once more, as a server would hand it over, and then what comes `after` it."""
+    """An ASGI receive that returns the spooled body in chunks, then whatever `after` returns."""
     is_over = False
 
     async def receive() -> Message:
         nonlocal is_over
         if is_over:
             return await after()
-        part = body.read(CHUNK)
-        is_over = not part
-        return {"type": "http.request", "body": part, "more_body": not is_over}
+        chunk = body.read(CHUNK)
+        is_over = not chunk
+        return {"type": "http.request", "body": chunk, "more_body": not is_over}
 
     return receive

@@ -1,4 +1,4 @@
-"""What every request passes: host check, CORS, errors in the envelope."""
+"""The middleware: host check, response headers, request log, CORS, and errors as envelopes."""
 
 import asyncio
 import logging
@@ -22,53 +22,46 @@ from journal_api.errors import (
     ValidationFailed,
 )
 from journal_api.web import request_log, responses
+from journal_api.web.quoting import quoted
 from journal_api.web.request_id import id_of_request
 from journal_api.web.request_log import HandledRequest
 
 log = logging.getLogger("journal_api")
 
-
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
-
-
-STOPPING = "The server is stopping; nothing was written, try again."
-
-
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
+STOPPING = "The server is stopping; nothing was written. Try again."
 
-
-# What a page of another origin may send, and read of the answer.
+# CORS: the headers that a page of another origin may send, and those that it may read.
 SENT_HEADERS = [
     *("Authorization", "Content-Type", "If-Match", "If-None-Match", "X-Request-Id", "Idempotency-Key"),
 ]
-
-
 READ_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
     *("X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
 
-
-# On every answer: nothing is taken for another type than it says, and no copy of the data is kept.
-OF_ALL = [(b"x-content-type-options", b"nosniff")]
-
-
-OF_DATA = [*OF_ALL, (b"cache-control", b"no-store")]
+# Headers of every response, and of every response under /v1, which holds data that no cache may keep.
+COMMON_HEADERS = [(b"x-content-type-options", b"nosniff")]
+DATA_HEADERS = [*COMMON_HEADERS, (b"cache-control", b"no-store")]
 
 
 class RequestContextMiddleware:
-    """Around everything: the headers of every answer, the hosts that this service answers for, who is told.
+    """The outermost middleware: it assigns the request id, checks the host and adds the common headers.
 
-    The host check keeps a web page from driving a loopback service through a name of its own (DNS rebinding).
-    Each of `tell` hears of every request that is over.
+    The host check prevents web pages from calling a loopback service by DNS rebinding. Each of `listeners` is
+    called with every finished request.
     """
 
     def __init__(
-        self, app: ASGIApp, allowed_hosts: tuple[str, ...], tell: Sequence[Callable[[HandledRequest], None]]
+        self,
+        app: ASGIApp,
+        allowed_hosts: tuple[str, ...],
+        listeners: Sequence[Callable[[HandledRequest], None]],
     ) -> None:
         self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
-        self.tell = tell
+        self.listeners = listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -80,76 +73,89 @@ class RequestContextMiddleware:
         state = scope.setdefault("state", {})
         state["request_id"] = request_id = id_of_request(scope)
         state["headers"] = {"x-request-id": request_id}
-        always = OF_DATA if scope["path"].startswith("/v1/") else OF_ALL
+        common = DATA_HEADERS if scope["path"].startswith("/v1/") else COMMON_HEADERS
 
-        async def send_with_id(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 added = [(name.lower().encode(), value.encode()) for name, value in state["headers"].items()]
-                message["headers"] = [*message.get("headers", ()), *always, *added]
+                message["headers"] = [*message.get("headers", ()), *common, *added]
             await send(message)
 
         try:
-            if self.answers_for(hosts, state.get("authority")):
-                await self.app(scope, receive, send_with_id)
+            error = self.host_error(hosts, state.get("authority"))
+            if error is None:
+                await self.app(scope, receive, send_with_headers)
             else:
-                await responses.failed(MisdirectedRequest())(scope, receive, send_with_id)
+                await responses.failed(error)(scope, receive, send_with_headers)
         finally:
-            request = request_log.handled(scope, status, time.perf_counter() - began)
-            for tell in self.tell:
-                tell(request)
+            request = request_log.handled_request(scope, status, time.perf_counter() - began)
+            for on_request_done in self.listeners:
+                on_request_done(request)
 
-    def answers_for(self, hosts: Sequence[bytes], authority: bytes | None) -> bool:
-        """Whether the one Host is allowed, and so is the authority of the target if it has one.
+    def host_error(self, hosts: Sequence[bytes], authority: bytes | None) -> MisdirectedRequest | None:
+        """The error unless there is exactly one Host, and it and the target's authority are allowed.
 
-        The authority overrides Host (RFC 9112, 3.2.2).
+        The authority of an absolute target overrides Host (RFC 9112, 3.2.2).
         """
-        names = hosts if authority is None else [*hosts, authority]
-        return len(hosts) == 1 and all(map(self.is_allowed, names))
+        if len(hosts) != 1:
+            return MisdirectedRequest(f"The request has {len(hosts)} Host headers. Send exactly one.")
+        for host in hosts if authority is None else [*hosts, authority]:
+            if not self.is_allowed(host):
+                return MisdirectedRequest(
+                    f"The host {quoted(host.decode('latin-1'))} is not allowed. Call the service as "
+                    "localhost or 127.0.0.1, or add the name to the setting JOURNAL_ALLOWED_HOSTS."
+                )
+        return None
 
-    def is_allowed(self, sent: bytes) -> bool:
-        host = HOST.fullmatch(sent.decode("latin-1"))
-        return host is not None and ("*" in self.allowed_hosts or host["name"].lower() in self.allowed_hosts)
+    def is_allowed(self, host: bytes) -> bool:
+        match = HOST.fullmatch(host.decode("latin-1"))
+        if match is None:
+            return False
+        return "*" in self.allowed_hosts or match["name"].lower() in self.allowed_hosts
 
 
 class CorsMiddleware(CORSMiddleware):
-    """Starlette's CORS, its one error in our envelope, out of the way where no other origin may come."""
+    """Starlette's CORSMiddleware with an error envelope, and without effect if no origin is allowed.
+
+    It overrides `preflight_response` and reads `allow_origins`, both public in Starlette.
+    """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_from_page = scope["type"] == "http" and any(name == b"origin" for name, _ in scope["headers"])
-        # Without allowed origins no answer depends on the origin, so there is no `Vary` to add either.
-        answer = super().__call__ if self.allow_origins or is_from_page else self.app
-        await answer(scope, receive, send)
+        # Without allowed origins no response depends on Origin, so `Vary: Origin` is not needed.
+        app = super().__call__ if self.allow_origins or is_from_page else self.app
+        await app(scope, receive, send)
 
     def preflight_response(self, request_headers: Headers) -> Response:
         response = super().preflight_response(request_headers)
         if response.status_code < 400:
             return response
-        refused = ValidationFailed(bytes(response.body).decode())
+        error = ValidationFailed(bytes(response.body).decode())
         vary = {name: value for name, value in response.headers.items() if name == "vary"}
-        return responses.failed(refused, vary)  # type: ignore[return-value]  # an ASGI application is all it takes
+        return responses.failed(error, vary)  # type: ignore[return-value]  # Starlette only calls it as ASGI app
 
 
 class ErrorMiddleware:
-    """Whatever is raised below becomes the error envelope."""
+    """Answers every exception raised below with an error envelope."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = False
-        answer: ASGIApp | None = None
+        response: ASGIApp | None = None
 
-        async def note_start(message: Message) -> None:
+        async def send_and_remember(message: Message) -> None:
             nonlocal started
             started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self.app(scope, receive, note_start)
+            await self.app(scope, receive, send_and_remember)
         except ClientDisconnect:
-            pass  # nobody is there to answer
+            pass  # there is no client to answer
         except asyncio.CancelledError:
             if scope["type"] == "http" and not started:
                 await responses.failed(Busy(STOPPING))(scope, receive, send)
@@ -159,28 +165,29 @@ class ErrorMiddleware:
                 scope["app"].state.database.note(error)
             if scope["type"] != "http" or started:
                 raise
-            answer = answer_to(error, scope)
-        # Not before the error is let go: a name for it here would keep it, and the body in its traceback,
-        # until the garbage is collected.
-        if answer is not None:
-            await answer(scope, receive, send)
+            response = error_response(error, scope)
+        # Sent outside the except block: there, the frame would refer to the exception, whose traceback refers
+        # to the frame, and the request's body would live until the next garbage collection.
+        if response is not None:
+            await response(scope, receive, send)
 
 
-def answer_to(error: Exception, scope: Scope) -> ASGIApp:
-    known = known_error(error, scope)
-    if known is None:
+def error_response(exception: Exception, scope: Scope) -> ASGIApp:
+    """The response for an exception; 500 for an unexpected one, which is logged with its traceback."""
+    error = api_error_of(exception, scope)
+    if error is None:
         log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
-        known = InternalError()
-    headers = {"Allow": ", ".join(known.details["allowed"])} if known.status == 405 else {}
-    return responses.failed(known, headers)
+        error = InternalError()
+    headers = {"Allow": ", ".join(error.details["allowed"])} if error.status == 405 else {}
+    return responses.failed(error, headers)
 
 
-def known_error(error: Exception, scope: Scope) -> ApiError | None:
-    """What to answer; None for a bug."""
-    match error:
+def api_error_of(exception: Exception, scope: Scope) -> ApiError | None:
+    """The ApiError to answer with; None for an unexpected exception."""
+    match exception:
         case ApiError():
-            return error
+            return exception
         case sqlite3.Error() | OSError():
-            log.warning("%s: %s", scope["state"]["request_id"], error)
-            return api_error(error)
+            log.warning("%s: %s", scope["state"]["request_id"], exception)
+            return api_error(exception)
     return None

@@ -1,4 +1,4 @@
-"""A Starlette route that states what it is: scope, body, query and answer, for the code and the documents."""
+"""A Starlette route that declares its scope, body, query and response, for dispatch and for OpenAPI."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -32,13 +32,13 @@ from journal_api.errors import (
     ValidationFailed,
 )
 from journal_api.web.auth import authorize
-from journal_api.web.context import database
-from journal_api.web.etags import Conditional, Within, is_conditional, with_etag
+from journal_api.web.context import database, with_database
+from journal_api.web.etags import ConditionalTransactions, OpenTransaction, is_conditional, with_etag
 from journal_api.web.idempotency import run_once
 from journal_api.web.responses import Response
 
-# What any operation can answer with.
-ALWAYS: tuple[type[ApiError], ...] = (
+# Errors that any operation can answer with.
+COMMON_ERRORS: tuple[type[ApiError], ...] = (
     *(Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
     *(InternalError, Busy, StorageUnavailable),
 )
@@ -46,7 +46,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class RowIdConvertor(Convertor[int]):
-    """An id in a path. One beyond SQLite's integers is read as 0, the id that no row has."""
+    """Converts an id in a path. An id beyond SQLite's integers becomes 0, which no row has."""
 
     regex = "[1-9][0-9]{0,18}"
 
@@ -62,15 +62,15 @@ register_url_convertor("row_id", RowIdConvertor())
 
 
 class Operation(Route):
-    """One method on one path: who may call it, what goes in, what comes out.
+    """One method on one path: the required scope, the input, the output.
 
-    `data` maps the members of the answer's `data` to their types; empty for 204. `body` and `query` are the
-    structs that the handler decodes; `consumes` are the media types of a body, `produces` is that of the
-    answer. `errors` are conflicts of its own, `success_statuses` those of success. A `required_scope` of None
-    accepts any valid key.
+    `data` maps the members of the response's `data` to their types; it is empty for a 204. `body` and `query`
+    are the structs that the handler decodes, `consumes` the media types of a body, `produces` the media type
+    of the response. `errors` are the errors of this operation besides those that follow from the other
+    arguments, `success_statuses` its statuses of success. A `required_scope` of None accepts any valid key.
 
-    Every JSON answer has an ETag, unless it is a `report` of what was done: that is at no address to be read
-    again. `read_by` is the GET by which clients know what this operation changes (`linked`).
+    Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
+    `read_by` is the GET whose ETag If-Match refers to (see `linked`).
     """
 
     read_by: "Operation | None" = None
@@ -114,49 +114,55 @@ class Operation(Route):
 
     @property
     def possible_errors(self) -> tuple[type[ApiError], ...]:
-        """Every error that it can answer with."""
-        found: list[type[ApiError]] = [*ALWAYS, *self.errors]
+        """Every error that the operation can answer with."""
+        errors: list[type[ApiError]] = [*COMMON_ERRORS, *self.errors]
         if self.required_scope:
-            found.append(ForbiddenScope)
+            errors.append(ForbiddenScope)
         if "{" in self.path:
-            found.append(NotFound)
+            errors.append(NotFound)
         if self.body or self.query or self.method == "POST":
-            found.append(ValidationFailed)
+            errors.append(ValidationFailed)
         if self.method == "POST":
-            found.append(IdempotencyConflict)
+            errors.append(IdempotencyConflict)
         if self.read_by:
-            found.append(PreconditionFailed)
+            errors.append(PreconditionFailed)
         if self.body or self.consumes_file:
-            found += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
-        return tuple(found)
+            errors += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
+        return tuple(errors)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Key, scope, rate, then the handler: the order of DECISIONS 4."""
+        """Check key, scope and rate limit, then run the handler: the order of DECISIONS 4."""
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await authorize(request, self.required_scope), self
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        response = await (self.answer(request) if key is None else run_once(request, key, self.answer))
+        if key is None:
+            response = await self.run_handler(request)
+        else:
+            response = await run_once(request, key, self.run_handler)
         if self.has_etag:
             response = with_etag(request, response)
         await response(scope, receive, send)
 
-    async def answer(self, request: Request) -> Response:
-        """The handler's answer; its transaction is held to the conditions that were sent."""
+    async def run_handler(self, request: Request) -> Response:
+        """Run the handler; its write transactions check If-Match and If-None-Match first."""
         if self.read_by is not None and is_conditional(request):
-            checked = Conditional(database(request), request, partial(self.read_by.current, request))
-            request = Request({**request.scope, "database": checked}, request.receive)
+            transactions = ConditionalTransactions(
+                database(request), request, partial(self.read_by.read_within, request)
+            )
+            request = with_database(request, transactions, request.receive)
         response: Response = await self.endpoint(request)
         return response
 
-    async def current(self, request: Request, db: Connection) -> Response:
-        """What this GET answers about the object of another request, as the transaction sees it."""
-        asked = {"operation": self, "method": "GET", "query_string": b"", "database": Within(db)}
-        response: Response = await self.endpoint(Request({**request.scope, **asked}))
+    async def read_within(self, request: Request, db: Connection) -> Response:
+        """The response of this GET for the object of another request, as the transaction `db` sees it."""
+        scope = {**request.scope, "operation": self, "method": "GET", "query_string": b""}
+        get = with_database(Request(scope), OpenTransaction(db), request.receive)
+        response: Response = await self.endpoint(get)
         return response
 
 
 def linked(operations: list[Operation]) -> list[Operation]:
-    """The same operations, each that changes something with the GET at its path, or at the next above it."""
+    """Set `read_by` of each write to the GET at its path, or at the nearest path above; return the list."""
     readers = {operation.path: operation for operation in operations if operation.method == "GET"}
     for operation in operations:
         if operation.method != "GET":

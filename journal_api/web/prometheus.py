@@ -1,4 +1,4 @@
-"""Counts of requests in the form of Prometheus."""
+"""Request metrics in Prometheus's text format."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,13 +8,15 @@ from journal_api.web.request_log import HandledRequest
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-
-# Seconds: a read is about one millisecond, a large import minutes.
+# Seconds: a read takes about one millisecond, a large import minutes.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60)
 
 
 class RequestMetrics:
-    """Counts in the form of Prometheus. The library is loaded only for whoever wants them."""
+    """Counters of requests, their durations, and the size of the database files.
+
+    prometheus_client is imported only when the first instance is created.
+    """
 
     def __init__(self, db: Path, schema: int) -> None:
         from prometheus_client import (
@@ -29,18 +31,18 @@ class RequestMetrics:
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "journal_requests",
-            "Requests that are over, by what they were answered.",
+            "Finished requests by method, route and status.",
             ["method", "route", "status"],
             registry=self.registry,
         )
         self.seconds = Histogram(
             "journal_request_seconds",
-            "From the headers of a request to the end of its answer.",
+            "Time from the headers of a request to the end of its response.",
             ["method", "route"],
             buckets=BUCKETS,
             registry=self.registry,
         )
-        about = Info("journal", "Which journal this is.", registry=self.registry)
+        about = Info("journal", "The release and the schema version.", registry=self.registry)
         about.info({"version": __version__, "schema": str(schema)})
         sizes = Gauge("journal_file_bytes", "The size of the file.", ["file"], registry=self.registry)
         sizes.labels("database").set_function(size_of(db))
@@ -48,13 +50,13 @@ class RequestMetrics:
         ProcessCollector(registry=self.registry)
 
     def text(self) -> bytes:
-        """All of them now, as MEDIA_TYPE says."""
+        """The current values, in the format of MEDIA_TYPE."""
         from prometheus_client import generate_latest
 
         return generate_latest(self.registry)
 
     def count(self, request: HandledRequest) -> None:
-        # A path or method of the client's own choice would make as many series as it likes.
+        # Labels of unknown routes are left empty: clients could create any number of time series.
         method = request.method if request.route else ""
         route = request.route or ""
         self.requests.labels(method, route, request.status or "gone").inc()
@@ -62,5 +64,5 @@ class RequestMetrics:
 
 
 def size_of(file: Path) -> Callable[[], float]:
-    """Looks at the size without opening the file, which only SQLite may."""
+    """A function that returns the file's size in bytes, 0 if it does not exist, without opening it."""
     return lambda: file.stat().st_size if file.exists() else 0

@@ -1,4 +1,4 @@
-"""Rate limits: so many requests a minute a key, and few wrong keys a minute an address (DECISIONS 21)."""
+"""Rate limits: requests per minute and key, and wrong keys per minute and address (DECISIONS 21)."""
 
 import math
 import time
@@ -9,30 +9,30 @@ from journal_api.errors import RateLimited
 
 BAD_KEYS_PER_MINUTE = 20
 WINDOW = 60.0  # seconds
-# Beyond them the oldest window is forgotten, so that many addresses do not fill the memory.
+# With more windows than this the oldest is dropped, which bounds the memory however many addresses call.
 MOST_WINDOWS = 10_000
 
 
 class Window(NamedTuple):
-    """How many were counted since the first of them, and when that is over."""
+    """The number of requests in a window, and its end in seconds of the monotonic clock."""
 
     number: int
     ends: float
 
 
 class FixedWindowLimiter:
-    """Counts by fixed windows, each a minute from the first that it counts, by a clock that nobody sets."""
+    """Counts per subject in fixed windows of a minute; a subject's first request begins its window."""
 
     def __init__(self, per_minute: int) -> None:
         self.per_minute = per_minute
-        # All windows have one length, so the order in which they begin is that in which they end.
+        # All windows have the same length, so insertion order is the order in which they end.
         self._windows: dict[Hashable, Window] = {}
 
-    def count(self, counted: Hashable) -> dict[str, str]:
-        """Count one more; the headers that tell how many are left. Raises RateLimited with Retry-After."""
+    def count(self, subject: Hashable) -> dict[str, str]:
+        """Count a request and return the X-RateLimit headers. Raises RateLimited with Retry-After."""
         now = time.monotonic()
-        self._forget(now)
-        window = self._windows.get(counted) or Window(0, now + WINDOW)
+        self._drop_ended(now)
+        window = self._windows.get(subject) or Window(0, now + WINDOW)
         headers = {
             "X-RateLimit-Limit": str(self.per_minute),
             "X-RateLimit-Remaining": str(max(0, self.per_minute - window.number - 1)),
@@ -40,11 +40,11 @@ class FixedWindowLimiter:
         }
         if window.number >= self.per_minute:
             raise RateLimited({**headers, "Retry-After": headers["X-RateLimit-Reset"]})
-        self._windows[counted] = window._replace(number=window.number + 1)
+        self._windows[subject] = window._replace(number=window.number + 1)
         return headers
 
-    def _forget(self, now: float) -> None:
-        """Forget windows that are over, and the oldest where there are too many."""
+    def _drop_ended(self, now: float) -> None:
+        """Drop windows that have ended, and the oldest if there are MOST_WINDOWS."""
         while self._windows:
             oldest = next(iter(self._windows))
             if self._windows[oldest].ends > now and len(self._windows) < MOST_WINDOWS:
@@ -53,7 +53,7 @@ class FixedWindowLimiter:
 
 
 class RateLimits:
-    """The counts of this minute, in memory; each raises RateLimited."""
+    """The counters of the running minute, in memory. Both methods raise RateLimited."""
 
     def __init__(self, per_minute: int) -> None:
         self._requests = FixedWindowLimiter(per_minute)
@@ -63,5 +63,5 @@ class RateLimits:
         self._bad_keys.count(address)
 
     def count_request(self, key_id: int) -> dict[str, str]:
-        """The headers that tell how many requests the key has left."""
+        """Count a request of the key and return the X-RateLimit headers."""
         return self._requests.count(key_id)

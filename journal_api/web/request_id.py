@@ -1,4 +1,4 @@
-"""The id of a request: the client's own if it is well formed, else a new one."""
+"""The id of a request: the client's X-Request-Id if it is well formed, otherwise a new one."""
 
 import random
 import re
@@ -11,15 +11,18 @@ REQUEST_ID = re.compile("[A-Za-z0-9_-]{1,64}")
 
 
 def id_of_request(scope: Scope) -> str:
-    """The first that the client sent, if it is one; else a new one.
+    """Return the first X-Request-Id of the request if it is usable, otherwise a new id.
 
-    A key that was sent by mistake is none, because ids are echoed and logged.
+    An API key is not usable: request ids are echoed and logged.
     """
-    sent = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"x-request-id"), "")
-    is_id = REQUEST_ID.fullmatch(sent) and not api_keys.is_in(sent, scope["app"].state.settings.run_key)
-    return sent if is_id else new_request_id()
+    header = next(
+        (value.decode("latin-1") for name, value in scope["headers"] if name == b"x-request-id"), ""
+    )
+    run_key = scope["app"].state.settings.run_key
+    is_usable = REQUEST_ID.fullmatch(header) and not api_keys.is_in(header, run_key)
+    return header if is_usable else new_request_id()
 
 
 def new_request_id() -> str:
-    # No secret, so not from the system, which would hand the interpreter to another thread meanwhile.
+    # Request ids are not secret. The system's random source would cost a system call and release the GIL.
     return f"req_{random.getrandbits(64):016x}"

@@ -1,4 +1,4 @@
-"""Who watches the service: a line of the log a request, and counts for Prometheus (DECISIONS 46)."""
+"""A log line for each finished request (DECISIONS 46)."""
 
 import logging
 from typing import NamedTuple
@@ -9,25 +9,25 @@ log = logging.getLogger("journal_api.requests")
 
 
 class HandledRequest(NamedTuple):
-    """A request and what became of it; nothing in it is the client's own but the id of the request."""
+    """A finished request. Of the client's own text it contains only the request id."""
 
     method: str
-    # The template of the path, such as /v1/tags/{id}; None where there is no such route.
+    # The path template, such as /v1/tags/{id}; None if no route matched.
     route: str | None
-    # None when the client went away before its answer.
+    # None if the client disconnected before the response.
     status: int | None
     seconds: float
     request_id: str
-    # The last four characters of the key, once it is known to be good.
+    # The last four characters of the API key; None unless the key exists.
     key: str | None
 
     def __str__(self) -> str:
         key = f"key {self.key}" if self.key else "no key"
-        what = f"{self.method} {self.route or '(no route)'} {self.status or 'gone'}"
-        return f"{what} {self.seconds * 1000:.1f} ms {self.request_id} {key}"
+        request = f"{self.method} {self.route or '(no route)'} {self.status or 'gone'}"
+        return f"{request} {self.seconds * 1000:.1f} ms {self.request_id} {key}"
 
-    def told(self) -> dict[str, object]:
-        """As members of a JSON line."""
+    def as_json_members(self) -> dict[str, object]:
+        """The members of a JSON log line."""
         return {
             "method": self.method,
             "route": self.route,
@@ -38,14 +38,15 @@ class HandledRequest(NamedTuple):
         }
 
 
-def handled(scope: Scope, status: int | None, seconds: float) -> HandledRequest:
-    """What is told of a request that is over."""
+def handled_request(scope: Scope, status: int | None, seconds: float) -> HandledRequest:
+    """Describe a finished request by its ASGI scope."""
     state, route = scope["state"], scope.get("route")
     template = getattr(route, "documented_path", None) or getattr(route, "path", None)
     return HandledRequest(scope["method"], template, status, seconds, state["request_id"], state.get("key"))
 
 
 def write_line(request: HandledRequest) -> None:
+    """Log the request at level info."""
     if log.isEnabledFor(logging.INFO):
-        # Not `log.info`, which walks the stack to find the line that called it.
+        # `log.info` would walk the stack to find the calling line, which no formatter prints.
         log.handle(log.makeRecord(log.name, logging.INFO, "", 0, request, (), None))

@@ -1,4 +1,4 @@
-"""What goes out: the envelope that every answer has (DECISIONS 1)."""
+"""Responses: the JSON envelope, 204, 304 and file downloads (DECISIONS 1)."""
 
 import zlib
 from collections.abc import AsyncGenerator, Mapping
@@ -11,7 +11,7 @@ from journal_api.errors import ApiError
 
 
 class Envelope:
-    """A response: finished bytes of `data` or `error`, and `meta` around them with the id of the request."""
+    """A JSON response. `content` is the encoded envelope up to `meta`, which `body()` adds per request."""
 
     def __init__(
         self, status: int, content: bytes, headers: Mapping[str, str], pagination: bytes = b""
@@ -20,16 +20,19 @@ class Envelope:
 
     @property
     def etag(self) -> str:
-        """Of all that can change: not of the request's id.
+        """The ETag of the content and pagination; the request id is not part of it.
 
-        A checksum, since a list is asked for often and nobody gains by forging one: of 30 KB SHA-256 takes
-        three times as long.
+        CRC-32, because a forged ETag has no effect and SHA-256 takes three times as long for 30 KB.
         """
         checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
         return f'"{len(self.content):x}-{checksum:08x}"'
 
     def body(self, request_id: str) -> bytes:
         return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), self.pagination)
+
+    def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
+        """A copy with additional headers."""
+        return Envelope(self.status, self.content, {**self.headers, **headers}, self.pagination)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = self.body(scope["state"]["request_id"])
@@ -40,7 +43,7 @@ class Envelope:
 
 
 class NoContent:
-    """204 and no body."""
+    """A 204 response without a body."""
 
     status = 204
 
@@ -53,28 +56,28 @@ class NoContent:
 
 
 class Download:
-    """A file, sent as it is made; it breaks off when the making fails after the beginning was sent."""
+    """A file, streamed while it is generated. An error after the first chunk aborts the response."""
 
-    def __init__(self, name: str, media_type: str, parts: AsyncGenerator[bytes, None]) -> None:
-        self.parts = parts
+    def __init__(self, name: str, media_type: str, chunks: AsyncGenerator[bytes, None]) -> None:
+        self.chunks = chunks
         self.headers = [
             (b"content-type", f"{media_type}; charset=utf-8".encode()),
             (b"content-disposition", f'attachment; filename="{name}"'.encode()),
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with aclosing(self.parts) as parts:
-            first = await anext(parts, b"")
+        async with aclosing(self.chunks) as chunks:
+            first = await anext(chunks, b"")
             await send({"type": "http.response.start", "status": 200, "headers": self.headers})
             if scope["method"] != "HEAD":
                 await send({"type": "http.response.body", "body": first, "more_body": True})
-                async for part in parts:
-                    await send({"type": "http.response.body", "body": part, "more_body": True})
+                async for chunk in chunks:
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
 
 
 class NotModified(NoContent):
-    """304: what the client has is what there is."""
+    """A 304 response: the client's copy is current."""
 
     status = 304
 
@@ -83,28 +86,28 @@ Response = Envelope | NoContent | Download
 
 
 def ok(**data: str) -> Envelope:
-    """200 with `data`: under each name the JSON text that a repository made."""
+    """A 200 response; each keyword is a member of `data`, its value JSON text from a repository."""
     return Envelope(200, _data(data), {})
 
 
 def page(limit: int, offset: int, total: int, **data: str) -> Envelope:
-    """200 with one page of a list, and `meta.pagination`."""
+    """A 200 response with a page of a list, and `meta.pagination`."""
     pagination = b',"pagination":{"limit":%d,"offset":%d,"total":%d}' % (limit, offset, total)
     return Envelope(200, _data(data), {}, pagination)
 
 
 def created(location: str, **data: str) -> Envelope:
-    """201 with the whole new object and where it is."""
+    """A 201 response with the new object and its Location."""
     return Envelope(201, _data(data), {"Location": location})
 
 
 def no_content(**headers: object) -> NoContent:
-    """204; `x_trades_unlinked=3` becomes the header X-Trades-Unlinked."""
+    """A 204 response with headers; `x_trades_unlinked=3` becomes `X-Trades-Unlinked: 3`."""
     return NoContent({name.replace("_", "-"): str(value) for name, value in headers.items()})
 
 
 def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelope:
-    """The error in its envelope."""
+    """The response for an error, with the error's own headers and `headers`."""
     content = {"code": error.code, "message": str(error), "details": error.details}
     headers = {**error.headers, **(headers or {})}
     return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
