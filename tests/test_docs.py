@@ -95,3 +95,26 @@ def test_every_import_format_is_explained_under_its_name(name: str) -> None:
     (text,) = re.findall(r"^## Formats\n(.*)", (DOCS / "imports.md").read_text(), re.M | re.S)
 
     assert name.lower() in text.lower()
+
+
+CODE = [*ROOT.glob("journal_api/**/*.py"), *ROOT.glob("tests/**/*.py"), ROOT / "schema.sql"]
+
+
+def test_every_heading_that_the_code_cites_exists() -> None:
+    cited = {
+        (source.relative_to(ROOT), page, anchor)
+        for source in CODE
+        for page, anchor in re.findall(r"\bdocs/([a-z-]+\.md)#([a-z0-9-]+)", source.read_text())
+    }
+
+    assert cited
+    assert [cite for cite in sorted(cited) if cite[2] not in anchors_of(DOCS / cite[1])] == []
+
+
+def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
+    numbers: dict[str, list[int]] = {}
+    for letter, number in re.findall(r"^(?:- \*\*|\| )([PGTL])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M):
+        numbers.setdefault(letter, []).append(int(number))
+
+    assert {letter: len(found) for letter, found in numbers.items()} == {"P": 10, "G": 8, "T": 9, "L": 19}
+    assert all(found == list(range(1, len(found) + 1)) for found in numbers.values())
