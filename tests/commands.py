@@ -7,14 +7,17 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
+from forks import Forked, forks, is_forked
 
+Process = subprocess.Popen[bytes] | Forked
 PATIENCE = 30  # seconds; never reached unless something hangs
 
 
@@ -30,7 +33,7 @@ class Server(NamedTuple):
     """A running server and what it writes."""
 
     url: str
-    process: subprocess.Popen[bytes]
+    process: Process
     out: Path
     err: Path
 
@@ -47,14 +50,35 @@ class Server(NamedTuple):
 def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
     """This environment without the settings of whoever runs the tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JOURNAL_")}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # many processes compile the package once
     return {**kept, **(settings or {})}
 
 
-def command(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> Ran:
-    """Run `journal-api` with these arguments, and `JOURNAL_*` only as given."""
+def command(
+    *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, is_new: bool = False
+) -> Ran:
+    """Run `journal-api` with these arguments, and `JOURNAL_*` only as given; forked unless `is_new`."""
+    env = environment(settings)
+    if is_new or not is_forked(env):
+        return command_in_new_process(arguments, env)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
+        fds = [nothing.fileno(), out.fileno(), err.fileno()]
+        texts = [argument if isinstance(argument, bytes) else str(argument) for argument in arguments]
+        process = forks().start(texts, env, fds)
+        try:
+            code = process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        out.seek(0)
+        err.seek(0)
+        return Ran(code, out.read().decode(), err.read().decode())
+
+
+def command_in_new_process(arguments: Sequence[str | bytes | Path], env: Mapping[str, str]) -> Ran:
     ran = subprocess.run(
         [sys.executable, "-m", "journal_api", *arguments],
-        env=environment(settings),
+        env=env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=PATIENCE,
@@ -102,12 +126,11 @@ def running(
     variables = {"JOURNAL_DB": str(db), "JOURNAL_PORT": str(port)} if by_variables else {}
     options = [] if by_variables else ["--db", str(db), "--port", str(port)]
     with out.open("wb") as to_out, err.open("wb") as to_err:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "journal_api", "serve", *options, *arguments],
-            env=environment(variables | settings),
-            stdin=subprocess.DEVNULL,
-            stdout=to_out,
-            stderr=to_err if stderr is None else stderr,
+        process = start(
+            ["serve", *options, *arguments],
+            environment(variables | settings),
+            to_out.fileno(),
+            to_err.fileno() if stderr is None else stderr,
         )
     try:
         server = Server(f"http://127.0.0.1:{port}", process, out, err)
@@ -121,6 +144,20 @@ def running(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait(PATIENCE)
+
+
+def start(arguments: Sequence[str], env: Mapping[str, str], out: int, err: int) -> Process:
+    """A forked process of `journal-api`, or a new one where a fork would differ from it."""
+    if err >= 0 and is_forked(env):
+        with open(os.devnull, "rb") as nothing:
+            return forks().start(arguments, env, [nothing.fileno(), out, err])
+    return subprocess.Popen(
+        [sys.executable, "-m", "journal_api", *arguments],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+    )
 
 
 def wait_until_it_answers(server: Server) -> None:

@@ -1,16 +1,22 @@
 """A real journal on a real database file, and a client that checks every answer it gets."""
 
+import os
 import re
+import shutil
+import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, closing
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
+import hypothesis
 import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
+from hypothesis import HealthCheck
 from proofs import seen_in
 from starlette.applications import Starlette
 
@@ -21,10 +27,26 @@ from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
+# No test depends on how fast the machine is.
+hypothesis.settings.register_profile(
+    "journal",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("journal")
+
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")
 # A project of its own, which test_testing.py runs in an environment of its own.
 collect_ignore = ["sample_project"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep the tests' files in memory where there is room: thousands of journals wait for no disk."""
+    memory = Path("/dev/shm")
+    if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
+        os.environ.setdefault("TMPDIR", str(memory))
 
 
 class Meta(msgspec.Struct, forbid_unknown_fields=True):
@@ -114,32 +136,138 @@ async def new_key_for(app: Starlette, user_id: int = 1, scopes: tuple[str, ...] 
     return key
 
 
+class Template(NamedTuple):
+    """An empty journal, made once per process and copied for every test, and its owner's key."""
+
+    file: Path
+    owner_key: str
+    empty: sqlite3.Connection
+
+
+@pytest.fixture(scope="session")
+async def template(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Template]:
+    file = tmp_path_factory.mktemp("template") / "journal.db"
+    app = create_app(Settings(db=file))
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+        key = await new_key_for(app)
+    # A backup runs in the thread of the writing connection.
+    with closing(sqlite3.connect(file, check_same_thread=False)) as empty:
+        yield Template(file, key, empty)
+
+
+class SharedJournal:
+    """One running journal for many tests, emptied after each: starting one costs more than a usual test.
+
+    The files stay open until the journal is closed: closing a file drops every lock that SQLite has on it.
+    """
+
+    def __init__(self, folder: Path, template: Template) -> None:
+        self.template, self.file = template, folder / "journal.db"
+        self.stack = AsyncExitStack()
+
+    async def open(self) -> "SharedJournal":
+        shutil.copy(self.template.file, self.file)
+        self.app = create_app(Settings(db=self.file))
+        await self.stack.enter_async_context(LifespanManager(self.app))
+        names = (self.file, self.file.with_name("journal.db-wal"))
+        self.files = {name.name: self.stack.enter_context(name.open("rb")) for name in names}
+        self.state = dict(self.app.state._state)
+        return self
+
+    async def empty(self) -> None:
+        """Check that no file holds a key, then put the template in the place of what the test wrote."""
+        contents = []
+        for name, file in self.files.items():
+            file.seek(0)
+            contents.append((name, file.read()))
+        no_key_is_in(contents, (self.template.owner_key, *getattr(self.app.state, "keys_made", ())))
+        database = self.app.state.database
+        await database._writer.rollback()
+        await database._writer._execute(self.template.empty.backup, database._writer._conn)
+        await database._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.app.state._state.clear()
+        self.app.state._state.update(self.state)
+
+
+class Sharing:
+    """The shared journal of this process, while there is one."""
+
+    def __init__(self) -> None:
+        self.journal: SharedJournal | None = None
+
+    async def close(self) -> None:
+        if self.journal is not None:
+            await self.journal.stack.aclose()
+        self.journal = None
+
+
+@pytest.fixture(scope="session")
+async def sharing() -> AsyncIterator[Sharing]:
+    sharing = Sharing()
+    yield sharing
+    await sharing.close()
+
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report: Any = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
+    """Those of the journal of this test; a test that asks for them gets a journal that no other test uses."""
     return Settings(db=tmp_path / "journal.db")
 
 
 @pytest.fixture
-async def app(settings: Settings) -> AsyncIterator[Starlette]:
-    app = create_app(settings)
-    async with LifespanManager(app):
-        yield app
-    # Only now: a handle on the open database that is closed drops SQLite's locks.
-    no_key_is_left(settings.db.parent, getattr(app.state, "keys_made", ()))
+async def app(
+    request: pytest.FixtureRequest,
+    template: Template,
+    sharing: Sharing,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Starlette]:
+    """An empty journal: a shared one, unless the test asks for `settings` or is marked `own_journal`."""
+    if "settings" in request.fixturenames or request.node.get_closest_marker("own_journal"):
+        settings = request.getfixturevalue("settings")
+        shutil.copy(template.file, settings.db)
+        app = create_app(settings)
+        async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+            yield app
+        # Only now: a handle on the open database that is closed drops SQLite's locks.
+        no_key_is_left(settings.db.parent, (template.owner_key, *getattr(app.state, "keys_made", ())))
+        return
+    if sharing.journal is None:
+        sharing.journal = await SharedJournal(tmp_path_factory.mktemp("shared"), template).open()
+    yield sharing.journal.app
+    try:
+        await sharing.journal.empty()
+    except BaseException:
+        await sharing.close()
+        raise
+    if request.node.stash.get(FAILED, False):
+        await sharing.close()  # the next test begins with a journal that nothing happened to
 
 
 def no_key_is_left(folder: Path, keys_made: Sequence[str]) -> None:
-    """No file there holds a key, nor the chance in one that the test made: reliability.md "Promises" 15."""
-    for file in folder.iterdir():
-        content = file.read_bytes() if file.is_file() else b""
-        assert KEY.search(content) is None, f"{file.name} holds an API key"
-        assert not [key for key in keys_made if key[4:34].encode() in content], f"{file.name} holds a key"
+    """No file there holds a key, nor the chance in one that the test made: docs/reliability.md 15."""
+    no_key_is_in([(file.name, file.read_bytes()) for file in folder.iterdir() if file.is_file()], keys_made)
+
+
+def no_key_is_in(contents: Sequence[tuple[str, bytes]], keys_made: Sequence[str]) -> None:
+    for name, content in contents:
+        assert KEY.search(content) is None, f"{name} holds an API key"
+        assert not [key for key in keys_made if key[4:34].encode() in content], f"{name} holds a key"
 
 
 @pytest.fixture
-async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def client(app: Starlette, template: Template) -> AsyncIterator[httpx.AsyncClient]:
     """The owner, with every scope."""
-    async with client_of(app, await new_key_for(app)) as client:
+    async with client_of(app, template.owner_key) as client:
         yield client
 
 

@@ -946,7 +946,7 @@ def check_target(metric: str, target: Fraction) -> None:
 
 
 def check_window(timeframe: str, sent: Body, both: bool = True) -> None:
-    """Rules 4 and 6: two dates in their order for custom, and none for all else."""
+    """G4 and G6: two dates in their order for custom, and none for all else."""
     dates = [sent[one] for one in ("custom_start", "custom_end") if one in sent]
     if timeframe == "custom":
         hold(len(dates) == 2 or not both)

@@ -1,4 +1,4 @@
-"""Every snapshot computed a second time, slowly and plainly, from metrics.md alone."""
+"""Every snapshot computed a second time, slowly and plainly, from docs/goals.md alone."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

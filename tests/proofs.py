@@ -5,8 +5,10 @@ with a table of what was seen.
 """
 
 import os
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+import hypothesis
 import pytest
 
 SOAK = os.environ.get("JOURNAL_SOAK") == "1"
@@ -15,6 +17,15 @@ SOAK = os.environ.get("JOURNAL_SOAK") == "1"
 def tries(full: int, short: int) -> int:
     """The full number in a soak, the short one in CI."""
     return full if SOAK else short
+
+
+def tried(full: int, short: int) -> Callable[[Any], Any]:
+    """Decorate a test of Hypothesis: so many examples, the full number in `make soak`."""
+
+    def decorate(test: Any) -> Any:
+        return pytest.mark.soak(hypothesis.settings(max_examples=tries(full, short))(test))
+
+    return decorate
 
 
 class Seen(NamedTuple):

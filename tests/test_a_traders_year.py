@@ -22,13 +22,15 @@ from typing import Any, NamedTuple
 
 import httpx
 import naive
+import pytest
 import time_machine
 from asgi_lifespan import LifespanManager
 from conftest import client_of, new_key_for
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import make_strategy, make_tag, post_account, post_copy_group, post_import, unwrap
 from naive import Account, Goal, Journal, Snapshot, Trade
+from proofs import tried, tries
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -289,7 +291,10 @@ async def desk_of(random: Random, handful: int, goals: range) -> AsyncIterator[D
         time_machine.travel(datetime.fromisoformat(NEW_YEAR), tick=False) as clock,
     ):
         app = create_app(Settings(db=Path(folder) / "journal.db"))
-        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        async with (
+            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+            client_of(app, await new_key_for(app)) as client,
+        ):
             desk = Desk(client, clock.move_to, random, handful, goals.start)
             await make_catalog(desk)
             await desk.read()
@@ -938,8 +943,9 @@ PAUSES = [1, 60, 60 * 24, 60 * 24 * 40]
 STEPS = sorted({step for _, step in YEAR}, key=lambda step: step.__name__)
 
 
+@pytest.mark.soak
 async def test_after_every_step_of_a_year_all_snapshots_are_what_they_would_compute() -> None:
-    async with desk_of(Random(2025), handful=8, goals=range(20)) as desk:
+    async with desk_of(Random(2025), handful=8, goals=range(tries(full=20, short=5))) as desk:
         for moment, step in YEAR:
             before = deepcopy((desk.journal, desk.goals, desk.frozen))
             desk.move_to(datetime.fromisoformat(f"2025-{moment}+00:00"))
@@ -955,7 +961,7 @@ async def test_after_every_step_of_a_year_all_snapshots_are_what_they_would_comp
     first_goal=st.integers(0, 39),
     steps=st.lists(st.tuples(st.sampled_from(PAUSES), st.sampled_from(STEPS)), min_size=8, max_size=8),
 )
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tried(full=12, short=4)
 def test_in_whatever_order_a_trader_works_all_snapshots_are_what_they_would_compute(
     seed: int, first_goal: int, steps: list[tuple[int, Step]]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Accounts: contract.md 'The trading record', 'Values' and 'Status codes'."""
+"""Accounts: docs/api.md#trading-record, #values and #errors."""
 
 from typing import Any
 

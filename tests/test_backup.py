@@ -1,4 +1,4 @@
-"""Backups and what comes back of them: reliability.md "Promises" 10 and 11, "Connections"."""
+"""Backups and what comes back of them: docs/reliability.md 10 and 11."""
 
 import asyncio
 import logging
@@ -45,7 +45,7 @@ main()
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from journal_api.backup import back_up
+from journal_api.database.backup import back_up
 back_up(Path(sys.argv[1]), Path(sys.argv[2]), is_stopped=lambda: os.kill(os.getpid(), signal.SIGKILL))
 """
 
@@ -467,6 +467,7 @@ def test_what_is_no_sound_journal_of_this_release_is_not_restored(
     assert (dump(db), names_in(db.parent)) == before
 
 
+@pytest.mark.promise(10)
 def test_no_byte_of_a_backup_can_change_without_the_restore_being_refused(db: Path, folder: Path) -> None:
     change(db, MANY_ROWS)
     copy = back_up(db, folder / "copy.db")
@@ -642,7 +643,7 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
 
     app = create_app(settings)
     with caplog.at_level(logging.ERROR):
-        async with LifespanManager(app):
+        async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
             await until(lambda: len(caplog.records) >= 2)
             async with client_of(app, await new_key_for(app)) as client:
                 await make_category(client)
@@ -669,6 +670,7 @@ def test_a_backup_that_is_told_to_stop_stops_in_the_middle_and_leaves_nothing(db
     assert names_in(folder) == set()
 
 
+@pytest.mark.promise(9)
 def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
     db: Path, folder: Path
 ) -> None:

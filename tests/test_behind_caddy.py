@@ -100,6 +100,7 @@ def attack(behind: Journal, is_over: threading.Event, heard: Counter[tuple[int, 
                     heard[answer.status, answer.request_id] += 1
 
 
+@pytest.mark.promise(18)
 def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) -> None:
     is_over = threading.Event()
     heard: Counter[tuple[int, bytes]] = Counter()

@@ -1,4 +1,4 @@
-"""A real browser on the same machine: reliability.md "Promises" 16, as a page sees it."""
+"""A real browser on the same machine: docs/reliability.md 16, as a page sees it."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""The `journal-api` command: contract.md "Keys and scopes", "Settings and command line"."""
+"""The `journal-api` command: docs/self-hosting.md."""
 
 import os
 import re
@@ -490,6 +490,7 @@ def test_a_second_server_that_comes_by_another_name_of_the_database_exits_1_too(
         pass
 
 
+@pytest.mark.promise(20)
 def test_a_journal_with_a_hard_link_is_refused_under_both_names_and_stays_as_it_was(
     db: Path, tmp_path: Path
 ) -> None:
@@ -531,6 +532,7 @@ def wait_for_line(server: Server, text: str) -> str:
         time.sleep(0.02)
 
 
+@pytest.mark.promise(20)
 def test_a_lock_that_was_deleted_is_made_again_and_keeps_a_second_server_away(db: Path) -> None:
     lock = db.with_name(f"{db.name}.lock")
     with running(db) as server:

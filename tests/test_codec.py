@@ -185,7 +185,7 @@ def test_what_is_no_object_has_no_fields_to_name(content: str) -> None:
         ('{"short": "a"}', "short", "must be str of length >= 2"),
         ('{"short": "abcd"}', "short", "must be str of length <= 3"),
         ('{"text": "' + "n" * 10_001 + '"}', "text", "must be at most 10000 characters"),
-        (r'{"text": "a\u0000"}', "text", "must not contain control characters but tab and line breaks"),
+        (r'{"text": "a\u0000"}', "text", "must not contain control characters except tab and line breaks"),
         ('{"color": "red"}', "color", "must be a colour #RRGGBB"),
         ('{"color": "#gggggg"}', "color", "must be a colour #RRGGBB"),
         ('{"name": ""}', "name", "must be 1 to 50 characters"),
@@ -407,6 +407,7 @@ def test_ten_times_the_body_is_explained_in_ten_times_the_time(start: str) -> No
     assert min(seconds(200_000) for _ in range(3)) < 50 * min(seconds(20_000) for _ in range(3))
 
 
+@pytest.mark.promise(22)
 async def test_nothing_that_a_client_wrote_is_remembered(client: httpx.AsyncClient) -> None:
     hostile = ['{" - at `$.%08d😀%s":1}' % (number, "A" * 2**18) for number in range(12)]  # noqa: UP031
     await client.post("/tags", content=hostile[0])

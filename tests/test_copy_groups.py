@@ -1,4 +1,4 @@
-"""Copy groups and their members: contract.md 'The trading record', 'Values' and 'Status codes'."""
+"""Copy groups and their members: docs/api.md#trading-record, #values and #errors."""
 
 from typing import Any
 

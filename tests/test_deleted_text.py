@@ -56,10 +56,14 @@ async def replace_setups(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("use", [delete_trades, overwrite_notes, undo_an_import, replace_setups])
+@pytest.mark.promise(25)
 async def test_deleted_text_is_overwritten_in_the_file(settings: Settings, use: object) -> None:
     assert callable(use)
     app = create_app(settings)
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         await use(client)
         was_there = traces_in(settings.db.parent)
 

@@ -8,12 +8,21 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import get_strategy, make_strategy, unwrap
+from proofs import tried
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.setup_diff import Changes, Diff, NewRow, Stored, StoredItem, StoredSetup, diff_setups
+from journal_api.rules.setup_diff import (
+    Changes,
+    Diff,
+    NewRow,
+    StoredItem,
+    StoredSetup,
+    StoredSetups,
+    diff_setups,
+)
 from journal_api.structs.setups import SetupCreate, SetupPatch
 from journal_api.values.types import decode_value
 
@@ -104,7 +113,7 @@ def updated(changes: Changes) -> set[int]:
 
 
 def offenders(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) -> dict[str, set[int]]:
-    """What rules 5 and 9 have to name, by the words of the contract."""
+    """What P5 and P9 have to name, by the words of docs/api.md#patch-setups."""
     of_setup = {
         setup["setup_id"]: {one["confirmation_id"] for one in setup["confirmations"]} for setup in stored
     }
@@ -198,14 +207,14 @@ def lists_of_any_ids(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.lists(setup, max_size=5))
 
 
-def as_stored(setups: Sequence[dict[str, Any]]) -> Stored:
+def as_stored(setups: Sequence[dict[str, Any]]) -> StoredSetups:
     found = {
         setup["setup_id"]: StoredSetup(
             *values_of(setup), {one["confirmation_id"]: item_of(one) for one in setup["confirmations"]}
         )
         for setup in setups
     }
-    return Stored(found, last_setup_id=FIRST_NEW_ID - 1, last_confirmation_id=FIRST_NEW_ID - 1)
+    return StoredSetups(found, last_setup_id=FIRST_NEW_ID - 1, last_confirmation_id=FIRST_NEW_ID - 1)
 
 
 def item_of(one: dict[str, Any]) -> StoredItem:
@@ -228,7 +237,7 @@ def diff_of(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) ->
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@tried(full=400, short=80)
 def test_the_diff_applied_to_the_tables_makes_what_the_rules_say(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
     sent = data.draw(canonical_lists(stored))
@@ -240,7 +249,7 @@ def test_the_diff_applied_to_the_tables_makes_what_the_rules_say(data: st.DataOb
 
 
 @given(st.data())
-@settings(max_examples=200, deadline=None)
+@tried(full=200, short=40)
 def test_the_diff_writes_no_value_that_stays_as_it_is(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
     sent = data.draw(canonical_lists(stored))
@@ -256,7 +265,7 @@ def test_the_diff_writes_no_value_that_stays_as_it_is(data: st.DataObject) -> No
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@tried(full=100, short=20)
 def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
 
@@ -266,7 +275,7 @@ def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
 
 
 @given(stored_setups())
-@settings(max_examples=100, deadline=None)
+@tried(full=100, short=20)
 def test_the_diff_of_nothing_stored_inserts_everything_in_the_order_sent(
     setups: list[dict[str, Any]],
 ) -> None:
@@ -298,7 +307,7 @@ def test_the_diff_of_nothing_stored_inserts_everything_in_the_order_sent(
 
 
 @given(stored_setups(), lists_of_any_ids())
-@settings(max_examples=400, deadline=None)
+@tried(full=400, short=80)
 def test_every_unknown_and_every_repeated_id_is_named_once(
     stored: list[dict[str, Any]], sent: list[dict[str, Any]]
 ) -> None:
@@ -404,7 +413,7 @@ def bodies(draw: st.DrawFn, model: Model, numbers: Iterator[int]) -> dict[str, A
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=40, short=8)
 async def test_a_sequence_of_patches_over_http_follows_the_model(
     client: httpx.AsyncClient, data: st.DataObject
 ) -> None:
@@ -423,7 +432,7 @@ async def test_a_sequence_of_patches_over_http_follows_the_model(
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=40, short=8)
 async def test_a_list_of_any_ids_over_http_is_followed_or_refused_whole(
     client: httpx.AsyncClient, data: st.DataObject
 ) -> None:

@@ -15,7 +15,7 @@ from journal_api.routes.table import OPERATIONS
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
-# interface.md §4, row by row.
+# The tags, strategies and goals of docs/api.md#endpoints, row by row.
 INTERFACE = [
     ("GET", "/tag-categories", "read:tags"),
     ("GET", "/tags", "read:tags"),

@@ -1,4 +1,4 @@
-"""Goals: interface.md §2 to §4, §7 and §8, contract.md 'Goals', and what hostile goals get."""
+"""Goals: docs/api.md#goals, and what hostile goals get."""
 
 from itertools import product
 from typing import Any
@@ -73,7 +73,7 @@ async def patched(client: httpx.AsyncClient, goal: dict[str, Any], **fields: Any
     return unwrap(await client.patch(f"/goals/{goal['id']}", json=fields))
 
 
-# POST: the goal table of §2 ------------------------------------------------------------------------------
+# POST: the fields of docs/api.md#goals -------------------------------------------------------------------
 
 
 async def test_a_goal_is_created_whole_with_a_location(client: httpx.AsyncClient) -> None:
@@ -351,7 +351,7 @@ async def test_a_target_that_is_not_a_number_is_refused_on_post_and_patch(
     assert list(details_of(on_post)["fields"]) == list(details_of(on_patch)["fields"]) == ["target_value"]
 
 
-# Rules 2 and 3: the closed lists ------------------------------------------------------------------------
+# G2 and G3: the closed lists ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("direction", ["up", "AT_LEAST", "at_least ", "", None, 1, True, []])
@@ -378,7 +378,7 @@ async def test_rule_3_another_timeframe_is_refused_with_the_ones_allowed(
     assert set(details_of(on_patch)["allowed"]) == set(TIMEFRAMES)
 
 
-# Rules 4 to 7: the custom window ------------------------------------------------------------------------
+# G4 to G7: the custom window ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -774,7 +774,7 @@ async def test_a_body_that_is_not_an_object_is_refused(client: httpx.AsyncClient
 @pytest.mark.parametrize(
     "rule_broken",
     [{"timeframe": "custom"}, {"timeframe": "weekly", "custom_start": "2026-01-01"}, {"scope": "account_9"}],
-    ids=["rule 4, no dates", "rule 4, a date too many", "scope of nobody"],
+    ids=["G4, no dates", "G4, a date too many", "scope of nobody"],
 )
 async def test_a_goal_that_is_not_there_comes_before_a_rule_that_is_broken(
     client: httpx.AsyncClient, rule_broken: dict[str, str]

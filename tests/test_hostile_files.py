@@ -149,6 +149,7 @@ def seconds_for(file: str) -> float:
 @pytest.mark.parametrize(
     ("make", "size"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES]
 )
+@pytest.mark.promise(19)
 def test_the_time_for_a_file_grows_no_faster_than_its_length(make: Callable[[int], str], size: int) -> None:
     # What takes less than the floor is no matter, and not to be told from noise.
     once, four_times = max(seconds_for(make(size // 2)), 0.01), seconds_for(make(2 * size))
@@ -305,6 +306,7 @@ TIMES_THE_FILE, FOR_A_ROW = 25, 128 * MIB
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("file", [file for _, file in HEAVY], ids=[name for name, _ in HEAVY])
+@pytest.mark.promise(19)
 def test_an_import_takes_no_more_memory_than_documented(
     server: Server, owner: httpx.Client, file: str
 ) -> None:
@@ -344,6 +346,7 @@ async def test_a_thread_that_nobody_waits_for_ends_at_its_next_look() -> None:
         await waiting
 
 
+@pytest.mark.promise(19)
 async def test_many_files_of_one_user_leave_threads_to_the_others() -> None:
     over = Event()
     own = [asyncio.create_task(in_thread(1, lambda: over.wait(PATIENCE))) for _ in range(50)]
@@ -361,6 +364,7 @@ async def test_many_files_of_one_user_leave_threads_to_the_others() -> None:
 LONG = f"{HEADER}\n" + f"{ROW}\n" * 200_000
 
 
+@pytest.mark.promise(5)
 async def test_an_import_ends_when_its_client_goes_away(app: Starlette, client: httpx.AsyncClient) -> None:
     await post_account(client, "Sim")
     gone = asyncio.Event()
@@ -393,6 +397,7 @@ async def test_an_import_ends_when_its_client_goes_away(app: Starlette, client: 
     assert unwrap(await send_file(client, f"{HEADER}\n{ROW}\n", 1))["counts"]["new"] == 1
 
 
+@pytest.mark.promise(19)
 def test_sigterm_is_heard_and_others_are_answered_while_a_hostile_file_is_read(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     with running(db) as server, server.client(new_key(db)) as owner:

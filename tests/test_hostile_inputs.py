@@ -877,7 +877,7 @@ async def test_a_known_parameter_sent_twice_is_400(client: httpx.AsyncClient, op
     await make_things(client)
     good = {"status": "all", "type": "custom", "from": "2026-01-01", "to": "2026-01-01"}
     good |= {"direction": "long", "grade": "A+", "outcome": "win", "symbol": "ES", "timezone": "UTC"}
-    good |= {"format": "csv"}
+    good |= {"format": "csv", "spreadsheet": "true"}
     ids = {"category_id", "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id", "import_id"}
     known = {*ids, "limit", "offset", "force", "dry_run", "file_name", *good}
 
@@ -1086,6 +1086,7 @@ def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("character", ["x", "é", "🔥", "\n"], ids=["ascii", "two-bytes", "emoji", "escaped"])
+@pytest.mark.promise(22)
 async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
     app: Starlette, client: httpx.AsyncClient, character: str
 ) -> None:
@@ -1105,6 +1106,7 @@ async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written
     assert await get_strategy(client, small["id"]) == small
 
 
+@pytest.mark.promise(22)
 async def test_many_patches_make_no_strategy_larger_than_one_may(client: httpx.AsyncClient) -> None:
     strategy = await make_strategy(client, **strategy_of(2 * MIB))
     keep = [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]
@@ -1205,7 +1207,7 @@ async def test_the_loopback_hosts_are_answered(app: Starlette, host: bytes) -> N
 
 async def test_the_hosts_of_the_settings_are_answered_and_no_others(tmp_path: Path) -> None:
     app = create_app(Settings(db=tmp_path / "journal.db", allowed_hosts=("Journal.home",)))
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         answers = [
             await asked(app, "GET", "http://localhost/health", [(b"host", host)])
             for host in (b"journal.home", b"journal.home:8000", b"localhost", b"x.journal.home", b"journal")
@@ -1248,7 +1250,7 @@ async def with_page(tmp_path: Path) -> AsyncIterator[Starlette]:
 
     app = create_app(Settings(db=tmp_path / "journal.db", cors_origins=(PAGE,)))
     app.router.routes.append(Route("/v1/bug", bug, methods=["GET", "POST"]))
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         yield app
 
 
@@ -1420,7 +1422,10 @@ async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_th
     told = {}
 
     app = create_app(settings)
-    async with LifespanManager(app), client_of(app, await new_key_for(app), "http://localhost") as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app), "http://localhost") as client,
+    ):
         for method, path, sent, origin in product(METHODS_OF_PAGES, PATHS_OF_PAGES, hosts, PAGES):
             answer = await client.send(request_of_a_page(client, method, path, sent, origin))
             readers = answer.headers.get_list("access-control-allow-origin")

@@ -44,7 +44,10 @@ async def post(
 async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A journal for as long as the block, with a new key."""
     app = create_app(settings)
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         yield client
 
 
@@ -188,7 +191,10 @@ async def test_an_answer_is_kept_over_a_restart(settings: Settings) -> None:
     answers = []
     for _ in range(2):
         app = create_app(settings)
-        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        async with (
+            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+            client_of(app, await new_key_for(app)) as client,
+        ):
             answers.append(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
 
     assert [one.headers.get("x-idempotent-replay") for one in answers] == [None, "true"]
@@ -223,6 +229,7 @@ async def test_the_media_type_comes_before_the_size(client: httpx.AsyncClient) -
 # What is not written is not kept --------------------------------------------------------------------------
 
 
+@pytest.mark.promise(23)
 async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_import(
     app: Starlette, client: httpx.AsyncClient, settings: Settings
 ) -> None:
@@ -242,6 +249,7 @@ async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_im
     assert [one.status_code for one in done] == [201, 201]
 
 
+@pytest.mark.promise(23)
 async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
     client: httpx.AsyncClient, settings: Settings
 ) -> None:

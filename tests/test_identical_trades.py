@@ -57,6 +57,7 @@ def trade_ids_of(report: Any) -> list[int | None]:
 
 
 @pytest.mark.parametrize("dry_run", ["true", "false"])
+@pytest.mark.promise(19)
 async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_three_times_the_steps(
     app: Starlette, client: httpx.AsyncClient, dry_run: str
 ) -> None:
@@ -87,6 +88,7 @@ async def test_rows_take_no_more_steps_beside_identical_trades_that_an_import_ha
     assert 0 < taken[1] < 3 * taken[0]
 
 
+@pytest.mark.promise(19)
 async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of_them_as_beside_few(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:

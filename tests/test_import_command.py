@@ -57,7 +57,10 @@ def file_at(folder: Path, *trades: dict[str, str], name: str = "trades.csv") -> 
 async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         yield client
 
 
@@ -180,6 +183,7 @@ def test_a_dry_run_does_not_make_the_account_and_says_that_it_would(db: Path, tm
 
 
 @pytest.mark.parametrize("account", ["Sim", "Other"], ids=["known account", "new account"])
+@pytest.mark.promise(23)
 def test_a_dry_run_needs_no_turn_to_write(db: Path, tmp_path: Path, account: str) -> None:
     import_file(db, file_at(tmp_path, *FIRST))
     with closing(sqlite3.connect(db, isolation_level=None)) as other:

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import post_account, post_import, send_file, unwrap
+from proofs import tried
 
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
@@ -846,7 +847,7 @@ async def test_a_broken_fill_adds_nothing(client: httpx.AsyncClient) -> None:
 
 # Against the simplest reading --------------------------------------------------------------------------
 
-SOME = settings(max_examples=60, deadline=None)
+SOME = tried(full=60, short=12)
 
 
 class Execution(NamedTuple):
@@ -1017,7 +1018,7 @@ def row_of_fill(draw: st.DrawFn) -> dict[str, str]:
     return row
 
 
-@settings(max_examples=150, deadline=None)
+@tried(full=150, short=30)
 @given(table=st.lists(row_of_fill(), max_size=8))
 def test_whatever_the_cells_hold_a_file_is_trades_and_rejected_lines(table: list[dict[str, str]]) -> None:
     file = file_of(*table)

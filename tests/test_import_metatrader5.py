@@ -10,9 +10,10 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import details_of, error_of, post_account, post_import, send_file, unwrap
+from proofs import tried
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
@@ -454,7 +455,7 @@ def test_a_line_of_a_page_that_cannot_be_read_is_told() -> None:
 
 # Whatever the file holds -------------------------------------------------------------------------------
 
-FEW = settings(max_examples=150, deadline=None)
+FEW = tried(full=150, short=30)
 CELLS = st.one_of(
     st.text(max_size=12),
     st.sampled_from([*PLAIN.values(), "", "Orders", "0", "-0", "0.10 / 0.30", "\0", "\n", '"', "1,5", "- 5"]),

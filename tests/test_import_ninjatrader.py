@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import details_of, error_of, post_account, post_import, send_file, unwrap
+from proofs import tried
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
@@ -512,7 +513,7 @@ def test_sums_beyond_any_amount_are_refused() -> None:
 
 # Whatever the file holds -------------------------------------------------------------------------------
 
-FEW = settings(max_examples=150, deadline=None)
+FEW = tried(full=150, short=30)
 CELLS = st.one_of(
     st.text(max_size=12),
     st.sampled_from(
@@ -556,7 +557,7 @@ def test_a_damaged_export_gives_trades_and_refusals_only(where: int, other: byte
     assert all(isinstance(one, Candidate) or one.reason for one in found)
 
 
-@settings(max_examples=80, deadline=None)
+@tried(full=80, short=16)
 @given(
     cents=st.integers(-(10**9), 10**9),
     fees=st.lists(st.integers(0, 10**6), min_size=5, max_size=5),

@@ -8,9 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import details_of, error_of, make_tag, post_account, post_import, send_file, unwrap
+from proofs import tried
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
@@ -517,7 +518,7 @@ CELLS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@tried(full=200, short=40)
 @given(
     rows=st.lists(st.dictionaries(st.sampled_from(sorted(PLAIN)), CELLS, max_size=8), min_size=1, max_size=4)
 )

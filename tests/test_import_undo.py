@@ -10,8 +10,7 @@ import httpx
 import pytest
 import time_machine
 from commands import dump
-from hypothesis import HealthCheck, given
-from hypothesis import settings as examples
+from hypothesis import given
 from hypothesis import strategies as st
 from make import (
     details_of,
@@ -25,6 +24,7 @@ from make import (
     snapshots_of,
     unwrap,
 )
+from proofs import tried
 
 from journal_api.settings import Settings
 
@@ -506,7 +506,7 @@ FILES = st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), min
 
 
 @given(files=FILES, order=st.randoms(use_true_random=False))
-@examples(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=20, short=4)
 async def test_whatever_was_imported_and_in_whatever_order_it_is_taken_back_nothing_of_it_is_left(
     client: httpx.AsyncClient, files: list[dict[str, int]], order: Any
 ) -> None:
@@ -654,7 +654,8 @@ HISTORIES = st.tuples(
 
 
 @given(steps=HISTORIES)
-@examples(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=40, short=8)
+@pytest.mark.promise(24)
 async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
 ) -> None:

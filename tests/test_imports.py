@@ -1,4 +1,4 @@
-"""Files of trades: contract.md "Import", metrics.md, docs/imports.md."""
+"""Files of trades: docs/imports.md."""
 
 import asyncio
 import csv
@@ -15,9 +15,10 @@ import pytest
 from asgi_lifespan import LifespanManager
 from commands import change, command, done, dump, import_file, refused, rows
 from conftest import client_of, new_key_for
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from make import make_account, make_category, make_goal, make_strategy, make_tag, snapshots_of
+from proofs import tried
 
 from journal_api.app import create_app
 from journal_api.database.database import Database
@@ -103,14 +104,20 @@ def reason_of(file: Path) -> str:
 async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         yield client
 
 
 async def prepare(db: Path) -> None:
     """Make an account and what round_trips.csv names."""
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         await make_account(app)
         setups = [{"name": "Break of the high"}, {"name": "Break of the low"}]
         await make_strategy(client, "Opening range", setups=setups)
@@ -980,7 +987,7 @@ def test_a_cell_of_an_export_that_breaks_its_rule_is_refused_with_its_line_and_c
 
 # Whatever happens to a file ----------------------------------------------------------------------------
 
-FEW = settings(max_examples=60, deadline=None)
+FEW = tried(full=60, short=12)
 FILES = st.sampled_from([TRADOVATE, ROUND_TRIPS])
 CELLS = st.one_of(
     st.text(max_size=12),
@@ -1051,7 +1058,7 @@ def test_whatever_the_rows_hold_the_file_comes_in_whole_or_not_at_all(
         assert sum(outcome) == sum(any(cell.strip() for cell in row) for row in table)
 
 
-@settings(max_examples=150, deadline=None)
+@tried(full=150, short=30)
 @given(content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 def test_no_file_makes_the_reader_raise_anything_but_a_refusal(workbench: Workbench, content: bytes) -> None:
     outcome = workbench.attempt(content)
@@ -1059,7 +1066,7 @@ def test_no_file_makes_the_reader_raise_anything_but_a_refusal(workbench: Workbe
     assert isinstance(outcome, ValidationFailed)
 
 
-@settings(max_examples=150, deadline=None)
+@tried(full=150, short=30)
 @given(
     content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode),
     header=st.sampled_from([file.read_bytes().splitlines()[0] for file in (TRADOVATE, ROUND_TRIPS)]),
@@ -1073,7 +1080,7 @@ def test_nothing_below_a_known_header_raises_anything_but_a_refusal(
         assert outcome == (0, 0)
 
 
-@settings(max_examples=150, deadline=None)
+@tried(full=150, short=30)
 @given(
     amount=st.decimals(-(10**6), 10**6, places=8).filter(lambda amount: len(amount.as_tuple().digits) <= 15),
     dollar=st.sampled_from(["", "$"]),

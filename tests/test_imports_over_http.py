@@ -1,4 +1,4 @@
-"""Files of trades sent over HTTP: contract.md "Import", DECISIONS 32."""
+"""Files of trades sent over HTTP: docs/imports.md, DECISIONS 35."""
 
 import asyncio
 import csv

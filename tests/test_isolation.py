@@ -1,4 +1,4 @@
-"""Two owners in one database: what is the other's is as good as not there (reliability.md "Promises" 14)."""
+"""Two owners in one database: what is the other's is as good as not there (docs/reliability.md 14)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

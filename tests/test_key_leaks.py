@@ -1,4 +1,4 @@
-"""Keys are never recoverable: reliability.md "Promises" 15. They are used in every way, then looked for."""
+"""Keys are never recoverable: docs/reliability.md 15. They are used in every way, then looked for."""
 
 import asyncio
 import re

@@ -188,13 +188,16 @@ async def test_a_revocation_while_the_journal_was_closed_takes_effect_when_it_is
     settings: Settings,
 ) -> None:
     app = create_app(settings)
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         key = await new_key_for(app)
         async with client_of(app, key) as client:
             before = await client.get("/tags")
     await journal_api(settings, "keys", "revoke", "1")
 
-    async with LifespanManager(app), client_of(app, key) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, key) as client,
+    ):
         after = await client.get("/tags")
 
     assert (before.status_code, error_of(after)) == (200, (401, "key_revoked"))

@@ -1,4 +1,4 @@
-"""A crowd at work, and clients that vanish, against a real server: reliability.md "Promises" 5 and 6."""
+"""A crowd at work, and clients that vanish, against a real server: docs/reliability.md 5 and 6."""
 
 import asyncio
 import json

@@ -5,8 +5,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 from conftest import client_of, new_key_for
-from hypothesis import HealthCheck, given
-from hypothesis import settings as examples
+from hypothesis import given
 from hypothesis import strategies as st
 from make import (
     make_goal,
@@ -19,6 +18,7 @@ from make import (
     snapshots_of,
     unwrap,
 )
+from proofs import tried
 from starlette.applications import Starlette
 
 DAY = "2026-01-05"
@@ -254,7 +254,7 @@ class Trader:
 
 
 @given(steps=st.lists(STEPS, min_size=8, max_size=30))
-@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=60, short=12)
 async def test_every_goal_tells_what_is_there_whoever_reads_pauses_or_deletes_goals_in_between(
     app: Starlette, steps: list[Step]
 ) -> None:

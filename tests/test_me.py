@@ -1,4 +1,4 @@
-"""The owner's settings: contract.md 'Settings and command line' and 'Goals' (active selection)."""
+"""The owner's settings: docs/api.md#endpoints (`/me`) and #goal-scope (active selection)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The registry of metrics: pure, and as GET /v1/metrics answers it (metrics.md)."""
+"""The registry of metrics: pure, and as GET /v1/metrics answers it (docs/goals.md)."""
 
 from fractions import Fraction
 from typing import Any

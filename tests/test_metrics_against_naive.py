@@ -18,10 +18,11 @@ import pytest
 import time_machine
 from asgi_lifespan import LifespanManager
 from conftest import client_of, new_key_for
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import make_account, make_copy_group, put_answer, put_tags, run_sql, unwrap
 from naive import Account, Goal, Journal, Trade
+from proofs import tried, tries
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -302,7 +303,10 @@ UNITS = {
 async def desk_of(journal: Journal, random: Random) -> AsyncIterator[Desk]:
     with tempfile.TemporaryDirectory() as folder, time_machine.travel(EARLIER, tick=False) as clock:
         app = create_app(Settings(db=Path(folder) / "journal.db"))
-        async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+        async with (
+            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+            client_of(app, await new_key_for(app)) as client,
+        ):
             desk = Desk(app, client, journal, clock.move_to, random)
             await desk.write()
             yield desk
@@ -551,7 +555,8 @@ EDITS: list[Edit] = [
 # The tests ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, tries(full=2, short=1) + 1))
 async def test_every_metric_timeframe_and_scope_equals_the_naive_computation(seed: int) -> None:
     random = Random(seed)
     everything = list(product(naive.METRICS, TIMEFRAMES, SCOPES))
@@ -568,7 +573,7 @@ async def test_every_metric_timeframe_and_scope_equals_the_naive_computation(see
     seed=st.integers(0, 2**32),
     batches=st.lists(st.lists(st.sampled_from(EDITS), min_size=1, max_size=3), max_size=5),
 )
-@settings(max_examples=35, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tried(full=35, short=7)
 def test_a_journal_with_late_edits_equals_the_naive_computation_at_every_read(
     seed: int, batches: list[list[Edit]]
 ) -> None:

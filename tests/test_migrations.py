@@ -1,4 +1,4 @@
-"""The database file: reliability.md "Promises" 11, and what a new one holds."""
+"""The database file: docs/reliability.md 11, and what a new one holds."""
 
 import shutil
 import signal
@@ -270,6 +270,7 @@ OTHERS: list[Callable[[Path], None]] = [
 
 
 @pytest.mark.parametrize("write", OTHERS, ids=lambda write: write.__name__.removeprefix("write_"))
+@pytest.mark.promise(20)
 def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identical(
     db: Path, write: Callable[[Path], None]
 ) -> None:
@@ -386,7 +387,7 @@ OPENING = """
 import sys, time
 from pathlib import Path
 from typing import Any
-from journal_api.cli import in_database
+from journal_api.cli.common import in_database
 from journal_api.repositories import users
 from journal_api.settings import Settings
 start, late = float(sys.argv[2]), float(sys.argv[4])
@@ -540,7 +541,10 @@ def test_a_goal_keeps_its_cursor_but_the_history_of_a_balance_is_rebuilt(version
 async def test_the_goals_of_an_older_journal_tell_what_new_ones_tell(version: int, db: Path) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         goals = unwrap(await client.get("/goals"))
         for goal in goals:
             unwrap(await client.patch(f"/goals/{goal['id']}", json={"status": "active"}))
@@ -569,7 +573,10 @@ async def test_the_imports_of_an_older_journal_tell_how_many_of_their_trades_are
 ) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         imports = unwrap(await client.get("/imports"))
         left = {one["id"]: one["trade_count"] for one in imports}
 

@@ -174,7 +174,7 @@ class JournalMachine(RuleBasedStateMachine):
     async def open(self) -> None:
         path = Path(self.folder.name) / "journal.db"
         app = create_app(Settings(db=path, max_strategies=MAX_STRATEGIES))
-        self.lifespan = LifespanManager(app)
+        self.lifespan = LifespanManager(app, startup_timeout=None, shutdown_timeout=None)
         await self.lifespan.__aenter__()
         self.key = self.key or await new_key_for(app)
         self.client = client_of(app, self.key)

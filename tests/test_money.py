@@ -1,4 +1,4 @@
-"""Exact money: the limits of contract.md and metrics.md, and no float on the way out."""
+"""Exact money: the limits of docs/api.md#values, and no float on the way out."""
 
 import math
 import sqlite3
@@ -126,7 +126,7 @@ def test_spellings_of_one_number_are_one_amount(sent: str) -> None:
 
 @pytest.mark.parametrize("value", [0, -0.0, -1, -0.00000001])
 def test_a_positive_amount_is_over_zero(value: float) -> None:
-    with pytest.raises(ValueError, match="over 0"):
+    with pytest.raises(ValueError, match="greater than 0"):
         PositiveMoney.decode(value)
 
 

@@ -273,7 +273,10 @@ async def test_without_the_setting_there_are_no_metrics(client: httpx.AsyncClien
 
 async def test_metrics_count_requests_by_route_and_status(settings: Settings) -> None:
     app = create_app(structs.replace(settings, metrics=True))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         await make_category(client)
         account = await post_account(client)
         for number in range(3):
@@ -298,7 +301,7 @@ async def test_metrics_count_requests_by_route_and_status(settings: Settings) ->
 
 async def test_metrics_need_a_key(settings: Settings) -> None:
     app = create_app(structs.replace(settings, metrics=True))
-    async with LifespanManager(app), client_of(app) as nobody:
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None), client_of(app) as nobody:
         refused = await nobody.get("http://localhost/metrics")
 
     assert error_of(refused) == (401, "unauthorized")

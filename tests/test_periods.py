@@ -1,4 +1,4 @@
-"""Trading days and periods: the pure rules of metrics.md, against plain definitions."""
+"""Trading days and periods: the pure rules of docs/goals.md#periods, against plain definitions."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise

@@ -28,10 +28,10 @@ def proofs_told() -> Iterator[tuple[int, str]]:
             yield int(row["#"]), test
 
 
-def test_each_of_the_17_promises_has_a_row_without_a_gap() -> None:
+def test_each_promise_has_a_row_without_a_gap() -> None:
     rows = rows_under(RELIABILITY, "#")
 
-    assert [row["#"] for row in rows] == [str(number) for number in range(1, 18)]
+    assert [row["#"] for row in rows] == [str(number) for number in range(1, len(rows) + 1)]
     assert [row["#"] for row in rows if not all(row.values())] == []
 
 
@@ -42,7 +42,9 @@ def test_every_proof_stands_in_the_row_of_its_promise_and_no_other_test_does() -
 
 
 def test_every_promise_has_a_proof() -> None:
-    assert {number for number, _ in proofs()} == set(range(1, 18))
+    numbers = [int(row["#"]) for row in rows_under(RELIABILITY, "#")]
+
+    assert {number for number, _ in proofs()} == set(numbers)
 
 
 async def test_the_pragmas_of_the_page_are_those_of_the_connection_that_writes(app: Starlette) -> None:

@@ -235,7 +235,10 @@ async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal
     settings: Settings,
 ) -> None:
     app = create_app(settings)
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         await tell(client)
 
     with closing(sqlite3.connect(settings.db)) as db:

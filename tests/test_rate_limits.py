@@ -1,4 +1,4 @@
-"""Rate limits: contract.md's `rate_limited`, off on the loopback interface."""
+"""Rate limits: docs/api.md#rates, off on the loopback interface."""
 
 import asyncio
 from collections.abc import AsyncIterator, Hashable
@@ -24,7 +24,7 @@ from journal_api.web import rate_limits
 async def limited(tmp_path: Path) -> AsyncIterator[Starlette]:
     """A journal with three requests a minute a key."""
     app = create_app(Settings(db=tmp_path / "limited.db", rate_limit=3))
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         yield app
 
 

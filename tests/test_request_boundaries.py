@@ -48,6 +48,7 @@ def framed(body: bytes, is_chunked: bool) -> tuple[bytes, bytes]:
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["length", "chunked"])
 @pytest.mark.parametrize("split", ["same packet", "second packet", "within the body"])
+@pytest.mark.promise(18)
 def test_the_body_of_a_request_for_another_protocol_is_no_request(
     journal: Journal, is_chunked: bool, split: str
 ) -> None:

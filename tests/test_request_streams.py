@@ -217,6 +217,7 @@ def read_after_reset(connection: socket.socket) -> bytes:
         return b""
 
 
+@pytest.mark.promise(18)
 def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: Journal) -> None:
     whole = 0
 

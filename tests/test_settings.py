@@ -1,4 +1,4 @@
-"""Settings from `JOURNAL_*`: contract.md "Settings and command line"."""
+"""Settings from `JOURNAL_*`: docs/self-hosting.md#settings."""
 
 import hashlib
 from pathlib import Path
@@ -27,7 +27,7 @@ def read(**variables: str) -> Settings:
 async def answer_of(settings: Settings, **headers: str) -> httpx.Response:
     """What /health answers to a request with those headers."""
     app = create_app(settings)
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
             return await client.get("http://localhost/health", headers=headers)

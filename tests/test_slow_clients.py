@@ -1,4 +1,4 @@
-"""Clients that keep a connection and the service waiting: reliability.md "Promises" 7 and "Connections".
+"""Clients that keep a connection and the service waiting: docs/reliability.md 7 and #connections.
 
 The limits are shortened here. With JOURNAL_SOAK=1 the crowd comes in full numbers, to the server as it is.
 """
@@ -394,6 +394,7 @@ def test_nothing_is_kept_of_a_closed_connection(journal: Journal) -> None:
 # The end of the server -----------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(9)
 def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,4 +1,4 @@
-"""Snapshots: metrics.md clause by clause, contract.md 'Snapshots', and every kind of late change."""
+"""Snapshots: docs/goals.md section by section, and every kind of late change."""
 
 import asyncio
 from collections.abc import Iterator

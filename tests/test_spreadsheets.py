@@ -33,7 +33,7 @@ HOSTILE = [
 # What a name may not have, and a note may.
 HOSTILE_NOTES = [
     *HOSTILE,
-    *("\t=1", "\r=1", "\n=1", "\ta", "\ra", "\na", "\x01=1", "a\n=1", "a\r\n=1", "a\t=1", "a\t\n ;=1"),
+    *("\t=1", "\r=1", "\n=1", "\ta", "\ra", "\na", "a\n=1", "a\r\n=1", "a\t=1", "a\t\n ;=1"),
 ]
 
 

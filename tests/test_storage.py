@@ -1,4 +1,4 @@
-"""Somebody else's lock and a disk without room: reliability.md "Promises" 8."""
+"""Somebody else's lock and a disk without room: docs/reliability.md 8."""
 
 import os
 import shutil
@@ -265,6 +265,7 @@ TAG_OVER_1_MIB = b'{"name": "Psychology"}' + b" " * 1_100_000
 
 
 @pytest.mark.parametrize("make", [small_disk, no_growth])
+@pytest.mark.promise(8)
 def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_it_takes(
     tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]]
 ) -> None:
@@ -325,6 +326,7 @@ def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well
 
 
 @pytest.mark.parametrize("what", ["replaced", "moved"])
+@pytest.mark.promise(20)
 def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
     db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
     new_key(other)

@@ -1,4 +1,4 @@
-"""Strategies with setups and confirmations, created, read and deleted: interface.md §2 to §4, §7 and §8."""
+"""Strategies with setups and confirmations, created, read and deleted: docs/api.md#strategies."""
 
 import json
 import re
@@ -85,7 +85,7 @@ def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
 async def limited(settings: Settings) -> AsyncIterator[Starlette]:
     """A journal whose plan allows three strategies."""
     app = create_app(structs.replace(settings, max_strategies=3))
-    async with LifespanManager(app):
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
         yield app
 
 
@@ -956,7 +956,10 @@ async def test_the_default_maximum_is_100(client: httpx.AsyncClient) -> None:
 
 async def test_a_maximum_of_0_is_none(settings: Settings) -> None:
     app = create_app(structs.replace(settings, max_strategies=0))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         for number in range(101):
             await make_strategy(client, f"S{number}")
 

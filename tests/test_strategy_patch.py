@@ -1,4 +1,4 @@
-"""PATCH of a strategy: the ten rules of interface.md §4, one after the other, and what surrounds them."""
+"""PATCH of a strategy: docs/api.md#patch-setups, P1 to P10 one after the other, and what surrounds them."""
 
 import json
 from typing import Any
@@ -328,7 +328,7 @@ async def test_rules_are_told_before_conflicts(client: httpx.AsyncClient) -> Non
     assert error_of(refused) == (400, "validation_error")
 
 
-# Rule 1: a sent list is the whole list -----------------------------------------------------------------
+# P1: a sent list is the whole list ---------------------------------------------------------------------
 
 
 async def test_rule_1_a_sent_list_is_the_canonical_list(client: httpx.AsyncClient) -> None:
@@ -378,7 +378,7 @@ async def test_rule_1_another_strategy_is_left_alone(app: Starlette, client: htt
     assert len(await answers_of(app, trade)) == 2
 
 
-# Rule 2: an item with setup_id is updated in place -----------------------------------------------------
+# P2: an item with setup_id is updated in place ---------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -438,7 +438,7 @@ async def test_rule_2_trades_stay_linked_to_a_setup_updated_in_place(
     assert await answers_of(app, trade) == answers
 
 
-# Rule 3: an item without setup_id is inserted ----------------------------------------------------------
+# P3: an item without setup_id is inserted --------------------------------------------------------------
 
 
 async def test_rule_3_an_item_without_setup_id_is_a_new_setup(client: httpx.AsyncClient) -> None:
@@ -521,7 +521,7 @@ async def test_rule_3_ids_of_deleted_setups_are_never_used_again(client: httpx.A
     assert confirmation_id(patched, 0, 0) > confirmation_id(strategy, 1, 0)
 
 
-# Rule 4: setups absent from the list are deleted -------------------------------------------------------
+# P4: setups absent from the list are deleted -----------------------------------------------------------
 
 
 async def test_rule_4_an_absent_setup_is_deleted_with_its_confirmations(
@@ -552,7 +552,7 @@ async def test_rule_4_trades_of_a_deleted_setup_keep_their_strategy_and_lose_the
     assert await answers_of(app, of_kept) == {confirmation_id(strategy, 1, 0): (1, "about z")}
 
 
-# Rule 5: a setup_id of a different strategy is refused -------------------------------------------------
+# P5: a setup_id of a different strategy is refused -----------------------------------------------------
 
 
 async def foreign_setups(client: httpx.AsyncClient, other: httpx.AsyncClient) -> dict[str, int]:
@@ -618,7 +618,7 @@ async def test_rule_5_all_unknown_setups_are_named(
     assert await dump(app) == before
 
 
-# Rule 6: confirmations are diff-upserted ---------------------------------------------------------------
+# P6: confirmations are diff-upserted -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -707,7 +707,7 @@ async def test_rule_6_an_item_without_confirmation_id_is_inserted(
     assert await answers_of(app, trade) == answers
 
 
-# Rule 7: confirmations absent from the list are deleted with their answers ------------------------------
+# P7: confirmations absent from the list are deleted with their answers ----------------------------------
 
 
 async def test_rule_7_an_absent_confirmation_is_deleted_with_its_answers(
@@ -738,7 +738,7 @@ async def test_rule_7_an_absent_confirmation_is_deleted_with_its_answers(
         assert await links_of(app, trade) == (strategy["id"], setup["setup_id"])
 
 
-# Rule 8: confirmations not sent stay, an empty array clears them ----------------------------------------
+# P8: confirmations not sent stay, an empty array clears them --------------------------------------------
 
 
 async def test_rule_8_confirmations_not_sent_are_left_untouched(
@@ -786,7 +786,7 @@ async def test_rule_8_an_empty_array_clears_the_confirmations(
     assert await answers_of(app, trade) == {}
 
 
-# Rule 9: a confirmation_id of a different setup is refused ---------------------------------------------
+# P9: a confirmation_id of a different setup is refused -------------------------------------------------
 
 
 async def foreign_confirmations(
@@ -956,7 +956,7 @@ async def test_what_is_no_id_is_refused_at_its_path(
     assert await dump(app) == before
 
 
-# Rule 10: the two scopes -------------------------------------------------------------------------------
+# P10: the two scopes -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Power loss: no answer to a write leaves before the disk has it (reliability.md "Promises" 2).
+"""Power loss: no answer to a write leaves before the disk has it (docs/reliability.md 2).
 
 Nothing here can cut the power. What can be watched is the order of the system calls: the bytes of a write go
 into the log, the log is synced, the answer is sent.
@@ -23,11 +23,12 @@ from proofs import tries
 
 SYNCS = ("fsync", "fdatasync")
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg")
-# The server, but with a log that is synced only when it is folded into the file.
+# The server, but with a write-ahead log that is synced only at a checkpoint.
 CARELESS = """
-from journal_api import cli, database
+from journal_api import cli
+from journal_api.database import connections, database
 
-class Careless(database.Writer):
+class Careless(connections.Writer):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.execute("PRAGMA synchronous = NORMAL")

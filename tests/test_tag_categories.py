@@ -1,4 +1,4 @@
-"""Tag categories: interface.md §2, §4, §7 and §8, and what the contract adds."""
+"""Tag categories: docs/api.md#tags."""
 
 import asyncio
 import re

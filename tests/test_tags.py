@@ -1,4 +1,4 @@
-"""Tags: interface.md §2, §4, §7 and §8, and what the contract adds."""
+"""Tags: docs/api.md#tags."""
 
 import asyncio
 from typing import Any

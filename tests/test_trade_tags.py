@@ -1,4 +1,4 @@
-"""The tags and the checklist answers of a trade: contract.md 'The trading record' and interface.md §4."""
+"""The tags and the checklist answers of a trade: docs/api.md#trading-record."""
 
 from typing import Any
 

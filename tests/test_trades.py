@@ -1,4 +1,4 @@
-"""Trades: contract.md 'The trading record' and 'Values', metrics.md 'Money', interface.md's consequences."""
+"""Trades: docs/api.md#trading-record and #values."""
 
 import asyncio
 import csv
@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from make import (
     A_TRADE,
@@ -27,6 +27,7 @@ from make import (
     snapshots_of,
     unwrap,
 )
+from proofs import tried
 from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
@@ -1354,7 +1355,7 @@ def written(fields: dict[str, Any]) -> bytes:
 
 
 @given(sent=ANY_TRADE, edit=ANY_TRADE)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=40, short=8)
 async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exact(
     client: httpx.AsyncClient, sent: dict[str, Any], edit: dict[str, Any]
 ) -> None:
@@ -1375,7 +1376,7 @@ async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exac
 
 
 @given(sent=SHORT_NUMBERS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@tried(full=40, short=8)
 async def test_results_and_risks_that_follow_are_exact_and_what_was_read_changes_nothing(
     client: httpx.AsyncClient, sent: dict[str, Any]
 ) -> None:

@@ -31,8 +31,8 @@ async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: h
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused) == {
         "fields": {
-            "trades[1].quantity": "must be over 0",
-            "trades[4].exit_price": "is required when gross_pnl is left out",
+            "trades[1].quantity": "must be greater than 0",
+            "trades[4].exit_price": "is required without gross_pnl",
         },
         "unknown_fields": ["trades[3].wins"],
     }

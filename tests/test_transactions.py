@@ -411,7 +411,10 @@ async def test_cancelled_creates_leave_nothing_half_written(
 ) -> None:
     app = create_app(structs.replace(settings, max_strategies=0))
     chance = random.Random(1)
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         answered = []
         for batch in range(BATCHES):
             answered += await cancelled_at_random(
@@ -502,7 +505,10 @@ def told(answers: list[httpx.Response]) -> str:
 async def with_room_for_one(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a journal that has two strategies of three that its plan allows."""
     app = create_app(structs.replace(settings, max_strategies=3))
-    async with LifespanManager(app), client_of(app, await new_key_for(app)) as client:
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
         for name in "AB":
             await make_strategy(client, name)
         yield client

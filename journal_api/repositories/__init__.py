@@ -1,1 +1,1 @@
-"""All SQL, and nothing else: a module a resource, and the helpers that they share in sql.py."""
+"""All SQL of the service: one module per resource, and their shared helpers in sql.py."""

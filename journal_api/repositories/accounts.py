@@ -1,4 +1,4 @@
-"""Accounts. With a deleted one its goals go, and its strategies lose their account, by foreign keys."""
+"""SQL of accounts. Foreign keys delete the goals of a deleted account and clear it in its strategies."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from msgspec import UnsetType, json
 
 from journal_api.errors import AccountHasTrades, ValidationFailed
-from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
 from journal_api.values.clock import now
@@ -25,21 +25,24 @@ ACCOUNT = f"""json_object(
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
+    """Return the accounts as a JSON array, sorted by name."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(account), '') || ']'
-        FROM (SELECT {ACCOUNT} AS account
-              FROM accounts
-              WHERE user_id = :user_id
-              ORDER BY sort_name, id)
-        """,
+        json_array_of(
+            "account",
+            f"""
+            SELECT {ACCOUNT} AS account
+            FROM accounts
+            WHERE user_id = :user_id
+            ORDER BY sort_name, id
+            """,
+        ),
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, account_id: int) -> str:
-    """Raises NotFound."""
+    """Return the account as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {ACCOUNT} FROM accounts WHERE id = :id AND user_id = :user_id",
@@ -48,36 +51,37 @@ async def get(db: Connection, user_id: int, account_id: int) -> str:
 
 
 async def find(db: Connection, user_id: int, account_id: int) -> Account:
-    """Raises NotFound."""
+    """Return the account as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, account_id), type=Account)
 
 
 async def require(
     db: Connection, user_id: int, account_id: int | None | UnsetType, field: str = "account_id"
 ) -> None:
-    """Raises ValidationFailed when one was sent that is not the user's; `field` is what it was sent as."""
+    """Raise ValidationFailed for `field` unless the account is the user's. None and UNSET are accepted."""
     if not isinstance(account_id, int):
         return
-    found = await fetch(
+    is_owned = await fetch(
         db,
         "SELECT 1 FROM accounts WHERE id = :id AND user_id = :user_id",
         {"id": account_id, "user_id": user_id},
     )
-    if not found:
+    if not is_owned:
         raise ValidationFailed(fields={field: "is not one of your accounts"})
 
 
 async def id_of(db: Connection, user_id: int, name: str) -> int | None:
-    found = await fetch(
+    """Return the id of the account with that name, None without one."""
+    account_id = await fetch(
         db,
         "SELECT id FROM accounts WHERE user_id = :user_id AND name = :name",
         {"user_id": user_id, "name": name},
     )
-    return None if found is None else int(found)
+    return None if account_id is None else int(account_id)
 
 
 async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
-    """The new id; raises DuplicateName."""
+    """Return the new id. Raises DuplicateName."""
     with unique_name():
         return int(
             await fetch(
@@ -104,7 +108,7 @@ async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
 
 
 async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
-    """Raises DuplicateName."""
+    """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
         columns: dict[str, Any] = {
             column: value.units if isinstance(value, Money) else value for column, value in changed.items()
@@ -117,8 +121,8 @@ async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
 
 
 async def delete(db: Connection, stored: Account) -> None:
-    """Raises AccountHasTrades."""
-    number = await fetch(db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": stored.id})
-    if number:
-        raise AccountHasTrades(trade_count=number)
+    """Delete the account. Raises AccountHasTrades."""
+    trade_count = await fetch(db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": stored.id})
+    if trade_count:
+        raise AccountHasTrades(trade_count=trade_count)
     await db.execute_fetchall("DELETE FROM accounts WHERE id = :id", {"id": stored.id})

@@ -1,4 +1,4 @@
-"""API keys: only the hash and the last four characters are kept."""
+"""SQL of API keys. Only the hash and the last four characters of a key are stored."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from journal_api.values.clock import now
 
 
 class KeyRow(NamedTuple):
-    """A key and its owner, as a request needs them."""
+    """The columns of a key and its owner that authorising a request needs."""
 
     key_id: int
     user_id: int
@@ -23,6 +23,7 @@ class KeyRow(NamedTuple):
 
 
 async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
+    """Return the key with that hash, None without one."""
     rows = await db.execute_fetchall(
         """
         SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover
@@ -38,7 +39,7 @@ async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
 async def insert(
     db: Connection, user_id: int, name: str, scopes: Sequence[str], expires_at: str | None = None
 ) -> str:
-    """Store a new key and return it, for the only time."""
+    """Create a key and return it. It cannot be read again later."""
     key = new_key()
     await db.execute_fetchall(
         """
@@ -59,7 +60,7 @@ async def insert(
 
 
 async def list_all(db: Connection) -> list[tuple[int, str, str, str, str, str | None, str | None]]:
-    """(id, user, name, last four, scopes, expires_at, revoked_at) of every key."""
+    """Return (id, user name, key name, last four, scopes, expires_at, revoked_at) of every key."""
     rows = await db.execute_fetchall(
         """
         SELECT api_keys.id, users.name, api_keys.name, last_four, scopes, expires_at, revoked_at
@@ -72,11 +73,12 @@ async def list_all(db: Connection) -> list[tuple[int, str, str, str, str, str | 
 
 
 async def is_empty(db: Connection) -> bool:
+    """Return whether there are no keys at all."""
     return await fetch(db, "SELECT 1 FROM api_keys LIMIT 1", {}) is None
 
 
 async def revoke(db: Connection, key_id: int) -> bool:
-    """Revoke the key from now on; whether there is such a key. A second time changes nothing."""
+    """Revoke the key and return whether it exists. A revoked key keeps the time of its first revocation."""
     rows = await db.execute_fetchall(
         "UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id RETURNING id",
         {"id": key_id, "now": now()},

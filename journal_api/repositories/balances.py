@@ -1,4 +1,4 @@
-"""The balance of a goal's accounts when a period begins."""
+"""SQL of balances: the balance of a goal's accounts at the start of a period."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -13,9 +13,9 @@ from journal_api.values.periods import Period, period_of
 async def opening_balance(
     db: Connection, state: GoalState, stale: Sequence[Period], changed: Sequence[date]
 ) -> int | None:
-    """The balance in units of 10^-8 when the first stale period begins.
+    """Return the balance at the start of the first stale period, in units of 10^-8.
 
-    It is read from the stored snapshots where they are up to date, else summed up from the trades. None means
+    It is read from the stored snapshots if they are up to date, otherwise summed over the trades. None means
     that it does not fit into 64 bits.
     """
     first = stale[0].start
@@ -29,7 +29,7 @@ async def opening_balance(
 
 
 async def closing_balance_before(db: Connection, state: GoalState, first: date) -> int | None:
-    """The closing balance of the newest period of the history before that day, else the starting balances."""
+    """Return the closing balance of the last period before that day, without one the starting balances."""
     rows = await db.execute_fetchall(
         """
         SELECT closing_balance
@@ -52,7 +52,7 @@ async def closing_balance_before(db: Connection, state: GoalState, first: date) 
 
 
 async def stored_opening_balance(db: Connection, goal_id: int, period_start: date) -> int | None:
-    """The opening balance that the snapshot of that period holds, None without one."""
+    """Return the opening balance in the snapshot of that period, None without a snapshot."""
     opening_balance: int | None = await fetch(
         db,
         "SELECT opening_balance FROM snapshots WHERE goal_id = :goal_id AND period_start = :period_start",
@@ -62,9 +62,9 @@ async def stored_opening_balance(db: Connection, goal_id: int, period_start: dat
 
 
 async def balance_before(db: Connection, state: GoalState, first: date) -> int:
-    """The starting balances plus the net P&L of all trades before that day.
+    """Return the starting balances plus the net P&L of all trades before that day.
 
-    The sum is taken in two halves of 32 bits, because SQLite's sum() fails beyond 64 bits.
+    The high and low 32 bits are summed separately, because SQLite's sum() fails beyond 64 bits.
     """
     rows = await db.execute_fetchall(
         """

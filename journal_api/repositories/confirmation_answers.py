@@ -1,4 +1,4 @@
-"""The answers of a trade to the checklist of its setup, written as one set."""
+"""SQL of the confirmation answers of a trade, written as one set."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,40 +11,42 @@ from journal_api.structs.trades import AnswerPut, Trade
 from journal_api.values.clock import now_after
 
 
-async def replace(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
-    """Make these the checklist answers of the trade.
+async def replace_all(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
+    """Replace the confirmation answers of the trade.
 
-    Raises ValidationFailed naming the confirmations that are not of the trade's setup, or are sent twice.
+    Raises ValidationFailed with the ids that do not belong to the trade's setup or are repeated.
     """
-    sent = [answer.confirmation_id for answer in answers]
+    ids = [answer.confirmation_id for answer in answers]
     rows = await db.execute_fetchall(
         "SELECT id FROM confirmations WHERE setup_id = :setup_id", {"setup_id": stored.setup_id}
     )
-    known = {row[0] for row in rows}
+    ids_of_setup = {row[0] for row in rows}
     offenders = {
-        "unknown_confirmation_ids": [row_id for row_id in dict.fromkeys(sent) if row_id not in known],
-        "duplicate_confirmation_ids": [row_id for row_id, times in Counter(sent).items() if times > 1],
+        "unknown_confirmation_ids": [row_id for row_id in dict.fromkeys(ids) if row_id not in ids_of_setup],
+        "duplicate_confirmation_ids": [row_id for row_id, times in Counter(ids).items() if times > 1],
     }
     if any(offenders.values()):
         details = {name: row_ids for name, row_ids in offenders.items() if row_ids}
-        raise ValidationFailed("Some confirmations are not of the trade's setup, or sent twice.", **details)
-    before = {(one.confirmation_id, one.was_present, one.notes) for one in stored.confirmations}
-    after = [(one.confirmation_id, one.was_present, one.notes) for one in answers]
-    if before == set(after):
+        raise ValidationFailed(
+            "Some confirmations do not belong to the trade's setup or are repeated.", **details
+        )
+    before = {(answer.confirmation_id, answer.was_present, answer.notes) for answer in stored.confirmations}
+    if before == {(answer.confirmation_id, answer.was_present, answer.notes) for answer in answers}:
         return
-    values = {"id": stored.id, "rows": json_list(after), "now": now_after(stored.updated_at)}
+    values = {"id": stored.id, "answers": json_list(answers), "now": now_after(stored.updated_at)}
     await db.execute_fetchall(
         """
         DELETE FROM confirmation_answers
-        WHERE trade_id = :id AND confirmation_id NOT IN (SELECT value ->> 0 FROM json_each(:rows))
+        WHERE trade_id = :id
+          AND confirmation_id NOT IN (SELECT value ->> '$.confirmation_id' FROM json_each(:answers))
         """,
         values,
     )
     await db.execute_fetchall(
         """
         INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
-        SELECT :id, value ->> 0, value ->> 1, value ->> 2
-        FROM json_each(:rows)
+        SELECT :id, value ->> '$.confirmation_id', value ->> '$.was_present', value ->> '$.notes'
+        FROM json_each(:answers)
         WHERE true
         ON CONFLICT DO UPDATE SET was_present = excluded.was_present, notes = excluded.notes
         """,

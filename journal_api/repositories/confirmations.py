@@ -1,13 +1,18 @@
-"""Confirmations: the checklist of a setup. Answers on a deleted one go by their foreign key."""
+"""SQL of confirmations. Foreign keys delete the answers to a deleted confirmation."""
 
-# The confirmations of the setup in hand, as one JSON array.
-CONFIRMATIONS = """json((
-    SELECT json_group_array(json_object(
+from journal_api.repositories.sql import json_array_of
+
+# The SELECT of the confirmations of a row of `setups`, as one JSON array.
+CONFIRMATIONS = json_array_of(
+    "confirmation",
+    """
+    SELECT json_object(
         'confirmation_id', id,
         'name', name,
         'description', description,
-        'sort_order', sort_order))
-    FROM (SELECT id, name, description, sort_order
-          FROM confirmations
-          WHERE setup_id = setup.id
-          ORDER BY sort_order, id)))"""
+        'sort_order', sort_order) AS confirmation
+    FROM confirmations
+    WHERE setup_id = setups.id
+    ORDER BY sort_order, id
+    """,
+)

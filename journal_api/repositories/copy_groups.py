@@ -1,14 +1,23 @@
-"""Copy groups and their members. With a deleted group its goals go, by foreign keys."""
+"""SQL of copy groups and their members. Foreign keys delete the goals of a deleted group."""
+
+from typing import NamedTuple
 
 from aiosqlite import Connection
 from msgspec import UnsetType, json
 
 from journal_api.errors import Conflict, ValidationFailed
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
+from journal_api.repositories.sql import (
+    assignments,
+    fetch,
+    fetch_json,
+    json_array_of,
+    json_list,
+    unique_name,
+)
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.copy_groups import CopyGroup, CopyGroupCreate, CopyGroupPatch, MembersPut
 from journal_api.values.clock import now
-from journal_api.values.money import json_number
+from journal_api.values.money import SCALE, json_number
 from journal_api.values.types import sort_name
 
 SCALARS = """
@@ -19,34 +28,40 @@ SCALARS = """
     'created_at', created_at,
     'updated_at', updated_at"""
 LIST_ITEM = f"json_object({SCALARS})"
-COPY_GROUP = f"""json_object({SCALARS},
-    'members', json((
-        SELECT '[' || coalesce(group_concat(member), '') || ']'
-        FROM (SELECT json_object(
-                  'account_id', account_id,
-                  'quantity_multiplier', {json_number("quantity_multiplier")},
-                  'sort_order', sort_order) AS member
-              FROM copy_group_members
-              WHERE copy_group_id = copy_groups.id
-              ORDER BY sort_order, account_id))))"""
+MEMBERS = json_array_of(
+    "member",
+    f"""
+    SELECT json_object(
+        'account_id', account_id,
+        'quantity_multiplier', {json_number("quantity_multiplier")},
+        'sort_order', sort_order) AS member
+    FROM copy_group_members
+    WHERE copy_group_id = copy_groups.id
+    ORDER BY sort_order, account_id
+    """,
+)
+COPY_GROUP = f"json_object({SCALARS}, 'members', json(({MEMBERS})))"
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
+    """Return the copy groups without members as a JSON array, sorted by name."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(copy_group), '') || ']'
-        FROM (SELECT {LIST_ITEM} AS copy_group
-              FROM copy_groups
-              WHERE user_id = :user_id
-              ORDER BY sort_name, id)
-        """,
+        json_array_of(
+            "copy_group",
+            f"""
+            SELECT {LIST_ITEM} AS copy_group
+            FROM copy_groups
+            WHERE user_id = :user_id
+            ORDER BY sort_name, id
+            """,
+        ),
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, copy_group_id: int) -> str:
-    """The single form, members included; raises NotFound."""
+    """Return the copy group with its members as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {COPY_GROUP} FROM copy_groups WHERE id = :id AND user_id = :user_id",
@@ -55,27 +70,27 @@ async def get(db: Connection, user_id: int, copy_group_id: int) -> str:
 
 
 async def find(db: Connection, user_id: int, copy_group_id: int) -> CopyGroup:
-    """Raises NotFound."""
+    """Return the copy group as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, copy_group_id), type=CopyGroup)
 
 
 async def require(
     db: Connection, user_id: int, copy_group_id: int | None | UnsetType, field: str = "copy_group_id"
 ) -> None:
-    """Raises ValidationFailed when one was sent that is not the user's; `field` is what it was sent as."""
+    """Raise ValidationFailed for `field` unless the copy group is the user's. None and UNSET are accepted."""
     if not isinstance(copy_group_id, int):
         return
-    found = await fetch(
+    is_owned = await fetch(
         db,
         "SELECT 1 FROM copy_groups WHERE id = :id AND user_id = :user_id",
         {"id": copy_group_id, "user_id": user_id},
     )
-    if not found:
+    if not is_owned:
         raise ValidationFailed(fields={field: "is not one of your copy groups"})
 
 
 async def insert(db: Connection, user_id: int, copy_group: CopyGroupCreate) -> int:
-    """The new id; raises DuplicateName."""
+    """Return the new id. Raises DuplicateName."""
     with unique_name():
         return int(
             await fetch(
@@ -96,51 +111,64 @@ async def insert(db: Connection, user_id: int, copy_group: CopyGroupCreate) -> i
 
 
 async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> None:
-    """Raises ValidationFailed for a master that is not a member, then DuplicateName."""
+    """Write the members that differ.
+
+    Raises ValidationFailed for a master that is not a member of the group, then DuplicateName.
+    """
     members = {member.account_id for member in stored.members}
     if isinstance(patch.master_account_id, int) and patch.master_account_id not in members:
         raise ValidationFailed(fields={"master_account_id": "is not a member of this group"})
     if changed := with_sort_name(changes(stored, patch)):
-        changed["updated_at"] = now()
+        columns = {**changed, "updated_at": now()}
         with unique_name():
             await db.execute_fetchall(
-                f"UPDATE copy_groups SET {assignments(changed)} WHERE id = :id", {**changed, "id": stored.id}
+                f"UPDATE copy_groups SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
             )
 
 
-async def replace_members(db: Connection, user_id: int, stored: CopyGroup, sent: MembersPut) -> None:
-    """Make these the members; a master that is no longer one of them is cleared.
+class MemberRow(NamedTuple):
+    """The columns of a member; `quantity_multiplier` is in units of 10^-8."""
 
-    Raises ValidationFailed for accounts that are not the user's, Conflict for those of another group.
+    account_id: int
+    quantity_multiplier: int
+    sort_order: int
+
+
+async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body: MembersPut) -> None:
+    """Replace the members. A master that is no longer a member is cleared.
+
+    Raises ValidationFailed for accounts that are not the user's, Conflict for accounts of another group.
     """
-    sent.check()
+    body.check()
     members = [
-        (
+        MemberRow(
             member.account_id,
             member.quantity_multiplier.units,
             position if isinstance(member.sort_order, UnsetType) else member.sort_order,
         )
-        for position, member in enumerate(sent.members)
+        for position, member in enumerate(body.members)
     ]
-    account_ids = [account_id for account_id, _, _ in members]
-    await require_free(db, user_id, stored.id, account_ids)
+    await require_free(db, user_id, stored.id, [member.account_id for member in members])
     before = [
-        (one.account_id, int(one.quantity_multiplier * 10**8), one.sort_order) for one in stored.members
+        MemberRow(member.account_id, int(member.quantity_multiplier * SCALE), member.sort_order)
+        for member in stored.members
     ]
     if sorted(before) == sorted(members):
         return
-    values = {"id": stored.id, "rows": json_list(members), "now": now()}
+    rows = json_list([member._asdict() for member in members])
+    values = {"id": stored.id, "rows": rows, "now": now()}
     await db.execute_fetchall(
         """
         DELETE FROM copy_group_members
-        WHERE copy_group_id = :id AND account_id NOT IN (SELECT value ->> 0 FROM json_each(:rows))
+        WHERE copy_group_id = :id
+          AND account_id NOT IN (SELECT value ->> '$.account_id' FROM json_each(:rows))
         """,
         values,
     )
     await db.execute_fetchall(
         """
         INSERT INTO copy_group_members (copy_group_id, account_id, quantity_multiplier, sort_order)
-        SELECT :id, value ->> 0, value ->> 1, value ->> 2
+        SELECT :id, value ->> '$.account_id', value ->> '$.quantity_multiplier', value ->> '$.sort_order'
         FROM json_each(:rows)
         WHERE true
         ON CONFLICT (account_id) DO UPDATE
@@ -152,7 +180,8 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, sent:
         """
         UPDATE copy_groups
         SET master_account_id = iif(
-                master_account_id IN (SELECT value ->> 0 FROM json_each(:rows)), master_account_id, NULL),
+                master_account_id IN (SELECT value ->> '$.account_id' FROM json_each(:rows)),
+                master_account_id, NULL),
             updated_at = :now
         WHERE id = :id
         """,
@@ -161,7 +190,7 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, sent:
 
 
 async def require_free(db: Connection, user_id: int, copy_group_id: int, account_ids: list[int]) -> None:
-    """Raises ValidationFailed for accounts that are not the user's, Conflict for those of another group."""
+    """Raise ValidationFailed for accounts that are not the user's, Conflict for accounts of another group."""
     rows = await db.execute_fetchall(
         """
         SELECT accounts.id, coalesce(copy_group_id <> :id, 0)
@@ -171,12 +200,13 @@ async def require_free(db: Connection, user_id: int, copy_group_id: int, account
         """,
         {"id": copy_group_id, "user_id": user_id, "account_ids": json_list(account_ids)},
     )
-    taken = {account_id: bool(is_taken) for account_id, is_taken in rows}
-    if unknown := [account_id for account_id in account_ids if account_id not in taken]:
-        raise ValidationFailed(fields={"members": "must be accounts of yours"}, unknown_account_ids=unknown)
-    if elsewhere := [account_id for account_id in account_ids if taken[account_id]]:
-        raise Conflict("Some accounts are in another copy group.", account_ids=elsewhere)
+    in_other_group = {account_id: bool(is_member) for account_id, is_member in rows}
+    if unknown := [account_id for account_id in account_ids if account_id not in in_other_group]:
+        raise ValidationFailed(fields={"members": "must be your accounts"}, unknown_account_ids=unknown)
+    if conflicting := [account_id for account_id in account_ids if in_other_group[account_id]]:
+        raise Conflict("Some accounts are in another copy group.", account_ids=conflicting)
 
 
 async def delete(db: Connection, stored: CopyGroup) -> None:
+    """Delete the copy group."""
     await db.execute_fetchall("DELETE FROM copy_groups WHERE id = :id", {"id": stored.id})

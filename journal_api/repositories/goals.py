@@ -1,11 +1,11 @@
-"""Goals, and which target was in force when."""
+"""SQL of goals and the history of their targets."""
 
 from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import assignments, fetch, fetch_json
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, changes_of
 from journal_api.values.clock import now
 from journal_api.values.metrics import METRICS
@@ -27,33 +27,36 @@ GOAL = f"""json_object(
     'created_at', created_at,
     'updated_at', updated_at)"""
 
-# A goal that changes in one of these is a new goal under an old name: its history is built anew.
+# A change of one of these columns makes it a different goal: its target history starts again.
 DEFINITION = frozenset(
     {"metric", "direction", "timeframe", "custom_start", "custom_end", "account_id", "copy_group_id"}
     | {"follows_selection"}
 )
-# Since when the first target of a goal counts: periods before the goal take it too.
+# The `since` of the first target of a goal, which also applies to periods before its creation.
 BEGINNING = "0001-01-01"
 
 
 async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
+    """Return the goals as a JSON array, oldest first."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(goal), '') || ']'
-        FROM (SELECT {GOAL} AS goal
-              FROM goals
-              WHERE user_id = :user_id
-                AND (:status = 'all' OR status = :status)
-                AND (:account_id IS NULL OR account_id = :account_id)
-              ORDER BY id)
-        """,
+        json_array_of(
+            "goal",
+            f"""
+            SELECT {GOAL} AS goal
+            FROM goals
+            WHERE user_id = :user_id
+              AND (:status = 'all' OR status = :status)
+              AND (:account_id IS NULL OR account_id = :account_id)
+            ORDER BY id
+            """,
+        ),
         {"user_id": user_id, "status": query.status, "account_id": query.account_id},
     )
 
 
 async def get(db: Connection, user_id: int, goal_id: int) -> str:
-    """Raises NotFound."""
+    """Return the goal as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {GOAL} FROM goals WHERE id = :id AND user_id = :user_id",
@@ -62,12 +65,12 @@ async def get(db: Connection, user_id: int, goal_id: int) -> str:
 
 
 async def find(db: Connection, user_id: int, goal_id: int) -> Goal:
-    """Raises NotFound."""
+    """Return the goal as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, goal_id), type=Goal)
 
 
 async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
-    """The new id."""
+    """Return the new id."""
     goal_id = int(
         await fetch(
             db,
@@ -99,31 +102,33 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
 
 
 async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> None:
-    """Raises ValidationFailed for what is wrong with the merged goal."""
-    changed = columns_of(changes_of(stored, patch))
-    if not changed:
+    """Write the members that differ. Raises ValidationFailed when the merged goal is invalid."""
+    columns = columns_of(changes_of(stored, patch))
+    if not columns:
         return
-    redefined = not DEFINITION.isdisjoint(changed)
-    if redefined:
+    is_redefined = not DEFINITION.isdisjoint(columns)
+    has_new_target = is_redefined or "target_value" in columns
+    if is_redefined:
         await db.execute_fetchall("DELETE FROM goal_targets WHERE goal_id = :id", {"id": stored.id})
-    if redefined or "target_value" in changed:
-        changed["evaluated_on"] = None
-    changed["updated_at"] = now()
+    if has_new_target:
+        columns["evaluated_on"] = None
+    columns["updated_at"] = now()
     target = await fetch(
         db,
-        f"UPDATE goals SET {assignments(changed)} WHERE id = :id RETURNING target_value",
-        {**changed, "id": stored.id},
+        f"UPDATE goals SET {assignments(columns)} WHERE id = :id RETURNING target_value",
+        {**columns, "id": stored.id},
     )
-    if "evaluated_on" in changed:
-        await set_target(db, stored.id, target, BEGINNING if redefined else today)
+    if has_new_target:
+        await set_target(db, stored.id, target, BEGINNING if is_redefined else today)
 
 
 async def delete(db: Connection, stored: Goal) -> None:
+    """Delete the goal."""
     await db.execute_fetchall("DELETE FROM goals WHERE id = :id", {"id": stored.id})
 
 
 async def set_target(db: Connection, goal_id: int, target: int, since: str) -> None:
-    """The target from that day on; the last one of a day is the one in force when the day closed."""
+    """Set the target from that day on. The last target of a day replaces the others of that day."""
     await db.execute_fetchall(
         """
         INSERT INTO goal_targets (goal_id, since, target_value)
@@ -135,7 +140,7 @@ async def set_target(db: Connection, goal_id: int, target: int, since: str) -> N
 
 
 def columns_of(changed: dict[str, Any]) -> dict[str, Any]:
-    """The members of a goal as its columns."""
+    """Return the changed members of a goal as columns of the table."""
     columns = dict(changed)
     if "target_value" in columns:
         columns["target_value"] = columns["target_value"].units

@@ -1,4 +1,4 @@
-"""Answers to POSTs that were sent with an Idempotency-Key, kept for a day."""
+"""SQL of stored responses to POST requests with an Idempotency-Key, which are kept for a day."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -13,38 +13,42 @@ from journal_api.values.clock import as_text, now
 KEPT_FOR = timedelta(hours=24)
 
 
-class Kept(NamedTuple):
+class StoredResponse(NamedTuple):
+    """The response to an earlier request, and the fingerprint of that request."""
+
     fingerprint: bytes
     status: int
     headers: dict[str, str]
     content: bytes
 
 
-class Sent(NamedTuple):
-    """Whose key was sent, and what makes the request the same."""
+class KeyedRequest(NamedTuple):
+    """The user and key of a request, and a fingerprint of its content."""
 
     user_id: int
     key: str
     fingerprint: bytes
 
 
-async def find(db: Connection, sent: Sent) -> Kept | None:
-    """What was answered under that key within the last day."""
+async def find(db: Connection, request: KeyedRequest) -> StoredResponse | None:
+    """Return the response that was stored for the key within the last day, None without one."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT fingerprint, status, headers, content
         FROM idempotency_keys
         WHERE user_id = :user_id AND key = :key AND created_at > :a_day_ago
         """,
-        {"user_id": sent.user_id, "key": sent.key, "a_day_ago": a_day_ago()},
+        {"user_id": request.user_id, "key": request.key, "a_day_ago": a_day_ago()},
     )
     for fingerprint, status, headers, content in rows:
-        return Kept(fingerprint, status, json.decode(headers, type=dict[str, str]), content)
+        return StoredResponse(fingerprint, status, json.decode(headers, type=dict[str, str]), content)
     return None
 
 
-async def insert(db: Connection, sent: Sent, status: int, headers: Mapping[str, str], content: bytes) -> None:
-    """Keep the answer, and forget those that are over a day old."""
+async def insert(
+    db: Connection, request: KeyedRequest, status: int, headers: Mapping[str, str], content: bytes
+) -> None:
+    """Store a response, and delete those that are over a day old."""
     await delete_old(db)
     await db.execute_fetchall(
         """
@@ -52,7 +56,7 @@ async def insert(db: Connection, sent: Sent, status: int, headers: Mapping[str, 
         VALUES (:user_id, :key, :fingerprint, :status, :headers, :content, :now)
         """,
         {
-            **sent._asdict(),
+            **request._asdict(),
             "status": status,
             "headers": json.encode(dict(headers)).decode(),
             "content": content,
@@ -62,12 +66,13 @@ async def insert(db: Connection, sent: Sent, status: int, headers: Mapping[str, 
 
 
 async def has_old(db: Connection) -> bool:
-    """Whether an answer is over a day old; told without a turn to write."""
-    old = "SELECT 1 FROM idempotency_keys WHERE created_at <= :a_day_ago LIMIT 1"
-    return await fetch(db, old, {"a_day_ago": a_day_ago()}) is not None
+    """Return whether a response is over a day old. A reader can run this, so no write lock is needed."""
+    sql = "SELECT 1 FROM idempotency_keys WHERE created_at <= :a_day_ago LIMIT 1"
+    return await fetch(db, sql, {"a_day_ago": a_day_ago()}) is not None
 
 
 async def delete_old(db: Connection) -> None:
+    """Delete the responses that are over a day old."""
     await db.execute_fetchall(
         "DELETE FROM idempotency_keys WHERE created_at <= :a_day_ago", {"a_day_ago": a_day_ago()}
     )

@@ -1,4 +1,4 @@
-"""The ids behind the names in a file: accounts, strategies, setups, confirmations and tags of its owner."""
+"""SQL that resolves the names in a file to ids of the user's objects."""
 
 from typing import Any
 
@@ -8,6 +8,8 @@ from journal_api.rules.import_rows import Names
 
 
 async def names_of(db: Connection, user_id: int) -> Names:
+    """Return the ids of all named objects of the user."""
+
     async def read(sql: str) -> list[Any]:
         return list(await db.execute_fetchall(sql, {"user_id": user_id}))
 
@@ -42,8 +44,8 @@ async def names_of(db: Connection, user_id: int) -> Names:
 
 
 def grouped(rows: list[Any]) -> dict[tuple[int, str], list[int]]:
-    """The ids of each name, in the order of the rows."""
-    found: dict[tuple[int, str], list[int]] = {}
+    """Return the ids by parent id and name, in the order of the rows."""
+    ids: dict[tuple[int, str], list[int]] = {}
     for parent_id, name, row_id in rows:
-        found.setdefault((parent_id, name), []).append(row_id)
-    return found
+        ids.setdefault((parent_id, name), []).append(row_id)
+    return ids

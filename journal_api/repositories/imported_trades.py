@@ -1,4 +1,7 @@
-"""The trades that rows of a file were recognised as, and what a file corrects of them (DECISIONS 32)."""
+"""SQL that matches the rows of a file with stored trades and writes new and corrected trades (DECISIONS 32).
+
+Parameters are JSON arrays with positions instead of names here: imports pass hundreds of thousands of rows.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -7,18 +10,18 @@ from aiosqlite import Connection
 
 from journal_api.repositories import trades
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.trades import LATER
-from journal_api.rules.import_rows import Correction, Ready, Rejected, Stored
+from journal_api.repositories.trades import LATER, Kind
+from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import BROKER_FIELDS, content_fingerprint_of
 
-# The account and the fingerprint of the content.
-Kind = tuple[int, bytes]
-# Up to which occurrence the trades of a kind have been looked at and, if entered by hand, taken.
-Taken = dict[Kind, int]
-# As many trades of each kind as are wanted, each found from the one before it by one step into the index.
-# Where there are fewer, a row without an id has the last occurrence of the kind.
+# By kind, the last occurrence that earlier rows of the file were compared with.
+LastMatched = dict[Kind, int]
+# For each kind as many trades as `wanted`, each one index step from the one before it. If a kind has fewer,
+# its last row has no id and the last occurrence of the kind.
 NEXT_OF_EACH_KIND = """
-    WITH RECURSIVE entered (kind, account_id, fingerprint, occurrence, wanted, id, source_trade_id) AS (
+    WITH RECURSIVE
+    -- The trades that the user entered by hand: without an external id and not imported.
+    entered (kind, account_id, fingerprint, occurrence, wanted, id, source_trade_id) AS (
         SELECT key, value ->> 0, from_hex(value ->> 1), value ->> 2, value ->> 3, NULL, NULL
         FROM json_each(:kinds)
         UNION ALL
@@ -35,7 +38,7 @@ NEXT_OF_EACH_KIND = """
             WHERE account_id = entered.account_id
               AND fingerprint = entered.fingerprint
               AND occurrence > entered.occurrence
-              -- The + keeps SQLite from looking through all trades of the account without an external id.
+              -- The + keeps SQLite from scanning all trades of the account without an external id.
               AND +external_id IS NULL
               AND content IS NULL
             ORDER BY occurrence
@@ -46,33 +49,37 @@ NEXT_OF_EACH_KIND = """
     WHERE (id IS NOT NULL OR wanted = 0) AND occurrence IS NOT NULL"""
 
 
-async def stored_of(db: Connection, rows: Sequence[Ready | Rejected], taken: Taken) -> dict[int, Stored]:
-    """The trades that are there already, by the place of the row that each was recognised by.
+async def stored_trades_of(
+    db: Connection, rows: Sequence[ResolvedRow | Rejected], last_matched: LastMatched
+) -> dict[int, StoredTrade]:
+    """Return the stored trades that match rows of a batch, by the index of the row.
 
-    `taken` is kept up to date from batch to batch: each trade entered by hand is one row of the file.
+    Updates `last_matched`, the state that all batches of a file share: a trade that was entered by hand
+    matches one row of the file only.
     """
-    found = await _by_id_or_content(db, rows)
-    for place, stored in found.items():
-        row = rows[place]
-        if isinstance(row, Ready) and row.columns["external_id"] is None and stored.content is None:
-            kind = row.columns["account_id"], row.columns["fingerprint"]
-            taken[kind] = max(taken.get(kind, 0), row.columns["occurrence"])
-    return found | await _entered_by_hand(db, rows, found, taken)
+    matches = await _by_id_or_content(db, rows)
+    for index, stored in matches.items():
+        row = rows[index]
+        if isinstance(row, ResolvedRow) and row.columns["external_id"] is None and stored.content is None:
+            kind = Kind(row.columns["account_id"], row.columns["fingerprint"])
+            last_matched[kind] = max(last_matched.get(kind, 0), row.columns["occurrence"])
+    return matches | await _entered_by_hand(db, rows, matches, last_matched)
 
 
-async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) -> dict[int, Stored]:
+async def _by_id_or_content(db: Connection, rows: Sequence[ResolvedRow | Rejected]) -> dict[int, StoredTrade]:
+    """Return the trades with the external id of a row, or with its content and occurrence."""
     keys = [
         (
-            place,
+            index,
             row.columns["account_id"],
             row.columns["external_id"],
             row.columns["fingerprint"].hex(),
             row.columns["occurrence"],
         )
-        for place, row in enumerate(rows)
-        if isinstance(row, Ready)
+        for index, row in enumerate(rows)
+        if isinstance(row, ResolvedRow)
     ]
-    found: Iterable[Any] = await db.execute_fetchall(
+    trade_rows: Iterable[Any] = await db.execute_fetchall(
         f"""
         SELECT key.value ->> 0, trades.id, source_trade_id, content, {", ".join(BROKER_FIELDS)}
         FROM json_each(:keys) AS key
@@ -89,38 +96,44 @@ async def _by_id_or_content(db: Connection, rows: Sequence[Ready | Rejected]) ->
         {"keys": json_list(keys)},
     )
     return {
-        place: Stored(trade_id, source_id, content, dict(zip(BROKER_FIELDS, fields, strict=True)))
-        for place, trade_id, source_id, content, *fields in found
+        index: StoredTrade(trade_id, source_id, content, dict(zip(BROKER_FIELDS, fields, strict=True)))
+        for index, trade_id, source_id, content, *fields in trade_rows
     }
 
 
 async def _entered_by_hand(
-    db: Connection, rows: Sequence[Ready | Rejected], known: dict[int, Stored], taken: Taken
-) -> dict[int, Stored]:
-    """Of the rows with an external id: a trade of the same content that the trader wrote down without one.
+    db: Connection,
+    rows: Sequence[ResolvedRow | Rejected],
+    matches: dict[int, StoredTrade],
+    last_matched: LastMatched,
+) -> dict[int, StoredTrade]:
+    """Return trades with the content of a row with an external id, which the trader entered without one.
 
-    Each kind is read on from the last one taken, as many trades as there are rows of it, so that an import
-    looks at no trade twice.
+    Reads from the last matched trade of each kind on, as many trades as rows, so that an import reads no
+    trade twice. Updates `last_matched`.
     """
-    places: dict[Kind, list[int]] = {}
-    for place, row in enumerate(rows):
-        if isinstance(row, Ready) and row.columns["external_id"] is not None and place not in known:
-            kind = row.columns["account_id"], content_fingerprint_of(row.columns)
-            places.setdefault(kind, []).append(place)
-    asked = [(kind[0], kind[1].hex(), taken.get(kind, 0), len(of_kind)) for kind, of_kind in places.items()]
-    found: Iterable[Any] = await db.execute_fetchall(NEXT_OF_EACH_KIND, {"kinds": json_list(asked)})
-    stored: dict[int, Stored] = {}
-    kinds = [(kind, iter(of_kind)) for kind, of_kind in places.items()]
-    for index, occurrence, trade_id, source_id in found:
-        kind, left = kinds[index]
-        taken[kind] = occurrence
+    indexes_by_kind: dict[Kind, list[int]] = {}
+    for index, row in enumerate(rows):
+        if isinstance(row, ResolvedRow) and row.columns["external_id"] is not None and index not in matches:
+            kind = Kind(row.columns["account_id"], content_fingerprint_of(row.columns))
+            indexes_by_kind.setdefault(kind, []).append(index)
+    wanted = [
+        (kind.account_id, kind.fingerprint.hex(), last_matched.get(kind, 0), len(indexes))
+        for kind, indexes in indexes_by_kind.items()
+    ]
+    trade_rows: Iterable[Any] = await db.execute_fetchall(NEXT_OF_EACH_KIND, {"kinds": json_list(wanted)})
+    stored: dict[int, StoredTrade] = {}
+    kinds = [(kind, iter(indexes)) for kind, indexes in indexes_by_kind.items()]
+    for kind_number, occurrence, trade_id, source_id in trade_rows:
+        kind, remaining = kinds[kind_number]
+        last_matched[kind] = occurrence
         if trade_id is not None:
-            stored[next(left)] = Stored(trade_id, source_id, None, {})
+            stored[next(remaining)] = StoredTrade(trade_id, source_id, None, {})
     return stored
 
 
-async def insert_all(db: Connection, rows: list[Ready]) -> None:
-    """The trades with their tags and checklist answers."""
+async def insert_all(db: Connection, rows: list[ResolvedRow]) -> None:
+    """Insert new trades with their tags and confirmation answers."""
     await trades.insert_all(db, [row.columns for row in rows])
     await db.executemany(
         "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)",
@@ -136,12 +149,12 @@ async def insert_all(db: Connection, rows: list[Ready]) -> None:
 
 
 async def correct(db: Connection, import_id: int, corrections: list[Correction], written_at: str) -> None:
-    """Write what the file says of these trades, and keep what they were."""
+    """Update trades and store their previous columns, so that the import can be undone."""
     await db.executemany(
         "UPDATE trades SET content = ? WHERE id = ?",
-        [(one.content, one.trade_id) for one in corrections if not one.changed],
+        [(correction.content, correction.trade_id) for correction in corrections if not correction.changed],
     )
-    changing = [one for one in corrections if one.changed]
+    changing = [correction for correction in corrections if correction.changed]
     columns = ", ".join((*BROKER_FIELDS, "content", "updated_at"))
     await db.execute_fetchall(
         f"""
@@ -152,14 +165,14 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
         """,
         {
             "import_id": import_id,
-            "ids": json_list([one.trade_id for one in changing]),
+            "ids": json_list([correction.trade_id for correction in changing]),
             "now": written_at,
         },
     )
     await db.executemany(
         f"""
         UPDATE trades
-        SET {", ".join(f"{fact} = :{fact}" for fact in BROKER_FIELDS)},
+        SET {", ".join(f"{field} = :{field}" for field in BROKER_FIELDS)},
             trading_day = (SELECT trading_day(:closed_at, timezone, day_rollover)
                            FROM users
                            WHERE users.id = user_id),
@@ -167,5 +180,13 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
             updated_at = {LATER}
         WHERE id = :id
         """,
-        [{**one.fields, "content": one.content, "id": one.trade_id, "now": written_at} for one in changing],
+        [
+            {
+                **correction.fields,
+                "content": correction.content,
+                "id": correction.trade_id,
+                "now": written_at,
+            }
+            for correction in changing
+        ],
     )

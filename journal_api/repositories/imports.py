@@ -1,10 +1,10 @@
-"""Imports: the rows of a file become trades, all of them or none, and none of them twice; and back again."""
+"""SQL of imports: the list of imports, and undoing one."""
 
 from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import fetch, fetch_json
+from journal_api.repositories.sql import fetch, fetch_json, json_array_of
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import BROKER_FIELDS
 from journal_api.structs.imports import Counts
@@ -12,7 +12,7 @@ from journal_api.values.clock import now
 
 
 class Source(NamedTuple):
-    """Where trades come from, and into which account unless the file says."""
+    """The file of an import. `account_id` is None if the rows of the file name their accounts."""
 
     account_id: int | None
     file_name: str | None
@@ -34,22 +34,24 @@ IMPORT = """json_object(
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Newest first."""
+    """Return the imports as a JSON array, newest first."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(item), '') || ']'
-        FROM (SELECT {IMPORT} AS item
-              FROM imports
-              WHERE user_id = :user_id
-              ORDER BY id DESC)
-        """,
+        json_array_of(
+            "import",
+            f"""
+            SELECT {IMPORT} AS import
+            FROM imports
+            WHERE user_id = :user_id
+            ORDER BY id DESC
+            """,
+        ),
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, import_id: int) -> str:
-    """Raises NotFound."""
+    """Return the import as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {IMPORT} FROM imports WHERE id = :id AND user_id = :user_id",
@@ -57,8 +59,8 @@ async def get(db: Connection, user_id: int, import_id: int) -> str:
     )
 
 
-async def insert(db: Connection, user_id: int, source: Source, form: str) -> int:
-    """The new id."""
+async def insert(db: Connection, user_id: int, source: Source, file_format: str) -> int:
+    """Return the new id. The counts are 0 until `set_counts`."""
     return int(
         await fetch(
             db,
@@ -68,12 +70,13 @@ async def insert(db: Connection, user_id: int, source: Source, form: str) -> int
             VALUES (:user_id, :account_id, :format, :file_name, :sha256, :timezone, 0, 0, 0, :now, :now)
             RETURNING id
             """,
-            {**source._asdict(), "user_id": user_id, "format": form, "now": now()},
+            {**source._asdict(), "user_id": user_id, "format": file_format, "now": now()},
         )
     )
 
 
 async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
+    """Write the numbers of new, updated and duplicate rows."""
     await db.execute_fetchall(
         """
         UPDATE imports
@@ -85,16 +88,17 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
 
 
 async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> list[int]:
-    """Take back what the import added and changed; the ids of the trades that were edited since and so kept.
+    """Undo the import and return the ids of the trades that stay because they were edited since.
 
-    With `force` none is kept. The import itself goes when nothing of it is left. Raises NotFound.
+    With `force` edited trades are undone too. The import itself is deleted unless trades stay. Raises
+    NotFound.
     """
     await get(db, user_id, import_id)
     values = {"id": import_id, "force": force, "now": now()}
     await db.execute_fetchall(
         f"""
         UPDATE trades
-        SET {", ".join(f"{fact} = before.{fact}" for fact in BROKER_FIELDS)},
+        SET {", ".join(f"{field} = before.{field}" for field in BROKER_FIELDS)},
             trading_day = trading_day(before.closed_at, timezone, day_rollover),
             content = before.content,
             updated_at = iif(
@@ -108,11 +112,11 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         """,
         values,
     )
-    # What a later import has made of a trade goes with what it was made from.
+    # Updates of later imports are based on the undone update, so they are deleted with it.
     await db.execute_fetchall(
         """
         DELETE FROM import_updates
-        -- The + has it look among the imports of each trade, not through all later imports.
+        -- The + makes SQLite search the updates of each trade instead of scanning all later imports.
         WHERE +import_id >= :id
           AND trade_id IN (
             SELECT undone.trade_id
@@ -126,7 +130,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     await db.execute_fetchall(
         "DELETE FROM trades WHERE import_id = :id AND (:force OR updated_at = created_at)", values
     )
-    kept = await db.execute_fetchall(
+    remaining = await db.execute_fetchall(
         """
         SELECT id FROM trades WHERE import_id = :id
         UNION
@@ -134,8 +138,8 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         """,
         values,
     )
-    if kept:
+    if remaining:
         await db.execute_fetchall("UPDATE imports SET updated_at = :now WHERE id = :id", values)
     else:
         await db.execute_fetchall("DELETE FROM imports WHERE id = :id", values)
-    return [row[0] for row in kept]
+    return [row[0] for row in remaining]

@@ -1,8 +1,8 @@
-"""Snapshots: the stored history of a goal, kept up to date by the table `changes` (DECISIONS 13, 24).
+"""SQL of snapshots: the stored history of a goal, updated by the table `changes` (DECISIONS 13, 24).
 
-A goal stores its change cursor: the sequence of the newest change that its snapshots include. Reading the
-snapshots first evaluates the periods of the days that changed since then, and the periods from the newest
-stored one to today's; all other snapshots stay as they are.
+A goal stores a change cursor: the sequence of the newest change that its snapshots include. Before snapshots
+are read, the periods of the days that changed since then are evaluated, and the periods from the newest
+stored one to today's. All other snapshots stay.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from msgspec import json
 from journal_api.database.transactions import Transactions
 from journal_api.errors import NotFound
 from journal_api.repositories import balances, statistics
-from journal_api.repositories.sql import fetch, json_list
+from journal_api.repositories.sql import fetch, json_array_of, json_list
 from journal_api.rules.goal_history import (
     GoalState,
     Snapshot,
@@ -43,15 +43,18 @@ SNAPSHOT = f"""json_object(
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)
     AND (:until IS NULL OR period_start <= :until)"""
-PAGE = f"""
-    SELECT '[' || coalesce(group_concat(snapshot), '') || ']'
-    FROM (SELECT {SNAPSHOT} AS snapshot
-          FROM snapshots
-          WHERE {MATCHING}
-          ORDER BY period_start DESC
-          LIMIT :limit OFFSET :offset)"""
+PAGE = json_array_of(
+    "snapshot",
+    f"""
+    SELECT {SNAPSHOT} AS snapshot
+    FROM snapshots
+    WHERE {MATCHING}
+    ORDER BY period_start DESC
+    LIMIT :limit OFFSET :offset
+    """,
+)
 TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
-# The snapshots of a paused or archived goal stay as they are.
+# The snapshots of a paused or archived goal are not refreshed, so they are always current.
 IS_CURRENT = """
     SELECT status <> 'active'
         OR (change_cursor IS NOT NULL
@@ -59,6 +62,16 @@ IS_CURRENT = """
             AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor)) AS is_current
     FROM goals
     WHERE id = :goal_id AND user_id = :user_id"""
+# The targets of a goal as an array of [since, target_value], oldest first.
+TARGETS = json_array_of(
+    "target",
+    """
+    SELECT json_array(since, target_value) AS target
+    FROM goal_targets
+    WHERE goal_id = :id
+    ORDER BY since
+    """,
+)
 CURRENT_PAGE = f"""
     SELECT is_current, iif(is_current, ({PAGE}), NULL), iif(is_current, ({TOTAL}), NULL)
     FROM ({IS_CURRENT})"""
@@ -70,14 +83,14 @@ CURRENT_PAGE = f"""
 async def current_page(
     database: Transactions, user_id: int, goal_id: int, today: str, query: SnapshotQuery
 ) -> tuple[str, int]:
-    """One page of the snapshots, newest first, and the total; they are refreshed first if they are stale.
+    """Return one page of the snapshots, newest first, and their total number.
 
-    Raises NotFound.
+    Stale snapshots are refreshed first. Raises NotFound.
     """
     page = await page_if_current(database.reader, user_id, goal_id, today, query)
     if page is None:
         async with database.transaction() as db:
-            # Another request may have refreshed them while this one waited for its turn to write.
+            # Another request may have refreshed them while this one waited for the write lock.
             page = await page_if_current(db, user_id, goal_id, today, query)
             if page is None:
                 await refresh(db, goal_id)
@@ -88,7 +101,7 @@ async def current_page(
 async def page_if_current(
     db: Connection, user_id: int, goal_id: int, today: str, query: SnapshotQuery
 ) -> tuple[str, int] | None:
-    """The page in one statement with the check that the snapshots are up to date, else None.
+    """Return the page if the snapshots are up to date, otherwise None. One statement checks and reads.
 
     Raises NotFound.
     """
@@ -99,13 +112,14 @@ async def page_if_current(
 
 
 async def page_of(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
-    """The page as it is stored."""
+    """Return the stored page and the total number."""
     rows = await db.execute_fetchall(f"SELECT ({PAGE}), ({TOTAL})", page_values(goal_id, query))
     text, total = next(iter(rows))
     return text, total
 
 
 def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
+    """Return the parameters of PAGE and TOTAL."""
     return {
         "goal_id": goal_id,
         "since": str(query.since) if query.since else None,
@@ -119,16 +133,16 @@ def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
 
 
 async def refresh(db: Connection, goal_id: int) -> None:
-    """Bring the stored snapshots up to date, in the transaction of the caller.
+    """Bring the stored snapshots up to date, in the caller's transaction.
 
-    The snapshots of a goal that is deleted, paused or archived by now stay as they are.
+    Nothing is done for a goal that was deleted, paused or archived meanwhile.
     """
     state = await state_of(db, goal_id)
     if state is None:
         return
     changed = await days_changed(db, state)
     if state.is_of_today and not changed:
-        await save_cursor(db, state)  # every new change is another user's, or out of scope
+        await save_cursor(db, state)  # all new changes are of other users or out of scope
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     by_period = await statistics.of_periods(db, state.account_ids, stale, state.extra)
@@ -144,11 +158,13 @@ async def refresh(db: Connection, goal_id: int) -> None:
 
 
 async def state_of(db: Connection, goal_id: int) -> GoalState | None:
-    """None unless the goal is active."""
+    """Return the state of an active goal, None for any other goal."""
     text = await fetch(
         db,
-        """
-        WITH account AS (
+        f"""
+        WITH
+        -- The accounts in the scope of the goal.
+        account AS (
             SELECT accounts.id, starting_balance
             FROM goals
             JOIN users ON users.id = goals.user_id
@@ -176,13 +192,10 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
             'day_rollover', day_rollover,
             'created_on', trading_day(goals.created_at, timezone, day_rollover),
             'today', trading_day(:now, timezone, day_rollover),
-            'account_ids', json((SELECT json_group_array(id) FROM account)),
-            'starting_balances', json((SELECT json_group_array(starting_balance) FROM account)),
-            'targets', json((SELECT json_group_array(json_array(since, target_value))
-                             FROM (SELECT since, target_value
-                                   FROM goal_targets
-                                   WHERE goal_id = :id
-                                   ORDER BY since))),
+            'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),
+            'starting_balances', json((
+                {json_array_of("starting_balance", "SELECT starting_balance FROM account")})),
+            'targets', json(({TARGETS})),
             'change_cursor', change_cursor,
             'evaluated_on', evaluated_on,
             'latest_change', (SELECT coalesce(max(sequence), 0) FROM changes),
@@ -202,12 +215,12 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
 
 
 async def days_changed(db: Connection, state: GoalState) -> list[date]:
-    """The trading days in scope that have changed since the change cursor, oldest first."""
+    """Return the trading days in scope that changed since the change cursor, oldest first."""
     if state.change_cursor is None:
         return []
     rows = await db.execute_fetchall(
         """
-        -- The + keeps SQLite from reading all days or trades of the accounts by index.
+        -- The + keeps SQLite from using the index of the accounts, which would read all their days or trades.
         SELECT trading_day
         FROM changes
         WHERE sequence > :cursor
@@ -228,14 +241,14 @@ async def days_changed(db: Connection, state: GoalState) -> list[date]:
 async def replace_stale(
     db: Connection, state: GoalState, stale: Sequence[Period], snapshots: Sequence[Snapshot]
 ) -> None:
-    """Delete the snapshots that are stale or outside the history, and insert the new ones."""
+    """Delete the snapshots that are stale or outside the history, and insert the new snapshots."""
     is_rebuilt = state.change_cursor is None or state.timeframe == "custom"
     first = date.max if is_rebuilt else period_of(state.first_day, state.timeframe).start
     await db.execute_fetchall(
         """
         DELETE FROM snapshots
         WHERE goal_id = :goal_id
-          -- By their keys, so that the snapshots that stay are not read.
+          -- Selected by key, so that the remaining snapshots are not read.
           AND period_start IN (
               SELECT value FROM json_each(:stale)
               UNION ALL
@@ -268,7 +281,7 @@ async def replace_stale(
 
 
 async def save_cursor(db: Connection, state: GoalState) -> None:
-    """Note that the snapshots include every change up to now, and were evaluated today."""
+    """Store that the snapshots include all changes up to now and were evaluated today."""
     await db.execute_fetchall(
         "UPDATE goals SET change_cursor = :cursor, evaluated_on = :today WHERE id = :goal_id",
         {"cursor": state.latest_change, "today": state.today.isoformat(), "goal_id": state.goal_id},

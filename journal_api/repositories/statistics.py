@@ -1,4 +1,4 @@
-"""The statistics of periods: one statement, one row a period (DECISIONS 12)."""
+"""SQL of the statistics of periods: one statement that returns one row per period (DECISIONS 12)."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -10,19 +10,19 @@ from journal_api.repositories.sql import json_list
 from journal_api.values.periods import Period
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics
 
-# The statement reads the requested days by index, and no other trades. Money counts rows; everything else
-# counts decisions, and a decision stands on the day of its first close in the period.
+# The statement reads the requested days by index and no other trades. Amounts are summed over trades, all
+# other statistics are over decisions. A decision belongs to the day of its first close in the period.
 STATISTICS = """
 WITH
 -- The requested periods, numbered.
 period (number, first, last) AS MATERIALIZED (
-    SELECT key, value ->> 0, value ->> 1 FROM json_each(:periods)
+    SELECT key, value ->> '$.start', value ->> '$.end' FROM json_each(:periods)
 ),
 -- The accounts in scope.
 account (id) AS MATERIALIZED (
     SELECT value FROM json_each(:accounts)
 ),
--- The trades in scope, each with the number of its period.
+-- The trades in scope with the number of their period.
 counted AS MATERIALIZED (
     SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
         source_trade_id,
@@ -36,7 +36,7 @@ counted AS MATERIALIZED (
     CROSS JOIN account
     CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last
 ),
--- Money: the sums over rows, and the days. Rows are summed by day first, for the worst and the winning days.
+-- Amounts and days. Trades are summed by day first, for the worst day and the winning days.
 money AS (
     SELECT number, sum(trades) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
         sum(net_pnl) AS net_pnl, count(*) AS trading_days, sum(net_pnl > 0) AS winning_days,
@@ -47,21 +47,22 @@ money AS (
           GROUP BY number, trading_day)
     GROUP BY number
 ),
--- Trades that have copies in the period, or are copies: every row with the sums of its whole decision.
+-- Trades that are copies or have copies: each with the sums of its decision.
 shared AS (
     SELECT number, id, trading_day, closed_at,
         id = first_value(id) OVER whole AS is_first,
         sum(net_pnl) OVER whole AS net_pnl,
         sum(initial_risk) OVER whole AS initial_risk,
         max(is_mistake) OVER whole AS is_mistake,
-        -- The original speaks for the decision; where it does not count, the first copy does.
+        -- Grade and setup of a decision are those of the original, or of the first copy if the original is
+        -- not in the period.
         iif(min(source_trade_id IS NOT NULL) OVER whole, id, coalesce(source_trade_id, id)) AS speaker
     FROM counted
     WHERE is_shared
     WINDOW whole AS (PARTITION BY number, coalesce(source_trade_id, id) ORDER BY trading_day, closed_at, id
                      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
--- The decisions, one row each; r is NULL without a risk, and beyond the range of a ratio.
+-- The decisions, one row each; r is NULL without a risk and for a quotient over 10^10.
 decisions AS (
     SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, ratio(net_pnl, initial_risk) AS r,
         is_mistake, id AS speaker, grade, setup_id
@@ -74,7 +75,7 @@ decisions AS (
     JOIN trades ON trades.id = speaker
     WHERE is_first
 ),
--- The sums over decisions, by day first, for the day with most decisions.
+-- Sums over decisions, by day first, for the highest number of decisions on one day.
 judged AS (
     SELECT number, sum(decisions) AS decisions, max(decisions) AS max_trades_per_day, sum(wins) AS wins,
         sum(losses) AS losses, sum(breakevens) AS breakevens, sum(graded) AS graded, sum(a_plus) AS a_plus,
@@ -109,7 +110,7 @@ judged AS (
           GROUP BY number, trading_day)
     GROUP BY number
 ),
--- The drawdown, only if it is requested: it needs the rows in order.
+-- The drawdown, computed only on request because it needs the trades in order.
 curve AS (
     SELECT number, max(max(peak, 0) - equity) AS max_drawdown
     FROM (SELECT number, equity,
@@ -122,7 +123,7 @@ curve AS (
                 WHERE :with_drawdown))
     GROUP BY number
 ),
--- The longest run of wins, only if it is requested: a run ends with a loss.
+-- The longest run of wins, computed only on request. A loss ends a run.
 streaks AS (
     SELECT number, max(wins) AS win_streak
     FROM (SELECT number, sum(net_pnl > 0) AS wins
@@ -157,7 +158,7 @@ SELECT number, json_object(
     'worst_trade', worst_trade,
     'worst_day', worst_day,
     'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
-    -- A difference that does not fit into 64 bits is a REAL in SQLite.
+    -- SQLite returns a REAL for a difference that does not fit into 64 bits.
     'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
     'win_streak', coalesce(win_streak, 0))
 FROM money
@@ -165,8 +166,7 @@ JOIN judged USING (number)
 LEFT JOIN curve USING (number)
 LEFT JOIN streaks USING (number)
 """
-# A bound, as a REAL, of every sum that the statement takes over the trades of one period: money, risks and
-# quotients of the two.
+# An upper bound, as a REAL, of all sums over the trades of one period: amounts, risks and their quotients.
 LARGEST_SUM = """
 SELECT max(
     total(abs(gross_pnl)) + total(abs(fees)),
@@ -181,10 +181,10 @@ WHERE account_id IN (SELECT value FROM json_each(:accounts))
 async def of_periods(
     db: Connection, account_ids: Sequence[int], periods: Sequence[Period], extra: ExtraStatistic | None
 ) -> dict[Period, Statistics | None]:
-    """The statistics of each period over those accounts, the extra one included if it is requested.
+    """Return the statistics of each period over the accounts, with the extra statistic if one is requested.
 
-    None stands for a period in which a sum does not fit into 64 bits. SQLite fails then without naming the
-    period, so the list is halved until the period is alone.
+    The value is None for a period in which a sum does not fit into 64 bits. SQLite fails then without naming
+    the period, so the list is halved until the failing period is alone.
     """
     if not periods:
         return {}
@@ -207,12 +207,12 @@ async def of_periods(
 async def of_periods_in_range(
     db: Connection, account_ids: Sequence[int], periods: Sequence[Period], extra: ExtraStatistic | None
 ) -> dict[Period, Statistics | None]:
-    """Raises sqlite3.OperationalError when a sum does not fit into 64 bits."""
+    """Return the statistics of each period. Raises sqlite3.OperationalError when a sum exceeds 64 bits."""
     rows = await db.execute_fetchall(
         STATISTICS,
         {
             "accounts": json_list(account_ids),
-            "periods": json_list([(period.start.isoformat(), period.end.isoformat()) for period in periods]),
+            "periods": json_list([period._asdict() for period in periods]),
             "with_drawdown": extra == "max_drawdown",
             "with_streak": extra == "win_streak",
         },
@@ -222,7 +222,7 @@ async def of_periods_in_range(
 
 
 async def fits_64_bits(db: Connection, account_ids: Sequence[int], period: Period) -> bool:
-    """Whether no sum over the trades of the period can leave 64 bits."""
+    """Return whether all sums over the trades of the period fit into 64 bits."""
     ((largest_sum,),) = await db.execute_fetchall(
         LARGEST_SUM,
         {

@@ -1,14 +1,15 @@
-"""Strategies, with their setups below them."""
+"""SQL of strategies, with their setups nested."""
 
 from typing import Any
 
 from aiosqlite import Connection
 from msgspec import UNSET, Raw, json
+from msgspec.structs import replace
 
 from journal_api.errors import LimitReached, ValidationFailed
 from journal_api.repositories import setups
 from journal_api.repositories.setups import SETUPS
-from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.strategies import StrategyCreate, StrategyFields, StrategyPatch, StrategyQuery
 from journal_api.values.clock import now
@@ -25,33 +26,37 @@ SCALARS = """
     'created_at', created_at,
     'updated_at', updated_at"""
 LIST_ITEM = f"json_object({SCALARS})"
-# As it is answered: three quarters of a body, so that it can be sent back with white space and escapes.
+# The largest response in bytes: three quarters of the largest request body, so that a client can send it back
+# with additional white space and escapes.
 LARGEST = 3 * 1024 * 1024
 FIELDS = f"""{SCALARS},
     'risk_rules', json(risk_rules),
     'exit_rules', json(exit_rules),
     'optimal_conditions', json(optimal_conditions)"""
-STRATEGY = f"json_object({FIELDS}, 'setups', {SETUPS})"
+STRATEGY = f"json_object({FIELDS}, 'setups', json(({SETUPS})))"
 
 
 async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> str:
+    """Return the strategies without setups as a JSON array, sorted by name."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(strategy), '') || ']'
-        FROM (SELECT {LIST_ITEM} AS strategy
-              FROM strategies
-              WHERE user_id = :user_id
-                AND (:account_id IS NULL OR account_id = :account_id)
-                AND (:copy_group_id IS NULL OR copy_group_id = :copy_group_id)
-              ORDER BY sort_name, id)
-        """,
+        json_array_of(
+            "strategy",
+            f"""
+            SELECT {LIST_ITEM} AS strategy
+            FROM strategies
+            WHERE user_id = :user_id
+              AND (:account_id IS NULL OR account_id = :account_id)
+              AND (:copy_group_id IS NULL OR copy_group_id = :copy_group_id)
+            ORDER BY sort_name, id
+            """,
+        ),
         {"user_id": user_id, "account_id": query.account_id, "copy_group_id": query.copy_group_id},
     )
 
 
 async def get(db: Connection, user_id: int, strategy_id: int) -> str:
-    """The single form, setups and confirmations included; raises NotFound."""
+    """Return the strategy with setups and confirmations as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {STRATEGY} FROM strategies WHERE id = :id AND user_id = :user_id",
@@ -59,20 +64,20 @@ async def get(db: Connection, user_id: int, strategy_id: int) -> str:
     )
 
 
-async def written(db: Connection, user_id: int, strategy_id: int) -> str:
-    """The single form after a write; raises ValidationFailed when that made it too large."""
+async def get_after_write(db: Connection, user_id: int, strategy_id: int) -> str:
+    """Return the strategy as JSON. Raises ValidationFailed when the write made it too large."""
     text = await get(db, user_id, strategy_id)
-    # A character has four bytes at most, so a text of a usual length need not be encoded to be measured.
+    # A character has at most four bytes, so most texts need not be encoded to be measured.
     if 4 * len(text) > LARGEST and len(text.encode()) > LARGEST:
         raise ValidationFailed(
-            f"A strategy may have {LARGEST} bytes as JSON, with all its setups: shorten its descriptions.",
+            f"A strategy with its setups may have at most {LARGEST} bytes as JSON: shorten its descriptions.",
             max_bytes=LARGEST,
         )
     return text
 
 
 async def find(db: Connection, user_id: int, strategy_id: int) -> StrategyFields:
-    """Without the setups; raises NotFound."""
+    """Return the strategy without setups as a struct. Raises NotFound."""
     text = await fetch_json(
         db,
         f"SELECT json_object({FIELDS}) FROM strategies WHERE id = :id AND user_id = :user_id",
@@ -82,7 +87,7 @@ async def find(db: Connection, user_id: int, strategy_id: int) -> StrategyFields
 
 
 async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum: int) -> int:
-    """The new id. Raises DuplicateName, then LimitReached over `maximum` (0 for none)."""
+    """Return the new id. Raises DuplicateName, then LimitReached over `maximum` strategies (0: no limit)."""
     with unique_name():
         strategy_id = int(
             await fetch(
@@ -102,14 +107,15 @@ async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum
                     "color_tag": strategy.color_tag,
                     "account_id": strategy.account_id,
                     "copy_group_id": strategy.copy_group_id,
-                    "risk_rules": stored_form(strategy.risk_rules),
-                    "exit_rules": stored_form(strategy.exit_rules),
-                    "optimal_conditions": stored_form(strategy.optimal_conditions),
+                    "risk_rules": column_value(strategy.risk_rules),
+                    "exit_rules": column_value(strategy.exit_rules),
+                    "optimal_conditions": column_value(strategy.optimal_conditions),
                     "now": now(),
                 },
             )
         )
-    # Counted inside the transaction that writes, the new one included: two at once cannot both be the last.
+    # Counted after the insert and under the write lock, so that two concurrent requests cannot exceed the
+    # limit.
     number = await fetch(db, "SELECT count(*) FROM strategies WHERE user_id = :id", {"id": user_id})
     if 0 < maximum < number:
         raise LimitReached(limit=maximum, current=number - 1)
@@ -119,23 +125,25 @@ async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum
 
 
 async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -> None:
-    """Raises DuplicateName, and ValidationFailed for ids in `setups` that are not of this strategy."""
-    nested = False
+    """Write the members that differ.
+
+    Raises DuplicateName, and ValidationFailed for ids in `setups` that do not belong to this strategy.
+    """
+    has_new_setups = False
     if patch.setups is not UNSET:
-        nested = await setups.replace_all(db, stored.id, patch.setups)
-        patch.setups = UNSET  # what is left are columns
-    sent = with_sort_name(changes(stored, patch))
-    changed = {column: stored_form(value) for column, value in sent.items()}
-    if changed or nested:
-        changed["updated_at"] = now()
+        has_new_setups = await setups.replace_all(db, stored.id, patch.setups)
+    changed = with_sort_name(changes(stored, replace(patch, setups=UNSET)))
+    if changed or has_new_setups:
+        columns = {column: column_value(value) for column, value in changed.items()}
+        columns["updated_at"] = now()
         with unique_name():
             await db.execute_fetchall(
-                f"UPDATE strategies SET {assignments(changed)} WHERE id = :id", {**changed, "id": stored.id}
+                f"UPDATE strategies SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
             )
 
 
 async def delete(db: Connection, stored: StrategyFields) -> int:
-    """How many trades lost their reference to it."""
+    """Delete the strategy and return the number of trades that referred to it."""
     await db.execute_fetchall(
         "UPDATE trades SET strategy_id = NULL, setup_id = NULL WHERE strategy_id = :id", {"id": stored.id}
     )
@@ -144,8 +152,8 @@ async def delete(db: Connection, stored: StrategyFields) -> int:
     return int(unlinked)
 
 
-def stored_form(value: Any) -> Any:
-    """Free-form JSON as text, its null as NULL; anything else as it is."""
+def column_value(value: Any) -> Any:
+    """Return the value to store: free-form JSON as text, its null as NULL, any other value unchanged."""
     if isinstance(value, Raw):
         text = bytes(value).decode()
         return None if text == "null" else text

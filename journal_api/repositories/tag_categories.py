@@ -1,10 +1,10 @@
-"""Tag categories: a name, and the tags that belong to it."""
+"""SQL of tag categories."""
 
 from aiosqlite import Connection
 from msgspec import UnsetType, json
 
 from journal_api.errors import CategoryHasTags, ValidationFailed
-from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, TagCategoryPatch
 from journal_api.values.clock import now
@@ -19,21 +19,24 @@ TAG_CATEGORY = """json_object(
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
+    """Return the tag categories as a JSON array, sorted by name."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(tag_category), '') || ']'
-        FROM (SELECT {TAG_CATEGORY} AS tag_category
-              FROM tag_categories
-              WHERE user_id = :user_id
-              ORDER BY sort_name, id)
-        """,
+        json_array_of(
+            "tag_category",
+            f"""
+            SELECT {TAG_CATEGORY} AS tag_category
+            FROM tag_categories
+            WHERE user_id = :user_id
+            ORDER BY sort_name, id
+            """,
+        ),
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, category_id: int) -> str:
-    """Raises NotFound."""
+    """Return the tag category as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {TAG_CATEGORY} FROM tag_categories WHERE id = :id AND user_id = :user_id",
@@ -42,25 +45,25 @@ async def get(db: Connection, user_id: int, category_id: int) -> str:
 
 
 async def find(db: Connection, user_id: int, category_id: int) -> TagCategory:
-    """Raises NotFound."""
+    """Return the tag category as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, category_id), type=TagCategory)
 
 
 async def require(db: Connection, user_id: int, category_id: int | UnsetType) -> None:
-    """Raises ValidationFailed when a category was sent that is not the user's."""
+    """Raise ValidationFailed unless the tag category is the user's. UNSET is accepted."""
     if isinstance(category_id, UnsetType):
         return
-    found = await fetch(
+    is_owned = await fetch(
         db,
         "SELECT 1 FROM tag_categories WHERE id = :id AND user_id = :user_id",
         {"id": category_id, "user_id": user_id},
     )
-    if not found:
+    if not is_owned:
         raise ValidationFailed(fields={"category_id": "is not one of your tag categories"})
 
 
 async def insert(db: Connection, user_id: int, category: TagCategoryCreate) -> int:
-    """The new id; raises DuplicateName."""
+    """Return the new id. Raises DuplicateName."""
     with unique_name():
         return int(
             await fetch(
@@ -81,18 +84,18 @@ async def insert(db: Connection, user_id: int, category: TagCategoryCreate) -> i
 
 
 async def update(db: Connection, stored: TagCategory, patch: TagCategoryPatch) -> None:
-    """Raises DuplicateName."""
+    """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
-        changed["updated_at"] = now()
+        columns = {**changed, "updated_at": now()}
         with unique_name():
             await db.execute_fetchall(
-                f"UPDATE tag_categories SET {assignments(changed)} WHERE id = :id",
-                {**changed, "id": stored.id},
+                f"UPDATE tag_categories SET {assignments(columns)} WHERE id = :id",
+                {**columns, "id": stored.id},
             )
 
 
 async def delete(db: Connection, stored: TagCategory) -> None:
-    """Raises CategoryHasTags."""
+    """Delete the tag category. Raises CategoryHasTags."""
     if stored.tag_count:
         raise CategoryHasTags(tag_count=stored.tag_count)
     await db.execute_fetchall("DELETE FROM tag_categories WHERE id = :id", {"id": stored.id})

@@ -1,4 +1,4 @@
-"""Tags. A deleted tag is taken off every trade by its foreign key."""
+"""SQL of tags. Foreign keys remove a deleted tag from all trades."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,14 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import ValidationFailed
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
+from journal_api.repositories.sql import (
+    assignments,
+    fetch,
+    fetch_json,
+    json_array_of,
+    json_list,
+    unique_name,
+)
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
 from journal_api.values.clock import now
@@ -23,23 +30,26 @@ TAG = """json_object(
 
 
 async def list_of_user(db: Connection, user_id: int, query: TagQuery) -> str:
+    """Return the tags as a JSON array, sorted by name."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(tag), '') || ']'
-        FROM (SELECT {TAG} AS tag
-              FROM tags
-              WHERE user_id = :user_id
-                AND (:category_id IS NULL OR category_id = :category_id)
-                AND (:type IS NULL OR type = :type)
-              ORDER BY sort_name, id)
-        """,
+        json_array_of(
+            "tag",
+            f"""
+            SELECT {TAG} AS tag
+            FROM tags
+            WHERE user_id = :user_id
+              AND (:category_id IS NULL OR category_id = :category_id)
+              AND (:type IS NULL OR type = :type)
+            ORDER BY sort_name, id
+            """,
+        ),
         {"user_id": user_id, "category_id": query.category_id, "type": query.type},
     )
 
 
 async def get(db: Connection, user_id: int, tag_id: int) -> str:
-    """Raises NotFound."""
+    """Return the tag as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {TAG} FROM tags WHERE id = :id AND user_id = :user_id",
@@ -48,12 +58,12 @@ async def get(db: Connection, user_id: int, tag_id: int) -> str:
 
 
 async def find(db: Connection, user_id: int, tag_id: int) -> Tag:
-    """Raises NotFound."""
+    """Return the tag as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, tag_id), type=Tag)
 
 
 async def require_all(db: Connection, user_id: int, tag_ids: Sequence[int]) -> None:
-    """Raises ValidationFailed naming the tags that are not the user's."""
+    """Raise ValidationFailed with the ids of tags that are not the user's."""
     rows = await db.execute_fetchall(
         """
         SELECT value
@@ -67,7 +77,7 @@ async def require_all(db: Connection, user_id: int, tag_ids: Sequence[int]) -> N
 
 
 async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
-    """The new id; raises DuplicateName."""
+    """Return the new id. Raises DuplicateName."""
     with unique_name():
         return int(
             await fetch(
@@ -91,14 +101,15 @@ async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
 
 
 async def update(db: Connection, stored: Tag, patch: TagPatch) -> None:
-    """Raises DuplicateName."""
+    """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
-        changed["updated_at"] = now()
+        columns = {**changed, "updated_at": now()}
         with unique_name():
             await db.execute_fetchall(
-                f"UPDATE tags SET {assignments(changed)} WHERE id = :id", {**changed, "id": stored.id}
+                f"UPDATE tags SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
             )
 
 
 async def delete(db: Connection, stored: Tag) -> None:
+    """Delete the tag."""
     await db.execute_fetchall("DELETE FROM tags WHERE id = :id", {"id": stored.id})

@@ -1,8 +1,8 @@
-"""The filters of a list of trades as the WHERE clause of its statements."""
+"""The WHERE clauses of statements that filter trades."""
 
 from journal_api.structs.trades import TradeFilter
 
-# Whose trades they are, by three different indexes, and as a mere check.
+# The owner of the trades, for three different indexes, and as a check without an index.
 OF_USER = "user_id = :user_id"
 OF_ACCOUNT = "account_id = (SELECT id FROM accounts WHERE id = :account_id AND user_id = :user_id)"
 OF_DAYS = """account_id IN (
@@ -12,10 +12,10 @@ IS_USERS = "+user_id = :user_id"
 
 
 class TradeFilters:
-    """The conditions that one query asks for.
+    """The conditions of one query.
 
-    SQLite is led to the index that leaves the fewest trades: a column behind a unary + takes no part in its
-    choice of an index, so such a condition is only checked on the rows that the others find.
+    They lead SQLite to the index that leaves the fewest trades: it uses no index for a column behind a unary
+    +, so such a condition is only checked on the rows that the other conditions select.
     """
 
     def __init__(self, query: TradeFilter) -> None:
@@ -39,19 +39,19 @@ class TradeFilters:
                 add()
 
     def newest_first(self) -> str:
-        """The clause for a page in the order of `opened_at`."""
+        """Return the clause for a page in the order of `opened_at`."""
         return self._clause(self._owner(by_day=self._is_sent("since")))
 
     def counted(self) -> str:
-        """The clause for the number of all trades that match."""
+        """Return the clause for the number of matching trades."""
         return self._clause(self._owner(by_day=self._is_sent("until")))
 
     def checked(self) -> str:
-        """The clause for trades that are found by their id."""
+        """Return the clause for trades that are selected by id."""
         return self._clause(IS_USERS)
 
     def _owner(self, *, by_day: bool) -> str:
-        """The condition of whose trades they are, by the index that leaves the fewest."""
+        """Return the condition on the owner for the index that leaves the fewest trades."""
         if self._has_own_index:
             return IS_USERS
         if self._has_user_index:

@@ -1,4 +1,4 @@
-"""What trades point at, looked up for many of them at once."""
+"""SQL that checks the references of trades: account, strategy, setup and original."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from journal_api.rules.trade_draft import TradeDraft
 
 
 class References(NamedTuple):
-    """The ids that are the user's, the strategy of each setup, and the original of each trade."""
+    """The ids that belong to the user, the strategy id by setup id, the id of the original by trade id."""
 
     account_ids: set[int]
     strategy_ids: set[int]
@@ -20,10 +20,10 @@ class References(NamedTuple):
     originals: dict[int, int]
 
     def resolved(self, trade: TradeDraft) -> TradeDraft:
-        """The trade with its references filled in: a setup brings its strategy, a copy of a copy is a copy of
-        the original.
+        """Return the trade with complete references.
 
-        Raises ValidationFailed for an id that is not the user's.
+        A setup sets the strategy, and a copy of a copy becomes a copy of the original. Raises
+        ValidationFailed for an id that is not the user's.
         """
         strategy_id, source_trade_id = trade.strategy_id, trade.source_trade_id
         if trade.account_id not in self.account_ids:
@@ -44,13 +44,15 @@ class References(NamedTuple):
 
 
 async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
-    def sent(field: str) -> str:
+    """Return those ids in the references of the trades that belong to the user."""
+
+    def ids_in(field: str) -> str:
         return json_list(list({getattr(trade, field) for trade in trades} - {None}))
 
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT 'account', id, NULL
-        -- The + keeps SQLite from looking through all that the user has.
+        -- The + makes SQLite look up the ids instead of scanning all rows of the user.
         FROM accounts
         WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:account_ids))
         UNION ALL
@@ -69,22 +71,27 @@ async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> Refe
         """,
         {
             "user_id": user_id,
-            "account_ids": sent("account_id"),
-            "strategy_ids": sent("strategy_id"),
-            "setup_ids": sent("setup_id"),
-            "trade_ids": sent("source_trade_id"),
+            "account_ids": ids_in("account_id"),
+            "strategy_ids": ids_in("strategy_id"),
+            "setup_ids": ids_in("setup_id"),
+            "trade_ids": ids_in("source_trade_id"),
         },
     )
-    found: dict[str, dict[int, int]] = {"account": {}, "strategy": {}, "setup": {}, "trade": {}}
-    for kind, row_id, behind in rows:
-        found[kind][row_id] = behind
-    return References(set(found["account"]), set(found["strategy"]), found["setup"], found["trade"])
+    by_kind: dict[str, dict[int, int]] = {"account": {}, "strategy": {}, "setup": {}, "trade": {}}
+    for kind, row_id, target_id in rows:
+        by_kind[kind][row_id] = target_id
+    return References(
+        account_ids=set(by_kind["account"]),
+        strategy_ids=set(by_kind["strategy"]),
+        setups=by_kind["setup"],
+        originals=by_kind["trade"],
+    )
 
 
 async def require_no_circle(db: Connection, trade_id: int, original_id: int | None) -> None:
-    """Raises ValidationFailed for a trade that would be a copy of itself, or a copy with copies."""
+    """Raise ValidationFailed if the trade would be a copy of itself or a copy that has copies."""
     if original_id is None:
         return
     has_copies = await fetch(db, "SELECT 1 FROM trades WHERE source_trade_id = :id LIMIT 1", {"id": trade_id})
     if original_id == trade_id or has_copies:
-        raise ValidationFailed(fields={"source_trade_id": "of an original with copies cannot be set"})
+        raise ValidationFailed(fields={"source_trade_id": "cannot be set on a trade that has copies"})

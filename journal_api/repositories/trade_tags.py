@@ -1,4 +1,4 @@
-"""The tags of a trade, written as one set."""
+"""SQL of the tags of a trade, written as one set."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from journal_api.structs.trades import Trade
 from journal_api.values.clock import now_after
 
 
-async def replace(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
-    """Make these the tags of the trade; they are the user's."""
+async def replace_all(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
+    """Replace the tags of the trade. The caller has checked that they are the user's."""
     if sorted(set(tag_ids)) == stored.tag_ids:
         return
     values = {"id": stored.id, "tag_ids": json_list(tag_ids), "now": now_after(stored.updated_at)}

@@ -1,14 +1,21 @@
-"""Trades, with the tags and the checklist answers that hang on them."""
+"""SQL of trades, with their tags and confirmation answers nested."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_value
+from journal_api.repositories.sql import (
+    assignments,
+    fetch,
+    fetch_json,
+    json_array_of,
+    json_list,
+    unique_value,
+)
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import fingerprint_of
@@ -16,6 +23,7 @@ from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
 
+TAG_IDS = json_array_of("tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id")
 SCALARS = f"""
     'id', id,
     'account_id', account_id,
@@ -33,35 +41,41 @@ SCALARS = f"""
     'source_trade_id', source_trade_id,
     'external_id', external_id,
     'notes', notes,
-    'tag_ids', json((SELECT json_group_array(tag_id)
-                     FROM (SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id))),
+    'tag_ids', json(({TAG_IDS})),
     'created_at', created_at,
     'updated_at', updated_at"""
 LIST_ITEM = f"json_object({SCALARS})"
-TRADE = f"""json_object({SCALARS},
-    'tags', json((
-        SELECT '[' || coalesce(group_concat(tag), '') || ']'
-        FROM (SELECT json_object('id', tags.id, 'name', name, 'color', color, 'type', type) AS tag
-              FROM trade_tags
-              JOIN tags ON tags.id = tag_id
-              WHERE trade_id = trade.id
-              ORDER BY sort_name, tags.id))),
-    'confirmations', json((
-        SELECT '[' || coalesce(group_concat(answer), '') || ']'
-        FROM (SELECT json_object(
-                  'confirmation_id', confirmation_id,
-                  'name', name,
-                  'was_present', json(iif(was_present, 'true', 'false')),
-                  'notes', confirmation_answers.notes) AS answer
-              FROM confirmation_answers
-              JOIN confirmations ON confirmations.id = confirmation_id
-              WHERE trade_id = trade.id
-              ORDER BY sort_order, confirmation_id))))"""
-# A trade with what follows from it.
+TAGS = json_array_of(
+    "tag",
+    """
+    SELECT json_object('id', tags.id, 'name', name, 'color', color, 'type', type) AS tag
+    FROM trade_tags
+    JOIN tags ON tags.id = tag_id
+    WHERE trade_id = trade.id
+    ORDER BY sort_name, tags.id
+    """,
+)
+ANSWERS = json_array_of(
+    "answer",
+    """
+    SELECT json_object(
+        'confirmation_id', confirmation_id,
+        'name', name,
+        'was_present', json(iif(was_present, 'true', 'false')),
+        'notes', confirmation_answers.notes) AS answer
+    FROM confirmation_answers
+    JOIN confirmations ON confirmations.id = confirmation_id
+    WHERE trade_id = trade.id
+    ORDER BY sort_order, confirmation_id
+    """,
+)
+TRADE = f"json_object({SCALARS}, 'tags', json(({TAGS})), 'confirmations', json(({ANSWERS})))"
+# A trade with its computed ratio.
 WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
     FROM trades"""
-# What a new trade is made of, in the order in which it is bound: by name each value would be looked up.
+# The columns of a new trade in the order of their parameters. Parameters are positional because binding by
+# name looks up each value, which matters for imports.
 BOUND = (
     *("id", "user_id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
     *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes", "import_id", "fingerprint"),
@@ -74,28 +88,31 @@ INSERT = f"""
         (SELECT trading_day({AT["closed_at"]}, timezone, day_rollover)
          FROM users
          WHERE users.id = {AT["user_id"]}))"""
-# What a write makes of updated_at: never what it was before, so that it tells an edit from none.
+# The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was
+# edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
 row_of = itemgetter(*BOUND[:-1], "now")
 
 
 async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
-    """One page of the trades that match, newest first, and how many there are in all."""
+    """Return one page of the matching trades as a JSON array, newest first, and their total number."""
     filters = TradeFilters(query)
-    # The inner SELECT finds the ids by index alone, the outer one reads only the rows of the page.
-    rows = await db.execute_fetchall(
+    # The inner SELECT selects the ids from an index only, the outer SELECT reads the rows of the page.
+    trades = json_array_of(
+        "trade",
         f"""
-        SELECT '[' || coalesce(group_concat(trade), '') || ']',
-            (SELECT count(*) FROM trades WHERE {filters.counted()})
-        FROM (SELECT {LIST_ITEM} AS trade
-              FROM ({WITH_RATIO}) AS trade
-              WHERE id IN (SELECT id
-                           FROM trades
-                           WHERE {filters.newest_first()}
-                           ORDER BY opened_at DESC, id DESC
-                           LIMIT :limit OFFSET :offset)
-              ORDER BY opened_at DESC, id DESC)
+        SELECT {LIST_ITEM} AS trade
+        FROM ({WITH_RATIO}) AS trade
+        WHERE id IN (SELECT id
+                     FROM trades
+                     WHERE {filters.newest_first()}
+                     ORDER BY opened_at DESC, id DESC
+                     LIMIT :limit OFFSET :offset)
+        ORDER BY opened_at DESC, id DESC
         """,
+    )
+    rows = await db.execute_fetchall(
+        f"SELECT ({trades}), (SELECT count(*) FROM trades WHERE {filters.counted()})",
         {**filters.parameters, "user_id": user_id},
     )
     text, total = next(iter(rows))
@@ -103,23 +120,25 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
 
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
-    """Those trades, in the order of their ids."""
+    """Return the trades with those ids as a JSON array, in the order of ids."""
     return await fetch_json(
         db,
-        f"""
-        SELECT '[' || coalesce(group_concat(item), '') || ']'
-        FROM (SELECT {LIST_ITEM} AS item
-              FROM ({WITH_RATIO}) AS trade
-              -- The + keeps SQLite from looking through all trades of the user.
-              WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
-              ORDER BY id)
-        """,
+        json_array_of(
+            "trade",
+            f"""
+            SELECT {LIST_ITEM} AS trade
+            FROM ({WITH_RATIO}) AS trade
+            -- The + makes SQLite look up the ids instead of scanning all trades of the user.
+            WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+            ORDER BY id
+            """,
+        ),
         {"user_id": user_id, "ids": json_list(trade_ids)},
     )
 
 
 async def get(db: Connection, user_id: int, trade_id: int) -> str:
-    """The single form, with tags and answers; raises NotFound."""
+    """Return the trade with tags and answers as JSON. Raises NotFound."""
     return await fetch_json(
         db,
         f"SELECT {TRADE} FROM ({WITH_RATIO}) AS trade WHERE id = :id AND user_id = :user_id",
@@ -128,84 +147,106 @@ async def get(db: Connection, user_id: int, trade_id: int) -> str:
 
 
 async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
-    """Raises NotFound."""
+    """Return the trade as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, trade_id), type=Trade)
 
 
 async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
-    """The new id; raises Conflict when the account has a trade of that external_id."""
+    """Return the new id. Raises Conflict when the account has a trade with that external_id."""
     with unique_value("external_id"):
         (trade_id,) = await insert_many(db, user_id, [trade.columns(timezone)])
     return trade_id
 
 
-async def with_taken_ids(db: Connection, rows: Mapping[int, dict[str, Any]]) -> list[int]:
-    """The keys of the rows whose external_id a trade of their account has, or an earlier row."""
-    sent = [
-        (key, row["account_id"], row["external_id"])
+async def duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, Any]]) -> list[int]:
+    """Return the keys of the rows whose external_id exists in their account or in an earlier row."""
+    with_external_id = [
+        {"key": key, "account_id": row["account_id"], "external_id": row["external_id"]}
         for key, row in rows.items()
         if row["external_id"] is not None
     ]
-    found: Iterable[Any] = await db.execute_fetchall(
+    stored: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT value ->> 0
-        FROM json_each(:sent) AS row
-        JOIN trades ON account_id = value ->> 1 AND external_id = value ->> 2
+        SELECT value ->> '$.key'
+        FROM json_each(:rows)
+        JOIN trades ON account_id = value ->> '$.account_id' AND external_id = value ->> '$.external_id'
         """,
-        {"sent": json_list(sent)},
+        {"rows": json_list(with_external_id)},
     )
-    taken = {key for (key,) in found}
-    first: dict[tuple[int, str], int] = {}
-    for key, *place in sent:
-        if first.setdefault((place[0], place[1]), key) != key:
-            taken.add(key)
-    return sorted(taken)
+    duplicates = {key for (key,) in stored}
+    first_keys: dict[tuple[int, str], int] = {}
+    for row in with_external_id:
+        if first_keys.setdefault((row["account_id"], row["external_id"]), row["key"]) != row["key"]:
+            duplicates.add(row["key"])
+    return sorted(duplicates)
 
 
 async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
-    """The new ids, in the order of the rows; no external_id of theirs is taken."""
+    """Return the new ids, in the order of the rows. The caller has checked that external_ids are unique."""
     last_id = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
     common = {"user_id": user_id, "import_id": None, "content": None, "now": now()}
-    for row_id, row in enumerate(rows, last_id + 1):
-        row |= {**common, "id": row_id, "fingerprint": fingerprint_of(row)}
-    await number_kinds(db, rows)
-    await insert_all(db, rows)
-    return [row["id"] for row in rows]
+    kinds = [Kind(row["account_id"], fingerprint_of(row)) for row in rows]
+    occurrences = await next_occurrences(db, kinds)
+    new_rows = [
+        {**row, **common, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
+        for row_id, (row, kind, occurrence) in enumerate(
+            zip(rows, kinds, occurrences, strict=True), last_id + 1
+        )
+    ]
+    await insert_all(db, new_rows)
+    return [row["id"] for row in new_rows]
 
 
-async def number_kinds(db: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Give each row its `occurrence`: the how-manieth of its kind it is in its account."""
-    kinds = [(row["account_id"], row["fingerprint"].hex()) for row in rows]
-    # The last occurrence of a kind is one step into the index, however many there are of it.
-    found: Iterable[Any] = await db.execute_fetchall(
+class Kind(NamedTuple):
+    """The trades of one account with equal fingerprints; `occurrence` numbers them from 1."""
+
+    account_id: int
+    fingerprint: bytes
+
+
+async def next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
+    """Return the `occurrence` of new trades of those kinds: their ordinals among the trades of their kind."""
+    distinct = list(dict.fromkeys(kinds))
+    # The subquery reads one entry of an index, however many trades of the kind there are.
+    rows: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT value ->> 0, value ->> 1,
-            (SELECT max(occurrence)
+        SELECT key,
+            (SELECT coalesce(max(occurrence), 0)
              FROM trades
-             WHERE account_id = value ->> 0 AND fingerprint = from_hex(value ->> 1))
+             WHERE account_id = value ->> '$.account_id'
+               AND fingerprint = from_hex(value ->> '$.fingerprint'))
         FROM json_each(:kinds)
         """,
-        {"kinds": json_list(list(dict.fromkeys(kinds)))},
+        {
+            "kinds": json_list(
+                [{"account_id": kind.account_id, "fingerprint": kind.fingerprint.hex()} for kind in distinct]
+            )
+        },
     )
-    seen = Counter({(account_id, fingerprint): last or 0 for account_id, fingerprint, last in found})
-    for row, kind in zip(rows, kinds, strict=True):
-        seen[kind] += 1
-        row["occurrence"] = seen[kind]
+    last = Counter({distinct[index]: occurrence for index, occurrence in rows})
+    occurrences = []
+    for kind in kinds:
+        last[kind] += 1
+        occurrences.append(last[kind])
+    return occurrences
 
 
 async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert trades under the ids that they have been given."""
+    """Insert trades that already have their ids."""
     await db.executemany(INSERT, map(row_of, rows))
 
 
 async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str) -> None:
-    """Write what differs; raises Conflict when the account has another trade of that external_id."""
+    """Write the columns that differ.
+
+    Raises Conflict when the account has another trade with that external_id.
+    """
     before, after = TradeDraft.of_stored(stored).columns(timezone), trade.columns(timezone)
     changed = {name: value for name, value in after.items() if value != before[name]}
     if not changed:
         return
     changed["updated_at"] = now_after(stored.updated_at)
-    # Of what an import has brought, the fingerprint is what its file says; of all else, what it is now.
+    # An imported trade keeps the fingerprint of its file; that of any other trade follows its columns.
     values = {
         "id": stored.id,
         "closes": after["closed_at"],
@@ -241,11 +282,12 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
 
 
 async def delete(db: Connection, stored: Trade) -> None:
+    """Delete the trade."""
     await db.execute_fetchall("DELETE FROM trades WHERE id = :id", {"id": stored.id})
 
 
-async def move_to_their_days(db: Connection, user_id: int) -> None:
-    """Write the trading day of every trade anew, for the owner's zone and rollover as they are now."""
+async def update_trading_days(db: Connection, user_id: int) -> None:
+    """Update the trading days of all trades after a change of the user's time zone or rollover."""
     await db.execute_fetchall(
         """
         UPDATE trades

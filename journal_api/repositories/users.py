@@ -1,4 +1,4 @@
-"""The owners of journals, and what they set for themselves."""
+"""SQL of users, the owners of journals, and their settings."""
 
 from typing import Any
 
@@ -22,29 +22,30 @@ ME = """json_object(
 
 
 async def get(db: Connection, user_id: int) -> str:
-    """Raises NotFound."""
+    """Return the user as JSON. Raises NotFound."""
     return await fetch_json(db, f"SELECT {ME} FROM users WHERE id = :id", {"id": user_id})
 
 
 async def find(db: Connection, user_id: int) -> Me:
-    """Raises NotFound."""
+    """Return the user as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id), type=Me)
 
 
 async def id_of(db: Connection, name: str | None) -> int | None:
-    """The user of that name, or without one the first; None when there is no such user."""
-    found = await fetch(
+    """Return the id of the named user, by default of the first user; None without one."""
+    user_id = await fetch(
         db, "SELECT id FROM users WHERE :name IS NULL OR name = :name ORDER BY id LIMIT 1", {"name": name}
     )
-    return None if found is None else int(found)
+    return None if user_id is None else int(user_id)
 
 
 async def names(db: Connection) -> list[str]:
+    """Return the names of all users, oldest first."""
     return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]
 
 
 async def insert(db: Connection, name: str, settings: Settings) -> int:
-    """The new id; raises DuplicateName."""
+    """Return the new id. Raises DuplicateName."""
     with unique_name():
         return int(
             await fetch(
@@ -65,23 +66,26 @@ async def insert(db: Connection, name: str, settings: Settings) -> int:
 
 
 async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
-    """Whether the trading days of the user's trades move; raises DuplicateName."""
-    changed: dict[str, Any] = changes(stored, patch)
-    if not changed:
+    """Write the members that differ and return whether the trading days of the user's trades change.
+
+    Raises DuplicateName.
+    """
+    columns: dict[str, Any] = changes(stored, patch)
+    if not columns:
         return False
-    if selection := changed.pop("active_selection", None):
-        changed["active_account_id"] = selection.account_id
-        changed["active_copy_group_id"] = selection.copy_group_id
-    changed["updated_at"] = now()
+    if selection := columns.pop("active_selection", None):
+        columns["active_account_id"] = selection.account_id
+        columns["active_copy_group_id"] = selection.copy_group_id
+    columns["updated_at"] = now()
     with unique_name():
         await db.execute_fetchall(
-            f"UPDATE users SET {assignments(changed)} WHERE id = :id", {**changed, "id": stored.id}
+            f"UPDATE users SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
         )
-    return "timezone" in changed or "day_rollover" in changed
+    return "timezone" in columns or "day_rollover" in columns
 
 
 async def today(db: Connection, user_id: int) -> str:
-    """The trading day of this moment, in the user's zone and rollover."""
+    """Return the current trading day, in the user's time zone and with the user's rollover."""
     day = await fetch(
         db,
         "SELECT trading_day(:now, timezone, day_rollover) FROM users WHERE id = :id",

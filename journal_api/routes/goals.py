@@ -1,4 +1,4 @@
-"""Handlers of goals."""
+"""Handlers of goals (docs/api.md#goals)."""
 
 from starlette.requests import Request
 

@@ -24,6 +24,6 @@ async def update_me(request: Request) -> Response:
             await accounts.require(db, request.user.id, selection.account_id, "active_selection")
             await copy_groups.require(db, request.user.id, selection.copy_group_id, "active_selection")
         if await users.update(db, stored, patch):
-            await trades.move_to_their_days(db, request.user.id)
+            await trades.update_trading_days(db, request.user.id)
         me = await users.get(db, request.user.id)
     return ok(me=me)

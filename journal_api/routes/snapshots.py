@@ -2,7 +2,8 @@
 
 from starlette.requests import Request
 
-from journal_api.repositories import snapshots
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import goals, snapshots
 from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
@@ -15,10 +16,14 @@ from journal_api.web.responses import Response, page
 async def list_snapshots(request: Request) -> Response:
     """List a page of a goal's snapshots, newest period first, brought up to date by this request."""
     query = decode_query(request, SnapshotQuery)
+    try:
+        check_range(query.since, query.until)
+    except ValidationFailed:
+        # A missing goal takes precedence over an invalid range (DECISIONS 4).
+        await goals.get(database(request).reader, request.user.id, request.path_params["id"])
+        raise
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
     text, total = await snapshots.current_page(
         database(request), request.user.id, request.path_params["id"], today, query
     )
-    # After the read, because a missing goal takes precedence over an invalid range (DECISIONS 4).
-    check_range(query.since, query.until)
     return page(query.limit, query.offset, total, snapshots=text)

@@ -1,4 +1,4 @@
-"""Handlers of strategies with their setups and confirmations."""
+"""Handlers of strategies with their setups and confirmations (docs/api.md#strategies)."""
 
 from starlette.requests import Request
 
@@ -37,7 +37,7 @@ async def create_strategy(request: Request) -> Response:
         await accounts.require(db, request.user.id, body.account_id)
         await copy_groups.require(db, request.user.id, body.copy_group_id)
         strategy_id = await strategies.insert(db, request.user.id, body, maximum)
-        strategy = await strategies.written(db, request.user.id, strategy_id)
+        strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
     return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
 
@@ -51,7 +51,7 @@ async def update_strategy(request: Request) -> Response:
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
         await strategies.update(db, stored, patch)
-        strategy = await strategies.written(db, request.user.id, strategy_id)
+        strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
     return ok(strategy=strategy)
 
 

@@ -1,4 +1,4 @@
-"""The route table: all operations under /v1, in the order of the OpenAPI document."""
+"""The route table: all operations under /v1, in the order of the OpenAPI document (docs/api.md#endpoints)."""
 
 from journal_api.errors import AccountHasTrades, CategoryHasTags, Conflict, DuplicateName, LimitReached
 from journal_api.routes import (

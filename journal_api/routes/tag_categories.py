@@ -1,4 +1,4 @@
-"""Handlers of tag categories."""
+"""Handlers of tag categories (docs/api.md#tags)."""
 
 from starlette.requests import Request
 

@@ -1,4 +1,4 @@
-"""Handlers of tags."""
+"""Handlers of tags (docs/api.md#tags)."""
 
 from starlette.requests import Request
 

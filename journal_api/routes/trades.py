@@ -70,7 +70,7 @@ async def create_trades(request: Request) -> Response:
         for index, draft in enumerate(drafts):
             with errors.at(index):
                 rows[index] = references.resolved(draft).columns(owner.timezone)
-        for index in await trades.with_taken_ids(db, rows):
+        for index in await trades.duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
         errors.raise_if_any()
@@ -101,7 +101,7 @@ async def replace_tags(request: Request) -> Response:
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
         await tags.require_all(db, request.user.id, body.tag_ids)
-        await trade_tags.replace(db, stored, body.tag_ids)
+        await trade_tags.replace_all(db, stored, body.tag_ids)
         trade = await trades.get(db, request.user.id, trade_id)
     return ok(trade=trade)
 
@@ -112,7 +112,7 @@ async def replace_answers(request: Request) -> Response:
     trade_id = request.path_params["id"]
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
-        await confirmation_answers.replace(db, stored, body.confirmations)
+        await confirmation_answers.replace_all(db, stored, body.confirmations)
         trade = await trades.get(db, request.user.id, trade_id)
     return ok(trade=trade)
 

@@ -1,1 +1,1 @@
-"""Pure rules: what follows from what, without SQL or HTTP."""
+"""Domain rules as pure functions, without SQL or HTTP."""

@@ -1,4 +1,4 @@
-"""The history of a goal: its periods, which of them are stale, what a snapshot says (DECISIONS 13)."""
+"""The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 13)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -15,13 +15,13 @@ from journal_api.values.statistics import AMOUNTS, EXTRA_STATISTICS, ExtraStatis
 
 
 class GoalState(Struct):
-    """What has to be known of a goal to bring its snapshots up to date."""
+    """Everything about a goal that refreshing its snapshots needs."""
 
     goal_id: int
     metric: str
     direction: GoalDirection
     timeframe: Timeframe
-    # For timeframe custom; else two nulls.
+    # The dates of timeframe custom, otherwise two nulls.
     custom_window: list[date | None]
     timezone: str
     day_rollover: str
@@ -29,7 +29,7 @@ class GoalState(Struct):
     today: date
     account_ids: list[int]
     starting_balances: list[int]
-    # (since, target), oldest first; the first counts from the beginning
+    # (since, target), oldest first; the first applies to all earlier periods too.
     targets: list[tuple[date, int]]
     change_cursor: int | None
     evaluated_on: date | None
@@ -40,7 +40,7 @@ class GoalState(Struct):
 
     @property
     def first_day(self) -> date:
-        """Where the history starts: the first counted trade or the goal's creation, the earlier."""
+        """The start of the history: the first trade or the creation of the goal, whichever is earlier."""
         return min(self.first_trade or self.created_on, self.created_on)
 
     @property
@@ -54,12 +54,12 @@ class GoalState(Struct):
 
     @property
     def carries_balance(self) -> bool:
-        """Whether a period depends on the periods before it."""
+        """Whether the value of a period depends on the periods before it."""
         return METRICS[self.metric].carries_balance
 
 
 class Snapshot(NamedTuple):
-    """A row of the table."""
+    """A row of the table `snapshots`."""
 
     period_start: str
     period_end: str
@@ -74,10 +74,10 @@ class Snapshot(NamedTuple):
 
 
 def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]:
-    """The periods of the history that are to be computed."""
+    """Return the periods of the history to compute, given the days whose trades changed, oldest first."""
     if state.timeframe == "custom":
         start, end = state.custom_window
-        assert start is not None, "schema.sql holds custom goals to their dates"
+        assert start is not None, "a CHECK in schema.sql requires the dates of a custom goal"
         assert end is not None
         return iter([Period(start, end)])
     first, last, timeframe = state.first_day, state.today, state.timeframe
@@ -85,17 +85,17 @@ def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]
         return periods_between(first, last, timeframe)
     if state.carries_balance and changed:
         return periods_between(min(max(first, *changed[:1]), state.newest), last, timeframe)
-    # An earlier first trade brings the empty periods after it; days without a trade have no snapshot.
+    # An earlier first trade adds the empty periods after it, but days without a trade have no snapshot.
     earlier = periods_between(first, state.oldest - ONE_DAY, timeframe) if timeframe != "daily" else ()
     begin, end = period_of(first, timeframe).start, period_of(last, timeframe).end
-    known = (period_of(day, timeframe) for day in changed if begin <= day <= end)
-    return chain(earlier, known, periods_between(state.newest, last, timeframe))
+    of_changed_days = (period_of(day, timeframe) for day in changed if begin <= day <= end)
+    return chain(earlier, of_changed_days, periods_between(state.newest, last, timeframe))
 
 
 def with_balances(
     by_period: dict[Period, Statistics | None], opening_balance: int | None
 ) -> dict[Period, Statistics | None]:
-    """The statistics of consecutive periods with the opening balance of each.
+    """Return the statistics of consecutive periods with the opening balance of each.
 
     A balance that does not fit into 64 bits is None, and so is every balance after it.
     """
@@ -109,13 +109,13 @@ def with_balances(
 
 
 def is_in_history(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
-    """Whether the period has a snapshot: every period, except past days without a trade."""
+    """Return whether the period has a snapshot: every period has one, except past days without a trade."""
     has_trades = statistics is None or statistics.trades > 0
     return state.timeframe != "daily" or period.start == state.today or has_trades
 
 
 def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None) -> Snapshot:
-    """The row to store. Statistics of None mean that a sum does not fit into 64 bits."""
+    """Return the row to store. Statistics of None mean that a sum does not fit into 64 bits."""
     value = METRICS[state.metric].evaluate(statistics)
     target = target_in_force(state, period)
     return Snapshot(
@@ -132,18 +132,18 @@ def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None)
 
 
 def storable(amount: int | None) -> int | None:
-    """The amount if it fits into 64 bits."""
+    """Return the amount, or None if it does not fit into 64 bits."""
     return amount if amount is not None and abs(amount) <= LARGEST_STORED else None
 
 
 def target_in_force(state: GoalState, period: Period) -> int:
-    """Of a closed period the target that was in force when it closed, else the present one."""
+    """Return the target at the end of a closed period, otherwise the current target."""
     day = period.end if period.end < state.today else date.max
     return next(target for since, target in reversed(state.targets) if since <= day)
 
 
 def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics | None) -> str:
-    """The JSON of `snapshot_data`: what a person needs to compute the value again."""
+    """Return the JSON of `snapshot_data`: everything a reader needs to recompute the value."""
     data: dict[str, object] = {
         "unit": METRICS[state.metric].unit,
         "timezone": state.timezone,

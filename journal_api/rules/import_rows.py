@@ -1,4 +1,4 @@
-"""The rows of a file of trades, as plain types."""
+"""The rows of an imported file at each step: parsed, resolved to ids, matched with stored trades."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from journal_api.rules.trade_draft import TradeDraft
 
 
 class Answered(NamedTuple):
-    """A confirmation of the trade's setup, by name, and its answer."""
+    """The answer to a confirmation of the trade's setup, which is given by name."""
 
     name: str
     was_present: bool
@@ -16,38 +16,41 @@ class Answered(NamedTuple):
 
 
 class ImportedTrade(Struct, frozen=True):
-    """A trade, the line on which it stands or begins, and the names of what it points at."""
+    """A trade parsed from a file, its first line, and the names of the objects that it refers to."""
 
     line: int
     trade: TradeDraft
-    unstated: tuple[str, ...] = ()  # the fields that the file says nothing of
-    is_computed: bool = False  # the result: made of prices and multiplier, not stated
+    unstated: tuple[str, ...] = ()  # the fields that the file does not state
+    is_computed: bool = False  # whether gross_pnl was computed from prices and multiplier
     account: str | None = None
     strategy: str | None = None
     setup: str | None = None
     tags: tuple[str, ...] = ()
     answers: tuple[Answered, ...] = ()
-    row_name: str | None = None  # what `copy_of` of another row calls this one
+    row_name: str | None = None  # the name by which `copy_of` of another row refers to this one
     copy_of: str | None = None
 
 
 class Rejected(NamedTuple):
-    """A line that cannot be read, and why."""
+    """A line that cannot be imported, and the reason."""
 
     line: int
     reason: str
 
 
 class Candidate(NamedTuple):
-    """A trade of the file as it would be stored, but for the ids of what its names stand for."""
+    """A trade of the file with its stored columns, except the ids of the objects that it names."""
 
     imported: ImportedTrade
     columns: dict[str, Any]
-    repeats_external_id: bool  # its external id was on an earlier line
+    repeats_external_id: bool  # whether an earlier line has the same external id
 
 
 class Names(NamedTuple):
-    """The ids, by name; of setups and confirmations several, by what they belong to."""
+    """The user's ids by name.
+
+    Setups and confirmations are by parent id and name, which may have several ids.
+    """
 
     accounts: dict[str, int]
     strategies: dict[str, int]
@@ -56,8 +59,8 @@ class Names(NamedTuple):
     tags: dict[str, int]
 
 
-class Ready(NamedTuple):
-    """A row with the ids of everything it names."""
+class ResolvedRow(NamedTuple):
+    """A row with the ids of all objects that it names."""
 
     imported: ImportedTrade
     columns: dict[str, Any]
@@ -70,8 +73,8 @@ class Ready(NamedTuple):
         return self.imported.line
 
 
-class Stored(NamedTuple):
-    """A trade that a row was recognised as. `content` is None of one that no import has brought."""
+class StoredTrade(NamedTuple):
+    """The stored trade that a row matches. `content` is None for a trade that no import added."""
 
     trade_id: int
     source_trade_id: int | None
@@ -84,7 +87,7 @@ class Stored(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """What a file makes of a trade: the fields, which of them it changes, and what it has said of them."""
+    """An update of a stored trade: its new fields, the names of those that change, its new content."""
 
     trade_id: int
     fields: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What a PATCH changes: the fields that were sent and differ from what is stored."""
+"""The columns that a PATCH changes."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from journal_api.values.types import sort_name
 
 
 def changes(stored: Struct, patch: Struct) -> dict[str, Any]:
-    """Column by column, the new values; empty when nothing changes."""
+    """Return the new values by column: the members of the patch that differ from the stored object."""
     return {
-        field: sent
+        field: value
         for field in patch.__struct_fields__
-        if (sent := getattr(patch, field)) is not UNSET and sent != getattr(stored, field)
+        if (value := getattr(patch, field)) is not UNSET and value != getattr(stored, field)
     }
 
 
 def with_sort_name(changed: dict[str, Any]) -> dict[str, Any]:
-    """A new name comes with its place in lists."""
+    """Return the same columns, with `sort_name` if the name is among them."""
     return {**changed, "sort_name": sort_name(changed["name"])} if "name" in changed else changed

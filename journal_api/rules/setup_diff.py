@@ -1,4 +1,4 @@
-"""What a canonical list of setups changes against the stored one: interface.md §4, PATCH rules 1 to 9."""
+"""The difference between the stored setups of a strategy and those in a PATCH (docs/api.md#patch-setups)."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,14 +11,14 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.confirmations import ConfirmationCreate, ConfirmationPatch
 from journal_api.structs.setups import SetupCreate, SetupPatch
 
-SentSetup = SetupCreate | SetupPatch
-SentItem = SentSetup | ConfirmationCreate | ConfirmationPatch
+SetupBody = SetupCreate | SetupPatch
+ItemBody = SetupBody | ConfirmationCreate | ConfirmationPatch
 
 
 class StoredItem(Struct, array_like=True, gc=False):
-    """What a setup and a confirmation have in common, as it stands in the table."""
+    """The stored columns that setups and confirmations have in common."""
 
-    # gc=False as in structs/confirmations.py: of these, too, there are thousands at once.
+    # gc=False for the reason given in structs/confirmations.py: a strategy may have thousands.
 
     name: str
     description: str | None
@@ -26,20 +26,20 @@ class StoredItem(Struct, array_like=True, gc=False):
 
 
 class StoredSetup(StoredItem, array_like=True, gc=True):
-    """A setup with its confirmations by id."""
+    """A stored setup with its confirmations by id."""
 
     confirmations: dict[int, StoredItem]
 
 
-class Stored(Struct):
-    """The setups of a strategy by id, and the last id that each of the two tables has given out."""
+class StoredSetups(Struct):
+    """The stored setups of a strategy by id, and the last id that was used in each of the two tables."""
 
     setups: dict[int, StoredSetup]
     last_setup_id: int
     last_confirmation_id: int
 
 
-class NewRow(Struct, array_like=True, gc=False):
+class NewRow(Struct, gc=False):
     """A row to insert."""
 
     id: int
@@ -50,7 +50,7 @@ class NewRow(Struct, array_like=True, gc=False):
 
 
 class Changes(NamedTuple):
-    """What is to change in one table: rows to delete by id, rows to insert, and new values by row id."""
+    """The changes of one table: ids of rows to delete, rows to insert, and new values by row id."""
 
     deleted: list[int]
     inserted: list[NewRow]
@@ -60,38 +60,42 @@ class Changes(NamedTuple):
 
 
 class Diff(NamedTuple):
-    """What is to change in the two tables; what stays as it is stands in neither."""
+    """The changes of the tables `setups` and `confirmations`."""
 
     setups: Changes
     confirmations: Changes
 
 
-def diff_setups(strategy_id: int, stored: Stored, sent: Sequence[SentSetup]) -> Diff:
-    """The changes that make `sent` of what is stored; new rows take the next ids.
+def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBody]) -> Diff:
+    """Return the changes that turn the stored setups into `setups`. New rows get the next ids.
 
-    Raises ValidationFailed with every id that is unknown or sent twice.
+    Raises ValidationFailed with every id that is unknown or repeated.
     """
-    check_ids(stored.setups, sent)
+    check_ids(stored.setups, setups)
     setup_ids, confirmation_ids = count(stored.last_setup_id + 1), count(stored.last_confirmation_id + 1)
     diff = Diff(Changes([], [], {}, {}, {}), Changes([], [], {}, {}, {}))
-    ids = note_changes(diff.setups, strategy_id, stored.setups, sent, setup_ids)
-    for setup_id, item in zip(ids, sent, strict=True):
-        if item.confirmations is not UNSET:
+    ids = add_changes(diff.setups, strategy_id, stored.setups, setups, setup_ids)
+    for setup_id, setup in zip(ids, setups, strict=True):
+        if setup.confirmations is not UNSET:
             before = confirmations_of(stored.setups, setup_id)
-            note_changes(diff.confirmations, setup_id, before, item.confirmations, confirmation_ids)
+            add_changes(diff.confirmations, setup_id, before, setup.confirmations, confirmation_ids)
     return diff
 
 
-def note_changes(
+def add_changes(
     changes: Changes,
     parent_id: int,
     before: Mapping[int, StoredItem],
-    sent: Sequence[SentItem],
+    items: Sequence[ItemBody],
     new_ids: Iterator[int],
 ) -> list[int]:
-    """Note what makes `sent` of the rows before; the ids of the rows after it, in the order sent."""
+    """Add to `changes` what turns the rows `before` into `items`.
+
+    Returns the row ids in the order of `items`. The confirmations of all setups are collected in one
+    `changes`, so that each table is written once.
+    """
     ids = []
-    for position, item in enumerate(sent):
+    for position, item in enumerate(items):
         if item.id is UNSET:
             row_id = next(new_ids)
             changes.inserted.append(new_row(row_id, parent_id, item, position))
@@ -104,30 +108,30 @@ def note_changes(
             if item.sort_order is not UNSET and item.sort_order != old.sort_order:
                 changes.sort_orders[row_id] = item.sort_order
         ids.append(row_id)
-    named = set(ids)
-    changes.deleted.extend(row_id for row_id in before if row_id not in named)
+    remaining = set(ids)
+    changes.deleted.extend(row_id for row_id in before if row_id not in remaining)
     return ids
 
 
-def new_row(row_id: int, parent_id: int, item: SentItem, position: int) -> NewRow:
-    """What was sent, else no description, and the position in the list."""
+def new_row(row_id: int, parent_id: int, item: ItemBody, position: int) -> NewRow:
+    """Return the row of a new item. An omitted description is null, an omitted sort_order the position."""
     assert item.name is not UNSET
     description = None if item.description is UNSET else item.description
     sort_order = position if item.sort_order is UNSET else item.sort_order
     return NewRow(row_id, parent_id, item.name, description, sort_order)
 
 
-def check_ids(stored: Mapping[int, StoredSetup], sent: Sequence[SentSetup]) -> None:
-    """Raises ValidationFailed naming all offenders (rules 5 and 9), not only the first."""
-    setup_ids = sent_ids(sent)
+def check_ids(stored: Mapping[int, StoredSetup], setups: Sequence[SetupBody]) -> None:
+    """Raise ValidationFailed with all ids that are unknown or repeated, not only the first."""
+    setup_ids = ids_of(setups)
     confirmation_ids: list[int] = []
     unknown_confirmations: list[int] = []
-    for item in sent:
-        if item.confirmations is not UNSET:
-            ids = sent_ids(item.confirmations)
-            own = confirmations_of(stored, item.id)
+    for setup in setups:
+        if setup.confirmations is not UNSET:
+            ids = ids_of(setup.confirmations)
+            of_setup = confirmations_of(stored, setup.id)
             confirmation_ids += ids
-            unknown_confirmations += [row_id for row_id in ids if row_id not in own]
+            unknown_confirmations += [row_id for row_id in ids if row_id not in of_setup]
     offenders = {
         "unknown_setup_ids": [row_id for row_id in setup_ids if row_id not in stored],
         "unknown_confirmation_ids": unknown_confirmations,
@@ -136,16 +140,16 @@ def check_ids(stored: Mapping[int, StoredSetup], sent: Sequence[SentSetup]) -> N
     }
     if any(offenders.values()):
         details = {name: list(dict.fromkeys(ids)) for name, ids in offenders.items() if ids}
-        raise ValidationFailed("Some ids are not of this strategy, or are sent twice.", **details)
+        raise ValidationFailed("Some ids do not belong to this strategy or are repeated.", **details)
 
 
-def sent_ids(sent: Iterable[SentItem]) -> list[int]:
-    """The ids of the items that are no new ones."""
-    return [item.id for item in sent if item.id is not UNSET]
+def ids_of(items: Iterable[ItemBody]) -> list[int]:
+    """Return the ids of the items that have one; new items do not."""
+    return [item.id for item in items if item.id is not UNSET]
 
 
 def confirmations_of(stored: Mapping[int, StoredSetup], setup_id: int | UnsetType) -> dict[int, StoredItem]:
-    """Those of a stored setup, none of a new or unknown one."""
+    """Return the confirmations of a stored setup, an empty dict for a new or unknown setup."""
     return {} if setup_id is UNSET or setup_id not in stored else stored[setup_id].confirmations
 
 

@@ -1,4 +1,4 @@
-"""A trade before it is stored: its derived amounts, and what a PATCH makes of it (DECISIONS 11, 34)."""
+"""A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 11, 34)."""
 
 from decimal import Decimal
 from typing import Any, Self
@@ -13,9 +13,10 @@ from journal_api.values.types import Timestamp
 
 
 class TradeDraft(Struct, frozen=True, kw_only=True):
-    """A trade with everything that can be known of it outside the database.
+    """A trade with its derived amounts, but not validated against the database.
 
-    `account_id` is None for the row of a file that names its account, or goes into the account of the import.
+    `account_id` is None for a row of a file: its account comes from the row's account name or from the
+    import.
     """
 
     account_id: int | None = None
@@ -40,11 +41,12 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of_body(cls, body: TradeCreate) -> Self:
-        """The draft of a new trade, with its derived amounts. Raises ValidationFailed."""
+        """Return the draft of a new trade with its derived amounts. Raises ValidationFailed."""
         return cls(**asdict(body)).with_result().with_initial_risk()
 
     @classmethod
     def of_stored(cls, trade: Trade) -> Self:
+        """Return the draft of a stored trade."""
         fields: dict[str, Any] = {name: getattr(trade, name) for name in cls.__struct_fields__}
         amounts = {name: Money(fields[name]) for name in AMOUNTS if fields[name] is not None}
         times = {
@@ -55,25 +57,26 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         return cls(**{**fields, **amounts, **times})
 
     def with_result(self) -> Self:
-        """The same trade; a closed one without `gross_pnl` gets it from its prices.
+        """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
 
-        Raises ValidationFailed for an open trade with an exit, and for a closed one without exit and result.
+        Raises ValidationFailed for an open trade with an exit price or a result, and for a closed trade with
+        neither.
         """
         if self.closed_at is None:
             for name in ("exit_price", "gross_pnl"):
                 if getattr(self, name) is not None:
-                    raise ValidationFailed(fields={name: "belongs to a closed trade; closed_at is missing"})
+                    raise ValidationFailed(fields={name: "requires closed_at"})
             return self
         if self.gross_pnl is not None:
             return self
         if self.exit_price is None:
-            raise ValidationFailed(fields={"exit_price": "is required when gross_pnl is left out"})
+            raise ValidationFailed(fields={"exit_price": "is required without gross_pnl"})
         return replace(self, gross_pnl=self.result_at(self.exit_price, "gross_pnl"))
 
     def with_initial_risk(self) -> Self:
-        """The same trade; one without `initial_risk` gets it from its stop.
+        """Return the trade with `initial_risk`, computed from the stop if it has none.
 
-        A stop that locks in a profit risks nothing, so it says nothing about the risk at the start.
+        A stop that locks in a profit has no risk, so the initial risk stays unknown.
         """
         if self.initial_risk is not None or self.stop_loss is None:
             return self
@@ -81,44 +84,49 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         return replace(self, initial_risk=PositiveMoney(risk)) if risk > 0 else self
 
     def result_at(self, price: Decimal, name: str) -> Money:
-        """The result of an exit at that price, to eight decimals; raises ValidationFailed for that field."""
+        """Return the result of an exit at that price, rounded to eight decimals.
+
+        Raises ValidationFailed for the field `name` if the result is too large.
+        """
         result = self.unbounded_result_at(price)
         if abs(result) > LARGEST:
-            raise ValidationFailed(fields={name: f"as it follows from the prices is over {LARGEST}"})
+            raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
         return Money(result)
 
     def unbounded_result_at(self, price: Decimal) -> Decimal:
+        """Return the result of an exit at that price, however large."""
         points = EXACT.subtract(price, self.entry_price)
         size = EXACT.multiply(self.quantity, self.multiplier)
         return from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
 
     def has_derived_result(self) -> bool:
+        """Return whether `gross_pnl` equals the result computed from the prices."""
         return self.exit_price is not None and self.gross_pnl == self.unbounded_result_at(self.exit_price)
 
     def patched(self, patch: TradePatch) -> Self:
-        """The trade as the PATCH makes it; raises ValidationFailed for a rule that the whole breaks.
+        """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
 
-        A derived result stays derived, a stated one stays. A new stop never changes the initial risk.
-        Reopening drops the exit and the result. Another strategy drops the setup; a setup alone brings its
-        strategy.
+        A result that was computed from the prices is computed again, a stated result stays. A new stop does
+        not change the initial risk. Reopening clears the exit price and the result. Another strategy clears
+        the setup; a setup without a strategy sets its strategy.
         """
-        sent = {name: getattr(patch, name) for name in patch.__struct_fields__}
-        sent = {name: value for name, value in sent.items() if value is not UNSET}
-        changes = dict(sent)
-        if sent.get("closed_at", self.closed_at) is None:
-            changes |= {"exit_price": sent.get("exit_price"), "gross_pnl": sent.get("gross_pnl")}
-        elif "gross_pnl" not in sent and self.has_derived_result():
+        members = {name: getattr(patch, name) for name in patch.__struct_fields__}
+        members = {name: value for name, value in members.items() if value is not UNSET}
+        changes = dict(members)
+        if members.get("closed_at", self.closed_at) is None:
+            changes |= {"exit_price": members.get("exit_price"), "gross_pnl": members.get("gross_pnl")}
+        elif "gross_pnl" not in members and self.has_derived_result():
             changes["gross_pnl"] = None
-        if sent.get("strategy_id", self.strategy_id) != self.strategy_id and "setup_id" not in sent:
+        if members.get("strategy_id", self.strategy_id) != self.strategy_id and "setup_id" not in members:
             changes["setup_id"] = None
-        if sent.get("setup_id") and "strategy_id" not in sent:
+        if members.get("setup_id") and "strategy_id" not in members:
             changes["strategy_id"] = None
         return replace(self, **changes).with_result()
 
     def columns(self, timezone: str) -> dict[str, Any]:
-        """The columns that are stored; times without an offset are read in `timezone`.
+        """Return the stored columns. Times without an offset are local time in `timezone`.
 
-        Raises ValidationFailed when it closes before it opens.
+        Raises ValidationFailed when the trade closes before it opens.
         """
         opened_at = self.opened_at.stored(timezone)
         closed_at = self.closed_at.stored(timezone) if self.closed_at else None

@@ -1,4 +1,4 @@
-"""How an import knows a trade again, and whether the file says anything new of it (DECISIONS 32)."""
+"""How an import recognises a stored trade, and which of its fields a file changes (DECISIONS 32)."""
 
 import hashlib
 import zlib
@@ -7,51 +7,63 @@ from operator import itemgetter
 from struct import Struct
 from typing import Any
 
-# What a broker says of a trade. An import may correct these; all else is the trader's.
+# The fields that a broker states. An import may correct these; the other fields belong to the trader.
 BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
 UNSTATED = bytes(4)
-CONTENT = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
-broker_fields_of, traded_of = itemgetter(*BROKER_FIELDS), itemgetter(*CONTENT)
+# The fields that identify a trade without an external id.
+IDENTIFYING_FIELDS = (
+    "symbol",
+    "direction",
+    "quantity",
+    "entry_price",
+    "exit_price",
+    "opened_at",
+    "closed_at",
+)
+broker_values, identifying_values = itemgetter(*BROKER_FIELDS), itemgetter(*IDENTIFYING_FIELDS)
 CHECKSUMS = Struct(f">{len(BROKER_FIELDS)}I")
 
 
 def fingerprint_of(columns: dict[str, Any]) -> bytes:
-    """What makes a trade the same trade: its external id, else its content."""
+    """Return the 16 bytes that identify a trade: a hash of its external id, without one of its content."""
     if columns["external_id"] is None:
         return content_fingerprint_of(columns)
     return _digest("external", columns["external_id"])
 
 
 def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
-    """What was traded, when and at which prices.
+    """Return a hash of symbol, direction, quantity, prices and times.
 
-    Fees and results are not part of it: a broker that corrects them does not make a new trade.
+    Fees and results are not included: a correction of them by the broker must not add a new trade.
     """
-    return _digest("content", *traded_of(columns))
+    return _digest("content", *identifying_values(columns))
 
 
 def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
-    """What a file says of each fact, four bytes for one, so that a later file can be told from it."""
-    # 0 is kept for what is not stated.
-    checksums = [zlib.crc32(str(value).encode()) or 1 for value in broker_fields_of(columns)]
-    for fact in unstated:
-        checksums[BROKER_FIELDS.index(fact)] = 0
+    """Return four bytes per broker field, a checksum that differs when a later file states another value."""
+    # 0 stands for a field that the file does not state.
+    checksums = [zlib.crc32(str(value).encode()) or 1 for value in broker_values(columns)]
+    for field in unstated:
+        checksums[BROKER_FIELDS.index(field)] = 0
     return CHECKSUMS.pack(*checksums)
 
 
-def restated(before: bytes, now: bytes) -> tuple[list[str], bytes]:
-    """The facts of which a file says something else than the last one did, and what has been said since."""
-    said: list[str] = []
+def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
+    """Return the fields whose checksum differs from that of earlier files, and the merged checksums.
+
+    Fields that the new file does not state keep their checksum.
+    """
+    changed: list[str] = []
     content = bytearray(before)
-    for place, fact in enumerate(BROKER_FIELDS):
-        part = slice(4 * place, 4 * place + 4)
-        if now[part] not in (UNSTATED, before[part]):
-            said.append(fact)
-            content[part] = now[part]
-    return said, bytes(content)
+    for index, field in enumerate(BROKER_FIELDS):
+        part = slice(4 * index, 4 * index + 4)
+        if after[part] not in (UNSTATED, before[part]):
+            changed.append(field)
+            content[part] = after[part]
+    return changed, bytes(content)
 
 
 def _digest(*parts: object) -> bytes:

@@ -1,1 +1,1 @@
-"""What crosses the wire: shapes of bodies, queries and answers, and the rules inside one body."""
+"""Request bodies, queries and response objects, and the validation rules within one body."""

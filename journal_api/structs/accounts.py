@@ -1,4 +1,4 @@
-"""Accounts: the trading accounts of an owner (DECISIONS 34)."""
+"""Bodies and responses of trading accounts (DECISIONS 34)."""
 
 from decimal import Decimal
 
@@ -6,13 +6,13 @@ from msgspec import UNSET, Struct, UnsetType
 
 from journal_api.values.currencies import Currency
 from journal_api.values.money import Money
-from journal_api.values.types import Instant, Name100, unless_sent
+from journal_api.values.types import Instant, Name100, default_value
 
 
 class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     name: Name100
-    currency: Currency = unless_sent(Currency("USD"))
-    starting_balance: Money = unless_sent(Money(0))
+    currency: Currency = default_value(Currency("USD"))
+    starting_balance: Money = default_value(Money(0))
     broker: Name100 | None = None
     archived: bool = False
 

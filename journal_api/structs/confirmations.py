@@ -1,4 +1,4 @@
-"""Confirmations, nested in a setup: interface.md §2."""
+"""Bodies and responses of confirmations, the checklist items nested in a setup (docs/api.md#strategies)."""
 
 from typing import ClassVar
 
@@ -6,8 +6,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.values.types import Name, RowId, SortOrder, Text, require_name
 
-# 5,000 of them come in one body. They hold nothing that leads back to them, so gc=False: no need to look at
-# them for it.
+# A body may contain 5,000 confirmations. They cannot be part of a reference cycle, so gc=False spares the
+# garbage collector from traversing them.
 
 
 class ConfirmationCreate(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -18,7 +18,7 @@ class ConfirmationCreate(Struct, kw_only=True, forbid_unknown_fields=True, gc=Fa
 
 
 class ConfirmationPatch(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
-    """With `confirmation_id` an existing one, of which the members left out stay; without it a new one."""
+    """With `confirmation_id` an existing confirmation, whose omitted members stay; without it a new one."""
 
     id: RowId | UnsetType = field(default=UNSET, name="confirmation_id")
     name: Name | UnsetType = UNSET

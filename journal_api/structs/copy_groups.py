@@ -1,4 +1,4 @@
-"""Copy groups: accounts that trade alike (DECISIONS 34)."""
+"""Bodies and responses of copy groups: accounts that copy the same trades (DECISIONS 34)."""
 
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Self
@@ -7,11 +7,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.money import PositiveMoney
-from journal_api.values.types import Instant, Name100, RowId, SortOrder, unless_sent
+from journal_api.values.types import Instant, Name100, RowId, SortOrder, default_value
 
 
 class QuantityMultiplier(PositiveMoney):
-    """How many times the master's quantity: over 0 to 999.99."""
+    """The quantity of a member relative to the master's: greater than 0, at most 999.99."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "number", "exclusiveMinimum": 0, "maximum": 999.99}
 
@@ -24,7 +24,7 @@ class QuantityMultiplier(PositiveMoney):
 
 
 class CopyGroupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A new group has no members yet, and so no master but null."""
+    """A new group has no members yet, so its master must be null."""
 
     name: Name100
     master_account_id: RowId | None = None
@@ -41,22 +41,22 @@ class CopyGroupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 class MemberPut(Struct, kw_only=True, forbid_unknown_fields=True):
     account_id: RowId
-    quantity_multiplier: QuantityMultiplier = unless_sent(QuantityMultiplier(1))
+    quantity_multiplier: QuantityMultiplier = default_value(QuantityMultiplier(1))
     sort_order: SortOrder | UnsetType = UNSET
 
 
 class MembersPut(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The whole set; `sort_order` left out is the position in it."""
+    """The complete list of members. An omitted `sort_order` is the position in the list."""
 
     members: Annotated[list[MemberPut], Meta(max_length=50)]
 
     def check(self) -> None:
-        """Raises ValidationFailed when an account is named twice."""
+        """Raise ValidationFailed when an account is listed twice."""
         account_ids = [member.account_id for member in self.members]
-        repeated = sorted({one for one in account_ids if account_ids.count(one) > 1})
+        repeated = sorted({row_id for row_id in account_ids if account_ids.count(row_id) > 1})
         if repeated:
             raise ValidationFailed(
-                fields={"members": "must name each account once"}, duplicate_account_ids=repeated
+                fields={"members": "must list each account once"}, duplicate_account_ids=repeated
             )
 
 

@@ -1,4 +1,4 @@
-"""Goals: interface.md §2 and the validation rules of §4."""
+"""Bodies, queries and responses of goals, and the validation rules of goals (docs/api.md)."""
 
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
@@ -21,15 +21,18 @@ class GoalDay(Day):
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date"}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        day = super().decode(sent)
+    def decode(cls, value: object) -> Self:
+        day = super().decode(value)
         if not 2000 <= day.year <= 2100:
             raise ValueError("must be from 2000-01-01 to 2100-12-31")
         return day
 
 
 class GoalCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Left out, the direction is the metric's natural one; without account and group the goal is global."""
+    """An omitted direction is the metric's natural direction.
+
+    Without account and group the goal is global.
+    """
 
     goal_name: Name100
     metric: MetricKey
@@ -84,47 +87,51 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def check_target(metric: str, target: Decimal) -> None:
-    """Rule 1: 0 is a target for max_drawdown alone."""
+    """Raise ValidationFailed for a target of 0, which only max_drawdown allows (G1)."""
     if target == 0 and metric != "max_drawdown":
         raise ValidationFailed(fields={"target_value": "must not be 0 unless the metric is max_drawdown"})
 
 
 def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | UnsetType) -> None:
-    """Rules 4 and 6, as far as the body alone tells."""
+    """Raise ValidationFailed unless there are two ordered dates with timeframe custom, and none otherwise.
+
+    Rules G4 and G6 for the body; `changes_of` checks an omitted timeframe against the stored goal.
+    """
     dates = {"custom_start": start, "custom_end": end}
-    sent = [field for field, day in dates.items() if day is not UNSET]
-    missing = [field for field in dates if field not in sent]
+    present = [field for field, day in dates.items() if day is not UNSET]
+    missing = [field for field in dates if field not in present]
     if timeframe == "custom" and missing:
         raise ValidationFailed(fields=dict.fromkeys(missing, "is required when timeframe is custom"))
-    if timeframe not in ("custom", UNSET) and sent:
-        raise ValidationFailed(fields=dict.fromkeys(sent, "belongs to timeframe custom"))
+    if timeframe not in ("custom", UNSET) and present:
+        raise ValidationFailed(fields=dict.fromkeys(present, "requires timeframe custom"))
     if not isinstance(start, UnsetType) and not isinstance(end, UnsetType) and end < start:
         raise ValidationFailed(fields={"custom_end": "must be on or after custom_start"})
 
 
 def changes_of(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
-    """The members of the goal that the PATCH changes, the consequences of its rules included.
+    """Return the members that a PATCH changes, those that change as a consequence included.
 
-    Raises ValidationFailed for what is wrong with the body or with the merged goal.
+    A new metric brings its natural direction, another timeframe clears the dates of a custom goal. Raises
+    ValidationFailed for an invalid body and for an invalid merged goal.
     """
     check_window(patch.timeframe, patch.custom_start, patch.custom_end)
-    sent: dict[str, Any] = {
+    members: dict[str, Any] = {
         field: getattr(patch, field)
         for field in patch.__struct_fields__
         if getattr(patch, field) is not UNSET
     }
     dates: dict[str, Any] = {
-        field: str(sent.pop(field)) for field in ("custom_start", "custom_end") if field in sent
+        field: str(members.pop(field)) for field in ("custom_start", "custom_end") if field in members
     }
     if patch.timeframe is UNSET:
-        # Rule 7: on a custom goal, dates alone are checked and not written.
+        # Dates without a timeframe are validated but not written, even on a custom goal (G7).
         if dates and stored.timeframe != "custom":
-            raise ValidationFailed(fields=dict.fromkeys(dates, "belongs to timeframe custom"))
+            raise ValidationFailed(fields=dict.fromkeys(dates, "requires timeframe custom"))
     elif patch.timeframe == "custom":
-        sent |= dates
+        members |= dates
     else:
-        sent |= {"custom_start": None, "custom_end": None}
+        members |= {"custom_start": None, "custom_end": None}
     if not isinstance(patch.metric, UnsetType) and patch.metric != stored.metric:
-        sent.setdefault("direction", METRICS[patch.metric].direction)
-    check_target(sent.get("metric", stored.metric), sent.get("target_value", stored.target_value))
-    return {field: value for field, value in sent.items() if value != getattr(stored, field)}
+        members.setdefault("direction", METRICS[patch.metric].direction)
+    check_target(members.get("metric", stored.metric), members.get("target_value", stored.target_value))
+    return {field: value for field, value in members.items() if value != getattr(stored, field)}

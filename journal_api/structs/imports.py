@@ -1,4 +1,4 @@
-"""Imports: what came when from which file, and a verdict for every row."""
+"""Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
 class ImportQuery(Struct, kw_only=True):
-    """`account_id` may be left out for a file with an `account` column, which names them."""
+    """`account_id` may be omitted for a file with an `account` column."""
 
     account_id: RowId | None = None
     dry_run: Flag = "false"
@@ -23,17 +23,17 @@ class UndoQuery(Struct, kw_only=True):
 
 
 class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What becomes of a row. `trade_id` is null for an error, and for what a dry run would add."""
+    """The result of one row. `trade_id` is null for an error, and for a new trade in a dry run."""
 
     line: int
     verdict: VerdictWord
     trade_id: int | None = None
-    changed: list[str] = []  # of an update: which fields
-    reason: str | None = None  # of an error
+    changed: list[str] = []  # the fields that an update changes
+    reason: str | None = None  # why the row is an error
 
 
 class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
-    """How many rows of each verdict."""
+    """The number of rows with each verdict."""
 
     new: int = 0
     duplicate: int = 0
@@ -42,7 +42,7 @@ class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
-    """`trade_count` is how many of the new trades are still there."""
+    """`trade_count` is the number of added trades that still exist."""
 
     id: int
     account_id: int | None
@@ -57,7 +57,7 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
-    """An import that was done, or by a dry run would be; then `id` is null and nothing was written."""
+    """The report of an import. In a dry run `id` is null and nothing was written."""
 
     id: int | None
     dry_run: bool

@@ -1,4 +1,4 @@
-"""The owner's own settings (DECISIONS 8)."""
+"""Bodies and responses of the owner's settings (DECISIONS 8)."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -1,4 +1,4 @@
-"""What `GET /v1/metrics` says of a metric."""
+"""The response of `GET /v1/metrics`."""
 
 from msgspec import Struct
 

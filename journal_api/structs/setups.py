@@ -1,4 +1,7 @@
-"""Setups, nested in a strategy: interface.md §2. Answers carry exactly the members that PATCH takes."""
+"""Bodies and responses of setups, nested in a strategy (docs/api.md#strategies).
+
+Responses have exactly the members that PATCH accepts.
+"""
 
 from typing import Annotated, ClassVar
 
@@ -17,7 +20,7 @@ class SetupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class SetupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    """With `setup_id` an existing setup, of which the members left out stay; without it a new one."""
+    """With `setup_id` an existing setup, whose omitted members stay; without it a new setup."""
 
     id: RowId | UnsetType = field(default=UNSET, name="setup_id")
     name: Name | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Snapshots of a goal: DECISIONS 13."""
+"""Queries and responses of the snapshots of a goal (DECISIONS 13)."""
 
 from decimal import Decimal
 from typing import Annotated, Any
@@ -9,7 +9,7 @@ from journal_api.values.types import Day, DayText, Instant, Offset
 
 
 class SnapshotQuery(Struct, kw_only=True):
-    """`from` and `to` compare with `period_start` and are inclusive."""
+    """`from` and `to` are compared with `period_start`, both inclusive."""
 
     limit: Annotated[int, Meta(ge=1, le=365)] = 50
     offset: Offset = 0

@@ -1,4 +1,4 @@
-"""Strategies: interface.md §2, and the PATCH rules of §4 that concern the body alone."""
+"""Bodies, queries and responses of strategies, and the rules inside one body (docs/api.md#strategies)."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ class StrategyCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A sent `setups` is the whole list."""
+    """`setups`, if present, replaces the whole list."""
 
     name: Name | UnsetType = UNSET
     description: Text | None | UnsetType = UNSET
@@ -45,7 +45,10 @@ class StrategyPatch(Struct, kw_only=True, forbid_unknown_fields=True):
         check_free_form(self)
 
     def settle_scope(self) -> None:
-        """Rule 10: setting one of the two clears the other. Raises ValidationFailed when both are set."""
+        """Clear the account when a copy group is set, and vice versa.
+
+        Raises ValidationFailed when both are set.
+        """
         check_scope(self.account_id, self.copy_group_id)
         if isinstance(self.account_id, int):
             self.copy_group_id = None
@@ -81,20 +84,23 @@ class Strategy(StrategyFields, kw_only=True, forbid_unknown_fields=True):
 
 
 def check_scope(account_id: object, copy_group_id: object) -> None:
-    """Raises ValidationFailed when both are set: one account or one copy group, not both."""
+    """Raise ValidationFailed when both an account and a copy group are set."""
     if isinstance(account_id, int) and isinstance(copy_group_id, int):
-        reason = "account_id and copy_group_id exclude each other"
+        reason = "account_id and copy_group_id are mutually exclusive"
         raise ValidationFailed(fields={"account_id": reason, "copy_group_id": reason})
 
 
 def check_free_form(strategy: StrategyCreate | StrategyPatch) -> None:
-    """Raises ValidationFailed unless each is an object or null within the limits; drops the white space."""
+    """Normalise the free-form members of a body. Raises ValidationFailed for one that exceeds the limits.
+
+    White space between tokens is dropped; an omitted member of a new strategy is null.
+    """
     for field in FREE_FORM:
-        sent = getattr(strategy, field)
-        if sent is UNSET and isinstance(strategy, StrategyCreate):
+        value = getattr(strategy, field)
+        if value is UNSET and isinstance(strategy, StrategyCreate):
             setattr(strategy, field, Raw(b"null"))
-        elif isinstance(sent, Raw):
+        elif isinstance(value, Raw):
             try:
-                setattr(strategy, field, Raw(free_form(bytes(sent))))
+                setattr(strategy, field, Raw(free_form(bytes(value))))
             except ValueError as error:
                 raise ValidationFailed(fields={field: str(error)}) from None

@@ -1,4 +1,4 @@
-"""Tag categories: interface.md §2."""
+"""Bodies and responses of tag categories (docs/api.md#tags)."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -1,4 +1,4 @@
-"""Tags: interface.md §2."""
+"""Bodies, queries and responses of tags (docs/api.md#tags)."""
 
 from msgspec import UNSET, Struct, UnsetType
 

@@ -1,4 +1,4 @@
-"""Trades: bodies, queries and answers."""
+"""Bodies, queries and responses of trades."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -20,12 +20,12 @@ from journal_api.values.types import (
     TagType,
     Text,
     Timestamp,
-    unless_sent,
+    default_value,
 )
 
 Direction = Literal["long", "short"]
-# Read one by one, so that every error can be told by its index.
-TradeSent = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/TradeCreate"})]
+# A trade of a batch. Each is decoded separately, so that every error is reported with its index.
+TradeInBatch = Annotated[Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/TradeCreate"})]
 AMOUNTS = (
     *("quantity", "multiplier", "entry_price", "exit_price"),
     *("stop_loss", "gross_pnl", "fees", "initial_risk"),
@@ -34,23 +34,24 @@ Grade = Literal["A+", "A", "B", "C", "D", "F"]
 
 
 class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A trade as it is recorded. It is open while `closed_at` is null.
+    """A new trade. It is open while `closed_at` is null.
 
-    Left out, `gross_pnl` of a closed trade is derived from the prices, `initial_risk` from the stop.
+    An omitted `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the
+    stop.
     """
 
     account_id: RowId
     symbol: Name40
     direction: Direction
     quantity: PositiveMoney
-    multiplier: PositiveMoney = unless_sent(PositiveMoney(1))
+    multiplier: PositiveMoney = default_value(PositiveMoney(1))
     entry_price: Money
     exit_price: Money | None = None
     stop_loss: Money | None = None
     opened_at: Timestamp
     closed_at: Timestamp | None = None
     gross_pnl: Money | None = None
-    fees: Money = unless_sent(Money(0))
+    fees: Money = default_value(Money(0))
     initial_risk: PositiveMoney | None = None
     grade: Grade | None = None
     strategy_id: RowId | None = None
@@ -61,13 +62,16 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """Many trades at once; each is a TradeCreate, read one by one so that every error can be told."""
+    """A batch of trades. Each is a TradeCreate, validated separately, so that all errors are reported."""
 
-    trades: Annotated[list[TradeSent], Meta(min_length=1, max_length=1000)]
+    trades: Annotated[list[TradeInBatch], Meta(min_length=1, max_length=1000)]
 
 
 class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The fields sent; `null` clears what may be empty, and has `gross_pnl` follow from the prices again."""
+    """The fields to change.
+
+    `null` clears an optional field; a null `gross_pnl` is computed from the prices.
+    """
 
     account_id: RowId | UnsetType = UNSET
     symbol: Name40 | UnsetType = UNSET
@@ -91,7 +95,7 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class TradeFilter(Struct, kw_only=True):
-    """`since` and `until` are the query's from and to: trading days, both included."""
+    """The filters of a list of trades. `from` and `to` are trading days, both inclusive."""
 
     account_id: RowId | None = None
     copy_group_id: RowId | None = None
@@ -110,7 +114,7 @@ class TradeFilter(Struct, kw_only=True):
         check_range(self.since, self.until)
 
     def values(self) -> dict[str, Any]:
-        """As SQL has them."""
+        """Return the filters as SQL parameters, days as text."""
         days = {
             name: str(day) if day else None for name, day in (("since", self.since), ("until", self.until))
         }
@@ -123,7 +127,7 @@ class TradeQuery(TradeFilter, kw_only=True):
 
 
 class ExportQuery(TradeFilter, kw_only=True):
-    """For a `spreadsheet` no text can be taken for a formula; that file cannot be imported."""
+    """With `spreadsheet` no text can be read as a formula; such a file cannot be imported."""
 
     format: Literal["csv"] = "csv"
     spreadsheet: Flag = "false"

@@ -10,10 +10,10 @@ from aiosqlite import Connection
 
 from journal_api.errors import ValidationFailed
 from journal_api.repositories.import_lookups import names_of
-from journal_api.repositories.imported_trades import Taken, correct, insert_all, stored_of
+from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import Candidate, Correction, Names, Ready, Rejected, Stored
+from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
 from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files.matching import correction_of
 from journal_api.trade_files.names import ready
@@ -49,7 +49,7 @@ class TradeImporter:
         self.common = {**owner, "import_id": import_id, "source_trade_id": None, "now": now()}
         self.trade_ids = count(last_trade_id + 1)
         self.seen: set[int] = set()  # trades that were there, once a row has said what it says of them
-        self.taken: Taken = {}
+        self.taken: LastMatched = {}
         self.row_names: set[str] = set()
         self.originals: dict[str, int] = {}  # what the rows with a name have become
         self.waiting: list[Waiting] = []
@@ -69,9 +69,9 @@ class TradeImporter:
         The verdict of a copy whose original has not been met yet comes with `finish`.
         """
         rows = [self.named_once(ready(one, self.names, self.common)) for one in batch]
-        stored = await stored_of(self.db, rows, self.taken)
+        stored = await stored_trades_of(self.db, rows, self.taken)
         verdicts: list[Verdict] = []
-        new: list[Ready] = []
+        new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for place, row in enumerate(rows):
             if isinstance(row, Rejected):
@@ -88,7 +88,7 @@ class TradeImporter:
             await correct(self.db, self.import_id, corrections, self.common["now"])
         return verdicts
 
-    def named_once(self, row: Ready | Rejected) -> Ready | Rejected:
+    def named_once(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
         """The row, rejected if an earlier one has its name."""
         if isinstance(row, Rejected) or (name := row.imported.row_name) is None:
             return row
@@ -97,7 +97,7 @@ class TradeImporter:
         self.row_names.add(name)
         return row
 
-    def recognise(self, row: Ready, there: Stored, corrections: list[Correction]) -> Verdict:
+    def recognise(self, row: ResolvedRow, there: StoredTrade, corrections: list[Correction]) -> Verdict:
         """What the row says of a trade that is there; only the first row that does so counts."""
         if not row.repeats_external_id:
             self.name(row.imported.row_name, there.original_id)
@@ -115,7 +115,7 @@ class TradeImporter:
             changed=changed,
         )
 
-    def add(self, row: Ready) -> list[Verdict]:
+    def add(self, row: ResolvedRow) -> list[Verdict]:
         """Give a new trade its id and its original; no verdict yet if that is still to come."""
         trade_id = row.columns["id"] = next(self.trade_ids)
         name, copy_of = row.imported.row_name, row.imported.copy_of

@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from journal_api.rules.import_rows import Correction, Ready, Stored
-from journal_api.rules.trade_identity import BROKER_FIELDS, restated
+from journal_api.rules.import_rows import Correction, ResolvedRow, StoredTrade
+from journal_api.rules.trade_identity import BROKER_FIELDS, changed_fields
 
 
-def correction_of(row: Ready, stored: Stored) -> Correction | None:
+def correction_of(row: ResolvedRow, stored: StoredTrade) -> Correction | None:
     """None for a trade that an import does not touch, and while the file says what was said before.
 
     A fact changes when the file says something else of it than the last one did. So what the trader has
@@ -16,7 +16,7 @@ def correction_of(row: Ready, stored: Stored) -> Correction | None:
         row.columns["closed_at"] is None and stored.fields["closed_at"] is not None
     ):
         return None  # the trader's own, or an older file, from before the trade was closed
-    said, content = restated(stored.content, row.columns["content"])
+    said, content = changed_fields(stored.content, row.columns["content"])
     if content == stored.content:
         return None
     fields = stored.fields | {fact: row.columns[fact] for fact in said}

@@ -4,11 +4,11 @@ from collections import Counter
 from typing import Any
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Answered, Candidate, ImportedTrade, Names, Ready, Rejected
+from journal_api.rules.import_rows import Answered, Candidate, ImportedTrade, Names, Rejected, ResolvedRow
 from journal_api.trade_files.file_format import reason_of
 
 
-def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Ready | Rejected:
+def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> ResolvedRow | Rejected:
     """The row with the ids of everything that it names, or rejected for a name that is not in the journal."""
     if isinstance(one, Rejected):
         return one
@@ -19,7 +19,7 @@ def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> Re
             account_id = account_of(imported, names)
         strategy_id, setup_id = strategy_of(imported, names)
         one.columns.update(common, account_id=account_id, strategy_id=strategy_id, setup_id=setup_id)
-        return Ready(
+        return ResolvedRow(
             imported,
             one.columns,
             [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],

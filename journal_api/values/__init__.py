@@ -1,1 +1,1 @@
-"""What the rest is made of: types, instants, money, periods, metrics, keys."""
+"""Value types and calculations that all other layers use: types, clock, money, periods, metrics, API keys."""

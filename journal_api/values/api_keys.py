@@ -1,4 +1,4 @@
-"""API keys: `tjk_`, 30 random base62 characters, and 6 that check what precedes them (DECISIONS 6)."""
+"""API keys: `tjk_`, 30 random base62 characters and a checksum of 6 more (DECISIONS 6)."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ SCOPES = tuple(f"{action}:{resource}" for resource in RESOURCES for action in ("
 
 
 class Hidden(bytes):
-    """A value that no log and no traceback shows."""
+    """Bytes whose repr and str hide the value, so that logs and tracebacks do not show it."""
 
     def __repr__(self) -> str:
         return "<hidden>"
@@ -28,61 +28,64 @@ class Hidden(bytes):
 
 
 class RunKey(Hidden):
-    """The SHA-256 of a key for one run, and how long that key is; the key itself is not kept."""
+    """The SHA-256 and the length of a key that is valid for one run. The key itself is not stored."""
 
     length: int
 
     def __new__(cls, text: str) -> Self:
-        made = super().__new__(cls, hashlib.sha256(text.encode()).digest())
-        made.length = len(text)
-        return made
+        run_key = super().__new__(cls, hashlib.sha256(text.encode()).digest())
+        run_key.length = len(text)
+        return run_key
 
     def matches(self, text: str) -> bool:
         return compare_digest(self, hashlib.sha256(text.encode()).digest())
 
     def is_in(self, text: str) -> bool:
-        """Whether the key stands anywhere in the text."""
+        """Return whether the text contains the key."""
         starts = range(len(text) - self.length + 1)
         return any(self.matches(text[start : start + self.length]) for start in starts)
 
 
 def new_key() -> str:
-    """A fresh key, with 178 bits of chance in it."""
+    """Return a new key with 178 bits of entropy."""
     body = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
     return body + _check(body)
 
 
 def is_well_formed(key: str) -> bool:
-    """Whether the key could have been issued; told without asking the database."""
+    """Return whether the prefix, the alphabet and the checksum are right. Does not query the database."""
     return FORM.fullmatch(key) is not None and _check(key[:-CHECK_LENGTH]) == key[-CHECK_LENGTH:]
 
 
 def is_in(text: str, run_key: RunKey | None) -> bool:
-    """Whether a key, or the beginning of one, stands in a text that a client made up: it must not be kept."""
+    """Return whether a text contains a key or the prefix of one, and so must not be stored."""
     return PREFIX in text or (run_key is not None and run_key.is_in(text))
 
 
 def hashed(key: str) -> bytes:
-    """What is stored of a key. It is random enough that a plain SHA-256 cannot be turned back."""
+    """Return the hash that is stored for a key. With 178 random bits a plain SHA-256 cannot be reversed."""
     return hashlib.sha256(key.encode("ascii")).digest()
 
 
 def scopes_named(text: str) -> list[str]:
-    """The scopes of `all`, `read` or a list with commas, in the order of SCOPES; raises ValueError."""
+    """Return the scopes of `all`, `read` or a comma-separated list, in the order of SCOPES.
+
+    Raises ValueError for an unknown scope.
+    """
     if text == "all":
         return list(SCOPES)
     if text == "read":
         return [scope for scope in SCOPES if scope.startswith("read:")]
     named = [word.strip() for word in text.split(",")]
     if unknown := [word for word in named if word not in SCOPES]:
-        raise ValueError(f"no such scope: {', '.join(unknown)}; there are: {', '.join(SCOPES)}")
+        raise ValueError(f"no such scope: {', '.join(unknown)}; available: {', '.join(SCOPES)}")
     return [scope for scope in SCOPES if scope in named]
 
 
 def _check(body: str) -> str:
-    """The CRC-32 in base62, the most significant digit first, padded with 0."""
-    rest, digits = zlib.crc32(body.encode("ascii")), ""
+    """Return the CRC-32 in base62, most significant digit first, padded with zeros."""
+    checksum, digits = zlib.crc32(body.encode("ascii")), ""
     for _ in range(CHECK_LENGTH):
-        rest, digit = divmod(rest, len(ALPHABET))
+        checksum, digit = divmod(checksum, len(ALPHABET))
         digits = ALPHABET[digit] + digits
     return digits

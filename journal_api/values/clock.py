@@ -1,22 +1,26 @@
-"""The present instant, and instants as text in the one form that is stored and answered."""
+"""The current time, and timestamps as text in the format that is stored and returned (RFC 3339, UTC)."""
 
 from datetime import UTC, datetime, timedelta
 
 
 def as_text(instant: datetime) -> str:
+    """Return the timestamp as UTC text with microseconds and `Z`, always of the same width."""
     return instant.astimezone(UTC).isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def now() -> str:
-    """This instant, in the form in which every timestamp is stored and answered."""
+    """Return the current time as text."""
     return as_text(datetime.now(UTC))
 
 
 def instant_after(instant: str) -> str:
-    """The next instant, so that a change is later than the last one whatever the clock says."""
+    """Return the timestamp one microsecond later."""
     return as_text(datetime.fromisoformat(instant) + timedelta(microseconds=1))
 
 
 def now_after(instant: str) -> str:
-    """This instant; if the clock was set back, or stands still, the next one after `instant`."""
+    """Return the current time, or `instant` plus one microsecond if the clock is not past `instant`.
+
+    So `updated_at` increases with every change, even after the clock was set back.
+    """
     return max(now(), instant_after(instant))

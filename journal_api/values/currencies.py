@@ -1,8 +1,8 @@
-"""The currencies of ISO 4217."""
+"""Currency codes of ISO 4217."""
 
 from typing import Any, ClassVar, Self
 
-# ISO 4217, the codes of currencies that are in use.
+# The codes in use; funds, metals and test codes are left out.
 CURRENCIES = frozenset(
     """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD
@@ -17,12 +17,12 @@ CURRENCIES = frozenset(
 
 
 class Currency(str):
-    """A currency of ISO 4217, three capital letters."""
+    """An ISO 4217 currency code: three capital letters."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": "^[A-Z]{3}$", "examples": ["USD"]}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str) or sent not in CURRENCIES:
-            raise ValueError("must be a currency of ISO 4217 such as USD")
-        return cls(sent)
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or value not in CURRENCIES:
+            raise ValueError("must be an ISO 4217 currency code such as USD")
+        return cls(value)

@@ -1,24 +1,24 @@
-"""Free-form JSON, kept token by token as it was sent."""
+"""Free-form JSON members, stored with every token as the client sent it."""
 
 import re
 
 
-def free_form(sent: bytes) -> bytes:
-    """Free-form JSON token by token as it was sent, without the white space around the tokens.
+def free_form(value: bytes) -> bytes:
+    """Return the JSON without white space between tokens; the tokens themselves are unchanged.
 
-    Raises ValueError unless it is an object or null, of at most 64 KiB and 32 levels.
+    Raises ValueError unless the value is an object or null, of at most 64 KiB and 32 levels.
     """
-    if len(sent) > 64 * 1024:
+    if len(value) > 64 * 1024:
         raise ValueError("must be at most 64 KiB")
-    if sent != b"null" and not sent.startswith(b"{"):
+    if value != b"null" and not value.startswith(b"{"):
         raise ValueError("must be an object or null")
     depth = deepest = 0
-    for bracket in re.findall(rb"[\[\]{}]", _STRING.sub(b"", sent)):
+    for bracket in re.findall(rb"[\[\]{}]", _STRING.sub(b"", value)):
         depth += 1 if bracket in b"[{" else -1
         deepest = max(deepest, depth)
     if deepest > 32:
         raise ValueError("must be at most 32 levels deep")
-    return _STRING_OR_SPACE.sub(lambda found: found[1] or b"", sent)
+    return _STRING_OR_SPACE.sub(lambda match: match[1] or b"", value)
 
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)

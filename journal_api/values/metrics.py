@@ -1,8 +1,8 @@
-"""The metrics of goals. One registry feeds `GET /v1/metrics`, the validation and the evaluation.
+"""Goal metrics: one registry for `GET /v1/metrics`, for validation and for evaluation.
 
-A metric is a pure function of the statistics of one period (DECISIONS 12). Money counts rows, ratios count
-decisions: copies of one decision are one decision with their P&L and their risk summed. Every value is in
-10^-8 of its unit, rounded half to even, and is compared as it is shown.
+A metric is a pure function of the statistics of one period (DECISIONS 12). Amounts of money are sums over all
+trades; ratios and counts are over decisions: a trade and its copies are one decision, with P&L and risk
+summed. Every value is an integer of 10^-8 of its unit, rounded half to even, and is compared after rounding.
 """
 
 from collections.abc import Callable
@@ -19,14 +19,17 @@ LARGEST_STORED = 2**63 - 1
 
 
 class MetricValue(NamedTuple):
-    """The value of a metric; without one, the reason. `infinite` is a profit factor without losses."""
+    """The value of a metric in units of 10^-8, or None and the reason why there is none.
+
+    `infinite` means a profit factor or payoff ratio without losses.
+    """
 
     actual: int | None
     reason: Reason | None = None
     infinite: bool = False
 
     def achieves(self, direction: GoalDirection, target: int) -> bool | None:
-        """Whether the target is met; None when there is nothing to compare."""
+        """Return whether the target is met, None without a value."""
         if self.infinite:
             return direction == "at_least"
         if self.actual is None:
@@ -35,7 +38,7 @@ class MetricValue(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """One entry of the registry."""
+    """An entry of the registry."""
 
     key: str
     title: str
@@ -47,11 +50,11 @@ class Metric(NamedTuple):
 
     @property
     def carries_balance(self) -> bool:
-        """Whether the value of a period depends on the balance that the periods before it left."""
+        """Whether the value of a period depends on the closing balance of the period before."""
         return self.extra == "opening_balance"
 
     def evaluate(self, statistics: Statistics | None) -> MetricValue:
-        """The value over the period; statistics of None mean that a sum does not fit into 64 bits."""
+        """Return the value for a period. Statistics of None mean that a sum does not fit into 64 bits."""
         value = self.formula(statistics) if statistics else MetricValue(None, "out_of_range")
         if value.actual is not None and abs(value.actual) > LARGEST_STORED:
             return MetricValue(None, "out_of_range")
@@ -118,7 +121,7 @@ METRICS = {
         Metric(
             "max_drawdown",
             "Maximum drawdown",
-            "The largest fall of cumulative net P&L from its peak, trade by trade, the peak starting at 0.",
+            "The largest decline of cumulative net P&L from its peak, trade by trade; the first peak is 0.",
             "currency",
             lambda statistics: amount(statistics.max_drawdown),
             "at_most",
@@ -127,7 +130,7 @@ METRICS = {
         Metric(
             "balance_target",
             "Balance",
-            "The starting balances of the accounts in scope plus all net P&L to the end of the period.",
+            "The starting balances of the accounts in scope plus all net P&L up to the end of the period.",
             "currency",
             balance,
             extra="opening_balance",
@@ -135,14 +138,14 @@ METRICS = {
         Metric(
             "win_rate",
             "Win rate",
-            "Winning decisions among all decisions; a break-even one counts among all.",
+            "The share of winning decisions among all decisions, break-even decisions included.",
             "percent",
             lambda statistics: percent(statistics.wins, statistics.decisions, "no_trades"),
         ),
         Metric(
             "profit_factor",
             "Profit factor",
-            "The P&L of winning decisions over the absolute P&L of losing ones.",
+            "The P&L of winning decisions divided by the absolute P&L of losing decisions.",
             "ratio",
             profit_factor,
         ),
@@ -156,21 +159,21 @@ METRICS = {
         Metric(
             "rr_realized_avg",
             "Average R",
-            "The mean of net P&L over initial risk, over the decisions that have an initial risk.",
+            "The mean of net P&L divided by initial risk, over the decisions with an initial risk.",
             "ratio",
             lambda statistics: mean(statistics.r_total, statistics.with_risk, "no_risk"),
         ),
         Metric(
             "a_plus_rate",
             "A+ rate",
-            "Decisions graded A+ among the graded ones.",
+            "The share of decisions graded A+ among all graded decisions.",
             "percent",
             lambda statistics: percent(statistics.a_plus, statistics.graded, "no_grades"),
         ),
         Metric(
             "max_trades_per_day",
             "Most trades in a day",
-            "The most decisions on one trading day.",
+            "The highest number of decisions on one trading day.",
             "count",
             lambda statistics: count(statistics.max_trades_per_day),
             "at_most",
@@ -178,8 +181,8 @@ METRICS = {
         Metric(
             "protocol_completion_rate",
             "Protocol completion",
-            "Decisions with every confirmation of their setup answered as present, among those whose setup"
-            " has a checklist.",
+            "The share of decisions whose confirmations are all answered as present, among the decisions"
+            " whose setup has a checklist.",
             "percent",
             lambda statistics: percent(
                 statistics.checklists_confirmed, statistics.with_checklist, "no_checklists"
@@ -195,7 +198,7 @@ METRICS = {
         Metric(
             "trading_days",
             "Trading days",
-            "The number of days with a trade.",
+            "The number of days with at least one trade.",
             "count",
             lambda statistics: count(statistics.trading_days),
         ),
@@ -209,7 +212,7 @@ METRICS = {
         Metric(
             "win_streak",
             "Win streak",
-            "The longest run of winning decisions; a break-even one neither adds to it nor breaks it.",
+            "The longest run of winning decisions; break-even decisions neither extend nor end it.",
             "count",
             lambda statistics: count(statistics.win_streak or 0),
             extra="win_streak",
@@ -224,7 +227,7 @@ METRICS = {
         Metric(
             "payoff_ratio",
             "Payoff ratio",
-            "The average win over the absolute average loss.",
+            "The average win divided by the absolute average loss.",
             "ratio",
             payoff_ratio,
         ),
@@ -245,7 +248,7 @@ METRICS = {
         Metric(
             "mistake_free_rate",
             "Mistake-free rate",
-            "Decisions without a tag of type mistake among all decisions.",
+            "The share of decisions without a tag of type mistake among all decisions.",
             "percent",
             lambda statistics: percent(
                 statistics.decisions - statistics.with_mistake, statistics.decisions, "no_trades"
@@ -262,7 +265,7 @@ class MetricKey(str):
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "enum": allowed}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str) or sent not in METRICS:
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or value not in METRICS:
             raise ValueError("must be a metric of GET /v1/metrics")
-        return cls(sent)
+        return cls(value)

@@ -1,4 +1,4 @@
-"""Trading days and the periods of goals. Bounds are dates, both ends included (DECISIONS 10)."""
+"""Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 10)."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -11,7 +11,7 @@ ONE_DAY = timedelta(days=1)
 
 
 class Period(NamedTuple):
-    """From `start` to `end`, both included."""
+    """A range of days from `start` to `end`, both inclusive."""
 
     start: date
     end: date
@@ -27,9 +27,9 @@ def trading_day(closed_at: str, timezone: str, day_rollover: str) -> str: ...
 @overload
 def trading_day(closed_at: None, timezone: str, day_rollover: str) -> None: ...
 def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str | None:
-    """The day that an instant belongs to, in the owner's zone.
+    """Return the trading day of a timestamp in the owner's time zone, None for None.
 
-    At or after the rollover it is the next day; a rollover of 00:00 is the calendar day. None for None.
+    From the rollover on it is the next day; with a rollover of 00:00 it is the calendar day.
     """
     if closed_at is None:
         return None
@@ -42,7 +42,10 @@ def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str 
 
 
 def period_of(day: date, timeframe: Timeframe) -> Period:
-    """The period of a day; weeks begin on Monday, quarters in January, April, July and October."""
+    """Return the period that contains a day.
+
+    Weeks start on Monday, quarters in January, April, July, October.
+    """
     match timeframe:
         case "weekly":
             monday = day - timedelta(days=day.weekday())
@@ -57,7 +60,7 @@ def period_of(day: date, timeframe: Timeframe) -> Period:
 
 
 def periods_between(first: date, last: date, timeframe: Timeframe) -> Iterator[Period]:
-    """Every period from that of `first` to that of `last`."""
+    """Yield every period from the one that contains `first` to the one that contains `last`."""
     while first <= last:
         period = period_of(first, timeframe)
         yield period
@@ -65,6 +68,6 @@ def periods_between(first: date, last: date, timeframe: Timeframe) -> Iterator[P
 
 
 def _month_after(day: date, months: int) -> date:
-    """The first of the month that many months later."""
+    """Return the first day of the month that many months later."""
     month = day.month - 1 + months
     return date(day.year + month // 12, month % 12 + 1, 1)

@@ -1,4 +1,4 @@
-"""The statistics of a period: everything that a metric is computed from and a snapshot explains."""
+"""The statistics of a period: the inputs of every metric, shown in the snapshot of the period."""
 
 from typing import Literal, get_args
 
@@ -6,9 +6,9 @@ from msgspec import Struct
 
 
 class Statistics(Struct, kw_only=True, frozen=True):
-    """The trades of one period, summed up. Amounts are in units of 10^-8, all other members are counts.
+    """Sums and counts over the trades of one period. Amounts are in units of 10^-8.
 
-    None means: the sum does not fit into 64 bits, there is no trade to be the worst, or the statistic was not
+    None means that the sum does not fit into 64 bits, that there is no trade, or that the statistic was not
     requested.
     """
 
@@ -38,12 +38,12 @@ class Statistics(Struct, kw_only=True, frozen=True):
     # Extra statistics: computed only for a metric that needs them.
     max_drawdown: int | None = None
     win_streak: int | None = None
-    # The balance of the accounts in scope when the period begins.
+    # The balance of the accounts in scope at the start of the period.
     opening_balance: int | None = None
 
     @property
     def closing_balance(self) -> int | None:
-        """The balance of the accounts in scope when the period ends."""
+        """The balance of the accounts in scope at the end of the period."""
         return None if self.opening_balance is None else self.opening_balance + self.net_pnl
 
 

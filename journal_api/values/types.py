@@ -1,7 +1,8 @@
-"""The values that bodies and queries are made of, and how each is read (DECISIONS 5).
+"""The field types of bodies and queries, and how each is decoded (DECISIONS 5).
 
-A class here is a type that msgspec does not know: `decode` takes what JSON gave, returns the value or
-raises ValueError with the reason, and explaining.py adds the path. `json_schema` describes it to clients.
+The classes are types that msgspec does not know. `decode` gets the decoded JSON value and returns an
+instance, or raises ValueError with the reason; web/validation_errors.py adds the path. `json_schema` is their
+schema in the OpenAPI document.
 """
 
 import re
@@ -20,38 +21,38 @@ from journal_api.values.free_form import free_form
 RowId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
-# The length guards what the pattern cannot: `$` also matches before a final newline.
+# The length is limited too, because `$` also matches before a final newline.
 COLOR_PATTERN = "^#[0-9a-fA-F]{6}$"
 Color = Annotated[str, Meta(pattern=COLOR_PATTERN, max_length=7)]
-# As they are answered.
+# Timestamps and days in responses.
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 TagType = Literal["mistake", "custom"]
-# In a query, where everything is text.
+# A boolean in a query string.
 Flag = Literal["true", "false", "1", "0"]
 
 
 T = TypeVar("T")
-# Unicode's categories Cc and Cs: control characters, and halves of characters. A text may have tab and line
-# breaks.
+# Unicode's categories Cc and Cs: control characters and surrogates. Texts may contain tabs and line breaks.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 CONTROL_IN_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 )  # without tab and line breaks
 
 
-def unless_sent(value: T) -> T:
-    """A default of one of the types below, which msgspec can describe only through a factory."""
+def default_value(value: T) -> T:
+    """Return a field default of one of the types below. msgspec accepts such a default only as a factory."""
     default: T = field(default_factory=lambda: value)
     return default
 
 
 def is_yes(flag: Flag) -> bool:
+    """Return the value of a boolean in a query string."""
     return flag in ("true", "1")
 
 
 class Name(str):
-    """A name: white space around it dropped, NFC, 1 to `max_length` code points, no control characters."""
+    """A name: stripped, in NFC, 1 to `max_length` code points, without control characters."""
 
     max_length: ClassVar[int] = 255
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "minLength": 1, "maxLength": max_length}
@@ -60,26 +61,26 @@ class Name(str):
         cls.json_schema = {"type": "string", "minLength": 1, "maxLength": cls.max_length}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str):
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str):
             raise ValueError("must be a string")
-        name = sent.strip()
-        # Measured before it is composed too, which shortens a name to a quarter at most: putting a long run
-        # of combining marks in order takes the square of its length.
+        name = value.strip()
+        # The length is checked before NFC too, which shortens a name to a quarter at most: ordering a long
+        # run of combining characters takes quadratic time.
         if not name.isascii() and len(name) <= 4 * cls.max_length:
             name = unicodedata.normalize("NFC", name)
         if not 1 <= len(name) <= cls.max_length:
             raise ValueError(f"must be 1 to {cls.max_length} characters")
-        # The first is asked in no time, and almost always enough.
+        # `isprintable` is much faster than the regular expression and almost always true.
         if not name.isprintable() and CONTROL.search(name):
             raise ValueError("must not contain control characters")
         return cls(name)
 
 
 class Text(str):
-    """A description or a note: up to 10,000 code points, no control characters but tab and line breaks.
+    """A description or note: up to 10,000 code points, no control characters except tab and line breaks.
 
-    SQLite's JSON functions end a text at NUL, and write six bytes for most of the others.
+    SQLite's JSON functions truncate a text at NUL and escape the other control characters to six bytes.
     """
 
     longest: ClassVar[int] = 10_000
@@ -90,15 +91,15 @@ class Text(str):
     }
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str):
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str):
             raise ValueError("must be a string")
-        if len(sent) > cls.longest:
+        if len(value) > cls.longest:
             raise ValueError(f"must be at most {cls.longest} characters")
-        # The first is asked in no time, and enough for a text of one line.
-        if not sent.isprintable() and CONTROL_IN_TEXT.search(sent):
-            raise ValueError("must not contain control characters but tab and line breaks")
-        return cls(sent)
+        # `isprintable` is much faster than the regular expression and true for most texts of one line.
+        if not value.isprintable() and CONTROL_IN_TEXT.search(value):
+            raise ValueError("must not contain control characters except tab and line breaks")
+        return cls(value)
 
 
 class Name40(Name):
@@ -114,22 +115,22 @@ class Name100(Name):
 
 
 class Day(date):
-    """A calendar day, YYYY-MM-DD and nothing else that ISO 8601 allows."""
+    """A calendar day as YYYY-MM-DD; other ISO 8601 formats are rejected."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date"}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", sent):
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value):
             raise ValueError("must be a date YYYY-MM-DD")
         try:
-            return cls.fromisoformat(sent)
+            return cls.fromisoformat(value)
         except ValueError:
-            raise ValueError("is not a day of the calendar") from None
+            raise ValueError("is not a valid calendar day") from None
 
 
 class Selection(str):
-    """Which accounts: `account_<n>`, `group_<n>` or `all`."""
+    """A selection of accounts: `account_<n>`, `group_<n>` or `all`."""
 
     others: ClassVar[tuple[str, ...]] = ("all",)
     json_schema: ClassVar[dict[str, Any]] = {
@@ -138,10 +139,10 @@ class Selection(str):
     }
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        found = isinstance(sent, str) and re.fullmatch(r"(?:account|group)_([1-9][0-9]{0,18})", sent)
-        if sent in cls.others or (found and int(found[1]) < 2**63):
-            return cls(sent)
+    def decode(cls, value: object) -> Self:
+        match = isinstance(value, str) and re.fullmatch(r"(?:account|group)_([1-9][0-9]{0,18})", value)
+        if value in cls.others or (match and int(match[1]) < 2**63):
+            return cls(value)
         raise ValueError(
             "must be account_<n>, group_<n> or " + " or ".join(repr(word) for word in cls.others)
         )
@@ -156,7 +157,7 @@ class Selection(str):
 
 
 class GoalScope(Selection):
-    """A selection, or the empty string: whatever the owner's active selection is."""
+    """A selection, or the empty string for the owner's active selection."""
 
     others = ("all", "")
     json_schema: ClassVar[dict[str, Any]] = {
@@ -174,26 +175,26 @@ class TimeZone(str):
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["America/New_York"]}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str) or sent not in time_zones():
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or value not in time_zones():
             raise ValueError("must be an IANA time zone such as Europe/Berlin")
-        return cls(sent)
+        return cls(value)
 
 
 class DayRollover(str):
-    """The wall-clock time at which the next trading day begins, HH:MM; 00:00 is the calendar day."""
+    """The local time at which the next trading day begins, HH:MM; 00:00 means calendar days."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str) or not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", sent):
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or not re.fullmatch(r"([01][0-9]|2[0-3]):[0-5][0-9]", value):
             raise ValueError("must be a time HH:MM")
-        return cls(sent)
+        return cls(value)
 
 
 class Timestamp(datetime):
-    """An instant: RFC 3339, or without an offset and then read in a zone that the caller names."""
+    """An RFC 3339 timestamp. Without an offset it is local time in a time zone that the caller supplies."""
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date-time"}
     _FORM = re.compile(
@@ -202,41 +203,41 @@ class Timestamp(datetime):
     )
 
     @classmethod
-    def decode(cls, sent: object) -> Self:
-        if not isinstance(sent, str) or not cls._FORM.fullmatch(sent):
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or not cls._FORM.fullmatch(value):
             raise ValueError("must be a time such as 2026-04-09T15:38:40Z")
         try:
-            instant = cls.fromisoformat(sent.upper())
+            instant = cls.fromisoformat(value.upper())
         except ValueError:
-            raise ValueError("is not a time of the calendar") from None
+            raise ValueError("is not a valid date and time") from None
         if not 1970 <= instant.year <= 2200:
             raise ValueError("must be in the years 1970 to 2200")
         return instant
 
     def stored(self, timezone: str) -> str:
-        """The instant in UTC as it is stored and answered: a fixed width, so that text order is time order.
+        """Return the timestamp as UTC text of fixed width, so that text order is time order.
 
-        A wall-clock time that a change of clocks skips or repeats is read by the offset before the change.
+        A local time that a clock change skips or repeats is interpreted with the offset before the change.
         """
         aware = self if self.tzinfo else self.replace(tzinfo=ZoneInfo(timezone))
         return as_text(aware)
 
 
 def sort_name(name: str) -> str:
-    """What lists are ordered by: the name without its case."""
+    """Return the key by which lists are sorted: the case-folded name."""
     return unicodedata.normalize("NFC", name.casefold())
 
 
 def require_name(row_id: object, name: object) -> None:
-    """Raises ValidationFailed for a new nested item that comes without its name."""
+    """Raise ValidationFailed for a new nested item without a name."""
     if row_id is UNSET and name is UNSET:
         raise ValidationFailed(fields={"name": "is required"})
 
 
-def decode_value(kind: Any, sent: object) -> object:
-    """msgspec's hook: the types of this module and of money.py read themselves."""
-    return kind.decode(sent)
+def decode_value(kind: Any, value: object) -> object:
+    """Decode a value with its type's own `decode`: the hook that msgspec calls for types it does not know."""
+    return kind.decode(value)
 
 
-# `check` is a rule for explaining.py, which reads every member by itself.
+# `check` is called by web/validation_errors.py, which decodes every member separately.
 FreeForm = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]}, extra={"check": free_form})]

@@ -1,0 +1,187 @@
+"""Processes of `python -m journal_api` that are forked from one which has imported everything.
+
+To start Python and import the package takes half a second of CPU, and the tests start many hundreds of
+processes. A fork of a process that has done it is as much a process of its own: its memory, locks, signals,
+descriptors, directory and environment. `Forks` holds the process that forks, `Forked` is like a Popen.
+"""
+
+import array
+import atexit
+import gc
+import importlib
+import json
+import os
+import runpy
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+POSSIBLE = sys.platform == "linux"
+# Python reads these, or the dynamic linker does, before the package is imported.
+READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC", "GLIBC", "TZ")
+
+
+class Forked:
+    """A process that was forked for us, with the members of subprocess.Popen that the tests use."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.answers = connection.makefile("r")
+        self.pid = int(self.answers.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        return self._ended(0)
+
+    def wait(self, timeout: float) -> int:
+        code = self._ended(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired("journal_api", timeout)
+        return code
+
+    def _ended(self, timeout: float) -> int | None:
+        if self.returncode is None:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self.connection, selectors.EVENT_READ)
+                if selector.select(timeout):
+                    self.returncode = int(self.answers.readline())
+                    self.answers.close()
+                    self.connection.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+class Forks:
+    """The process that forks; it ends when this process does."""
+
+    def __init__(self) -> None:
+        self.folder = tempfile.TemporaryDirectory(prefix="forks-")
+        self.address = str(Path(self.folder.name) / "socket")
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, self.address], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == b"ready\n"
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        self.process.communicate()
+        self.folder.cleanup()
+
+    def start(self, arguments: Sequence[str | bytes], env: Mapping[str, str], fds: Sequence[int]) -> Forked:
+        """`fds` are its standard input, output and error."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self.address)
+        order = {
+            "arguments": [os.fsdecode(argument) for argument in arguments],
+            "env": dict(env),
+            "folder": os.getcwd(),
+        }
+        content = json.dumps(order).encode()
+        connection.sendall(len(content).to_bytes(8, "big"))
+        connection.sendmsg(
+            [content[:1]], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds).tobytes())]
+        )
+        connection.sendall(content[1:])
+        return Forked(connection)
+
+
+@cache
+def forks() -> Forks:
+    return Forks()
+
+
+def is_forked(env: Mapping[str, str]) -> bool:
+    """Whether a fork with that environment is what a new process would be."""
+    return POSSIBLE and all(
+        env.get(name) == os.environ.get(name)
+        for name in {*env, *os.environ}
+        if name.startswith(READ_AT_THE_START) and name != "PYTHONDONTWRITEBYTECODE"
+    )
+
+
+# In the process that forks ---------------------------------------------------------------------------------
+
+
+def serve(address: str) -> list[str] | None:
+    """Fork for each who connects. Returns in the child, with its arguments, and when the parent has ended."""
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(address)
+    listening.listen(64)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.write(1, b"ready\n")
+    with selectors.DefaultSelector() as selector:
+        selector.register(listening, selectors.EVENT_READ)
+        selector.register(0, selectors.EVENT_READ)
+        while True:
+            if any(key.fd == 0 for key, _ in selector.select()):
+                reap(0)
+                return None
+            connection, _ = listening.accept()
+            if os.fork() == 0:
+                listening.close()
+                return watch(connection)
+            connection.close()
+            reap(os.WNOHANG)
+
+
+def reap(options: int) -> None:
+    """Wait for the watchers that have ended, so that their time is counted; with 0, for all."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, options)[0]:
+            pass
+
+
+def watch(connection: socket.socket) -> list[str]:
+    """Fork the process that was asked for and tell its id and how it ended. Returns in that process."""
+    length = int.from_bytes(connection.recv(8, socket.MSG_WAITALL), "big")
+    first, fds, _, _ = socket.recv_fds(connection, 1, 3)
+    content = first
+    while len(content) < length:
+        content += connection.recv(length - len(content))
+    order = json.loads(content)
+    pid = os.fork()
+    if pid:
+        os.closerange(0, 3)
+        for fd in fds:
+            os.close(fd)
+        connection.sendall(f"{pid}\n".encode())
+        _, status = os.waitpid(pid, 0)
+        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+        os._exit(0)
+    connection.close()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, fd in enumerate(fds):
+        os.dup2(fd, number)
+        os.close(fd)
+    os.environ.clear()
+    os.environ.update(order["env"])
+    os.chdir(order["folder"])
+    return list(order["arguments"])
+
+
+if __name__ == "__main__":
+    sys.path[:] = [path for path in sys.path if path != str(Path(__file__).parent)]
+    for module in ("journal_api.cli", "uvicorn.lifespan.on", "uvicorn.loops.uvloop", "encodings.idna"):
+        importlib.import_module(module)
+    gc.freeze()
+    arguments = serve(sys.argv[1])
+    if arguments is not None:
+        sys.argv[1:] = arguments
+        runpy.run_module("journal_api", run_name="__main__", alter_sys=True)
