@@ -1,3 +1,3 @@
-"""A trading journal over HTTP: tags, strategies, goals and the trades they hang on."""
+"""A self-hosted trading journal with an HTTP API: trades, tags, strategies and goals."""
 
 __version__ = "0.1.0"

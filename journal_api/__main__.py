@@ -1,4 +1,4 @@
-"""`python -m journal_api` is the `journal-api` command."""
+"""Run the `journal-api` command with `python -m journal_api`."""
 
 from journal_api.cli import main
 

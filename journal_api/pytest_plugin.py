@@ -1,6 +1,6 @@
-"""The fixtures that pytest finds by itself where journal-api is installed (journal_api/testing.py).
+"""A pytest plugin with fixtures for projects that use the journal; see journal_api.testing.
 
-Nothing but pytest is imported until a test asks for one of them.
+The fixtures import journal_api.testing when they are used, so that the plugin costs other tests nothing.
 """
 
 from collections.abc import Iterator
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def make_journal() -> "Iterator[MakeJournal]":
-    """Make a fresh journal and give an httpx client of it: `make_journal(scopes="read:tags", example=True)`.
+    """A function that creates a journal and returns its httpx client: `make_journal(scopes="read:tags")`.
 
-    The arguments are those of `journal_api.testing.journal_client`. Every journal ends with the test.
+    It takes the arguments of `journal_api.testing.journal_client`. The journals are closed after the test.
     """
     from journal_api.testing import journal_client
 
-    with ExitStack() as opened:
+    with ExitStack() as journals:
 
         def make(folder: "str | PathLike[str] | None" = None, **options: "Unpack[Options]") -> "httpx.Client":
-            return opened.enter_context(journal_client(folder, **options))
+            return journals.enter_context(journal_client(folder, **options))
 
         yield make
 
 
 @pytest.fixture
 def journal(make_journal: "MakeJournal") -> "httpx.Client":
-    """An httpx client of a fresh, empty journal, with every scope."""
+    """An httpx client of a new, empty journal, with every scope."""
     return make_journal()
 
 
 @pytest.fixture
 def example_journal(make_journal: "MakeJournal") -> "httpx.Client":
-    """An httpx client of a fresh copy of the example journal, with every scope."""
+    """An httpx client of a new copy of the example journal, with every scope."""
     return make_journal(example=True)

@@ -1,4 +1,4 @@
-"""The settings: environment variables `JOURNAL_*`, read once into one frozen struct."""
+"""The settings of the process: environment variables `JOURNAL_*`, read once into a frozen struct."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -18,53 +18,53 @@ RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
 
 
 class SettingsError(ValueError):
-    """A setting that cannot be read; the message names it."""
+    """A setting has an invalid value; the message names the setting and the allowed values."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the owner of the machine decides. Everything else is decided over HTTP (`/v1/me`)."""
+    """Settings of the machine. Settings of a user are in the database, at `/v1/me`."""
 
     db: Path
     host: str = "127.0.0.1"
     port: int = 8000
-    # The zone and rollover that a new user starts with.
+    # The time zone and day rollover of a new user.
     timezone: str = "UTC"
     day_rollover: str = "00:00"
-    # 0 for none.
+    # Strategies per user; 0 for no limit.
     max_strategies: int = 100
-    # Host names beyond those of the loopback interface; `*` for any.
+    # Host names accepted in addition to those of the loopback interface; `*` for any.
     allowed_hosts: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
-    # Requests a minute a key; 0 for no limit. Unless set: none on the loopback interface, 600 elsewhere.
+    # Requests per minute and key; 0 for no limit. Default: no limit on the loopback interface, 600 elsewhere.
     rate_limit: int | None = None
-    # Where `serve` puts backups; none without it.
+    # The folder of scheduled backups; None for no backups.
     backup_dir: Path | None = None
     backup_every: timedelta = timedelta(hours=24)
-    # How many of them remain; 0 for all.
+    # The number of backups to keep; 0 for all.
     backup_keep: int = 14
-    # The least that `serve` writes on standard error; `info` has a line a request.
+    # The log level of the server; `info` includes a line for each request.
     log_level: str = "info"
-    # Whether there is GET /metrics, for Prometheus.
+    # Whether GET /metrics exists, for Prometheus.
     metrics: bool = False
-    # A key for this run alone, chosen by the program that starts it.
+    # An API key for this process only, chosen by the program that starts it.
     run_key: RunKey | None = None
 
     @property
     def requests_a_minute(self) -> int:
-        """The rate limit in force, 0 for none."""
+        """The rate limit per key; 0 for no limit."""
         if self.rate_limit is not None:
             return self.rate_limit
         return 0 if is_loopback(self.host) else 600
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], db: Path | None = None) -> "Settings":
-        """Read `JOURNAL_*`; `db` wins over what they say. Raises SettingsError."""
-        sent = {
+        """Read `JOURNAL_*`; `db` overrides JOURNAL_DB. Empty variables are unset. Raises SettingsError."""
+        variables = {
             field: environ[f"JOURNAL_{field.upper()}"]
             for field in cls.__struct_fields__
             if environ.get(f"JOURNAL_{field.upper()}")
         }
-        readers: dict[str, Callable[[str], object]] = {
+        decoders: dict[str, Callable[[str], object]] = {
             "db": Path,
             "port": lambda text: whole_number(text, 65535),
             "timezone": TimeZone.decode,
@@ -81,21 +81,22 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "run_key": run_key,
         }
         values: dict[str, Any] = {}
-        for field, text in sent.items():
+        for field, text in variables.items():
             try:
-                values[field] = readers.get(field, str)(text)
+                values[field] = decoders.get(field, str)(text)
             except ValueError as error:
-                told = "" if field == "run_key" else f": {text!r}"
-                raise SettingsError(f"JOURNAL_{field.upper()} {error}{told}") from None
+                value = "" if field == "run_key" else f": {text!r}"  # a key is not printed
+                raise SettingsError(f"JOURNAL_{field.upper()} {error}{value}") from None
         values["db"] = db or values.get("db") or default_database()
         return cls(**values)
 
 
 def default_database() -> Path:
+    """`journal.db` in the user's data folder. Raises SettingsError if the user has no home folder."""
     try:
         return platformdirs.user_data_path("journal-api", appauthor=False) / "journal.db"
-    except RuntimeError:  # a user without a home
-        raise SettingsError("JOURNAL_DB must be set: there is no home folder") from None
+    except RuntimeError:
+        raise SettingsError("JOURNAL_DB must be set to a file, because there is no home folder") from None
 
 
 def whole_number(text: str, largest: int) -> int:
@@ -105,10 +106,10 @@ def whole_number(text: str, largest: int) -> int:
 
 
 def hours_or_days(text: str) -> timedelta:
-    found = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
-    if not found:
+    match = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
+    if match is None:
         raise ValueError("must be hours or days such as 24h or 7d")
-    return timedelta(**{"days" if found[2] == "d" else "hours": int(found[1])})
+    return timedelta(**{"days" if match[2] == "d" else "hours": int(match[1])})
 
 
 def log_level(text: str) -> str:
@@ -137,11 +138,12 @@ def run_key(text: str) -> RunKey:
 
 
 def words(text: str) -> tuple[str, ...]:
+    """The items of a list that is separated by commas or spaces."""
     return tuple(word for word in text.replace(",", " ").split() if word)
 
 
 def origins(text: str) -> tuple[str, ...]:
-    found = words(text)
-    if any(not origin.startswith(("http://", "https://")) for origin in found):
+    listed = words(text)
+    if any(not origin.startswith(("http://", "https://")) for origin in listed):
         raise ValueError("must be origins such as http://localhost:5173, never * or null")
-    return found
+    return listed

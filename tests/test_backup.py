@@ -350,7 +350,7 @@ def test_what_is_restored_is_the_journal_of_the_backup_and_what_was_there_is_kep
 
     (kept,) = db.parent.glob("journal.db.before-restore-*")
     assert re.fullmatch(rf"journal\.db\.before-restore-{TIME}", kept.name)
-    assert told == f"Restored {db} from {copy} (its checksum is right); what was there is {kept}\n"
+    assert told == f"Restored {db} from {copy} (checksum verified); the replaced file is {kept}\n"
     assert users_of(db) == ["owner"]
     assert users_of(kept) == ["owner", "later"]
     assert {stat.S_IMODE(file.stat().st_mode) for file in (db, kept)} == {0o600}
@@ -364,7 +364,7 @@ def test_a_server_starts_on_what_was_restored_where_there_was_nothing(
 
     told = done("restore", copy, "--db", new)
 
-    assert told == f"Restored {new} from {copy} (its checksum is right)\n"
+    assert told == f"Restored {new} from {copy} (checksum verified)\n"
     with running(new, "--first-key") as server:
         assert "tjk_" not in server.out.read_text()
     assert {name for name in names_in(new.parent) if "restore" in name} == set()
@@ -488,7 +488,7 @@ def test_a_backup_without_a_checksum_is_restored_and_that_is_said(db: Path, fold
 
     told = done("restore", copy, "--db", db.with_name("new.db"))
 
-    assert told == f"Restored {db.with_name('new.db')} from {copy} (it has no checksum beside it)\n"
+    assert told == f"Restored {db.with_name('new.db')} from {copy} (no checksum file)\n"
 
 
 def test_a_file_beside_a_backup_that_holds_no_checksum_is_not_passed_over(db: Path, folder: Path) -> None:

@@ -25,7 +25,8 @@ from commands import PATIENCE, new_key, running
 from conftest import ErrorEnvelope
 from proofs import SOAK
 
-from journal_api.server.protocol import LARGEST_HEAD, Protocol
+from journal_api.server.protocol import Protocol
+from journal_api.server.request_head import LARGEST_HEAD
 from journal_api.server.server import configured, listening
 from journal_api.settings import Settings
 

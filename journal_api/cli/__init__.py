@@ -1,4 +1,4 @@
-"""The `journal-api` command. An error is one line on standard error and exit status 1."""
+"""The `journal-api` command. An error prints one line on standard error; the exit status is 1."""
 
 import os
 import sqlite3
@@ -31,7 +31,7 @@ def main() -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(version)s")
 def cli() -> None:
-    """A trading journal over HTTP: tags, strategies, goals and the trades they hang on."""
+    """A self-hosted trading journal with an HTTP API: trades, tags, strategies and goals."""
 
 
 for command in (

@@ -1,4 +1,4 @@
-"""`journal-api check`, `backup` and `restore`: the database file."""
+"""`journal-api check`, `backup` and `restore`: maintenance of the database file."""
 
 import sys
 from pathlib import Path
@@ -11,10 +11,10 @@ from journal_api.settings import Settings
 
 
 @click.command("check")
-@click.option("--full", is_flag=True, help="Compare the indexes with their tables too, which takes longer.")
+@click.option("--full", is_flag=True, help="Also compare the indexes with their tables, which takes longer.")
 @with_settings
 def check_journal(settings: Settings, full: bool) -> None:
-    """Say whether the database and its surroundings are fine; nothing is changed."""
+    """Check the database file and its environment without changing anything."""
     is_wrong = False
     for finding in check.examine(settings.db, full=full):
         click.echo(f"{finding.verdict:<6}{printable(finding.text)}")
@@ -25,14 +25,12 @@ def check_journal(settings: Settings, full: bool) -> None:
 
 @click.command("backup")
 @click.argument("target", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
-@click.option(
-    "--keep", type=click.IntRange(1), help="How many backups remain in the folder; all unless said."
-)
+@click.option("--keep", type=click.IntRange(1), help="Number of backups to keep in the folder; default: all.")
 @with_settings
 def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
-    """Copy the journal to a new file, or under the time into a folder; a server may run."""
+    """Copy the journal to a new file, or to a file named by the time in a folder. A server may be running."""
     if keep and not target.is_dir():
-        raise click.UsageError("--keep needs a folder that is there")
+        raise click.UsageError("--keep requires an existing folder")
     restore.require_journal(settings.db)
     click.echo(printable(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}"))
 
@@ -41,8 +39,8 @@ def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @with_settings
 def restore_backup(settings: Settings, file: Path) -> None:
-    """Put a backup in the place of the journal; what was there is kept. No server may run."""
+    """Replace the journal by a backup and keep the replaced file. The server must be stopped."""
     kept, is_verified = restore.restore(settings.db, file)
-    checksum = "its checksum is right" if is_verified else "it has no checksum beside it"
-    told = f"; what was there is {kept}" if kept else ""
-    click.echo(printable(f"Restored {settings.db} from {file} ({checksum}){told}"))
+    checksum = "checksum verified" if is_verified else "no checksum file"
+    replaced = f"; the replaced file is {kept}" if kept else ""
+    click.echo(printable(f"Restored {settings.db} from {file} ({checksum}){replaced}"))

@@ -1,11 +1,11 @@
-"""`journal-api keys`: API keys."""
+"""`journal-api keys`: create, list and revoke API keys."""
 
 import re
 from datetime import UTC, datetime, timedelta
 
 import click
 
-from journal_api.cli.common import in_database, read, user_of, with_settings
+from journal_api.cli.common import decoded, in_database, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
@@ -17,24 +17,25 @@ from journal_api.values.types import Name100
 
 @click.group("keys")
 def keys_group() -> None:
-    """API keys: who may call, with which scopes."""
+    """Create, list and revoke API keys."""
 
 
 @keys_group.command("create")
 @click.argument("name")
 @click.option("--scopes", required=True, help="all, read, or a list such as read:tags,write:tags.")
-@click.option("--user", help="Whose key it is; the first user unless said.")
-@click.option("--expires", metavar="90d", help="After how many days it ends; never unless said.")
+@click.option("--user", help="The owner of the key; default: the first user.")
+@click.option("--expires", metavar="90d", help="Days until the key expires; default: never.")
 @with_settings
 def create_key(settings: Settings, name: str, scopes: str, user: str | None, expires: str | None) -> None:
-    """Create a key and print it, for the only time."""
-    named = read(scopes_named, scopes, "--scopes")
-    expires_at = read(days_from_now, expires, "--expires") if expires is not None else None
+    """Create a key and print it; it cannot be displayed again."""
+    scope_list = decoded(scopes_named, scopes, "--scopes")
+    expires_at = decoded(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(database: Database) -> str:
         async with database.transaction() as db:
             user_id = await user_of(db, user)
-            return await api_keys.insert(db, user_id, read(Name100.decode, name, "NAME"), named, expires_at)
+            key_name = decoded(Name100.decode, name, "NAME")
+            return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
 
     click.echo(in_database(settings, create))
 
@@ -60,18 +61,19 @@ def list_keys(settings: Settings) -> None:
 @click.argument("key_id", metavar="ID", type=click.IntRange(1, 2**63 - 1))
 @with_settings
 def revoke_key(settings: Settings, key_id: int) -> None:
-    """Revoke a key; the next request with it is refused."""
+    """Revoke a key; the next request with it is rejected."""
 
     async def revoke(database: Database) -> bool:
         async with database.transaction() as db:
             return await api_keys.revoke(db, key_id)
 
     if not in_database(settings, revoke):
-        raise NotFound(f"there is no key {key_id}")
+        raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
 
 
 def days_from_now(text: str) -> str:
-    found = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
-    if not found:
+    """The timestamp that many days from now, for text such as `90d`. Raises ValueError."""
+    match = re.fullmatch(r"([1-9][0-9]{0,4})d", text)
+    if match is None:
         raise ValueError("must be a number of days such as 90d")
-    return as_text(datetime.now(UTC) + timedelta(days=int(found[1])))
+    return as_text(datetime.now(UTC) + timedelta(days=int(match[1])))

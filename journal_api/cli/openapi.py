@@ -7,5 +7,5 @@ from journal_api.openapi import document
 
 @click.command("openapi")
 def print_description() -> None:
-    """Print the OpenAPI document, which a server answers GET /openapi.json with."""
+    """Print the OpenAPI document, which the server returns for GET /openapi.json."""
     click.echo(document.document())

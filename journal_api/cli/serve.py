@@ -1,4 +1,4 @@
-"""`journal-api serve`: answer HTTP requests."""
+"""`journal-api serve`: run the server."""
 
 import os
 
@@ -16,19 +16,21 @@ from journal_api.values.api_keys import SCOPES
 
 
 @click.command()
-@click.option("--host", help="The address to listen on (or JOURNAL_HOST).")
-@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on (or JOURNAL_PORT).")
-@click.option("--first-key", is_flag=True, help="If the database has no key yet, make one and print it.")
+@click.option("--host", help="The address to listen on; default: JOURNAL_HOST.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on; default: JOURNAL_PORT.")
+@click.option("--first-key", is_flag=True, help="If the database has no API key, create one and print it.")
 @click.option(
     "--announce",
     is_flag=True,
-    help="Print a line of JSON when requests are answered, and stop when standard input ends.",
+    help="Print a JSON line once requests are answered, and stop when standard input ends.",
 )
 @with_settings
 def serve(settings: Settings, host: str | None, port: int | None, first_key: bool, announce: bool) -> None:
-    """Answer HTTP requests until stopped."""
+    """Run the HTTP server until it is stopped."""
     if announce and first_key:
-        raise click.UsageError("--announce prints nothing but its line: make the key with `keys create`")
+        raise click.UsageError(
+            "--announce prints its JSON line only: create the key with `journal-api keys create`"
+        )
     settings = msgspec.structs.replace(
         settings,
         host=settings.host if host is None else host,
@@ -45,13 +47,14 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
 
     prepare(settings)
     if first_key and (key := in_database(settings, make_first_key)):
-        click.echo(f"Your API key, shown only this once:\n\n    {key}\n")
+        click.echo(f"Your API key, which cannot be displayed again:\n\n    {key}\n")
 
-    def greet(url: str) -> None:
+    def announce_to_user(url: str) -> None:
         click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
 
-    def tell_parent(url: str) -> None:
+    def announce_to_parent(url: str) -> None:
         line = {"url": url, "pid": os.getpid(), "version": __version__}
         click.echo(msgspec.json.encode(line).decode())
 
-    run_server(settings, tell_parent if announce else greet, for_parent=announce)
+    on_ready = announce_to_parent if announce else announce_to_user
+    run_server(settings, on_ready, for_parent=announce)

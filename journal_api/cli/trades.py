@@ -1,4 +1,4 @@
-"""`journal-api import` and `export`: trades in and out of files."""
+"""`journal-api import` and `export`: read trades from a file, write them to a file."""
 
 import hashlib
 import os
@@ -6,11 +6,11 @@ import sys
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
+from aiosqlite import Connection
 
-from journal_api.cli.common import in_database, one_line, printable, read, user_of, with_settings
+from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import accounts, imports, users
@@ -22,21 +22,23 @@ from journal_api.trade_files import export, importer, reader
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import Name, Name100, TimeZone
 
-NOT_MADE = 0  # an id that no account has
+NOT_CREATED = 0  # an id that no account has
 
 
 @click.command("export")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--account", help="Only the trades of this account.")
-@click.option("--user", help="Whose journal; the first user's unless said.")
+@click.option("--account", help="Export the trades of this account only.")
+@click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option(
-    "--spreadsheet", is_flag=True, help="Let no text be taken for a formula; such a file cannot be imported."
+    "--spreadsheet",
+    is_flag=True,
+    help="Escape text that a spreadsheet would read as a formula; the file cannot be imported.",
 )
 @with_settings
 def export_file(
     settings: Settings, file: Path, account: str | None, user: str | None, spreadsheet: bool
 ) -> None:
-    """Write the trades to a new CSV file, which `import` reads back."""
+    """Write the trades to a new CSV file that `import` can read."""
 
     async def run(database: Database) -> None:
         user_id = await user_of(database.reader, user)
@@ -46,11 +48,11 @@ def export_file(
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
-        async with aclosing(export.csv_of(database, user_id, query)) as parts:
-            async for part in parts:
-                opened.write(part)
+        async with aclosing(export.csv_of(database, user_id, query)) as chunks:
+            async for chunk in chunks:
+                output.write(chunk)
 
-    with file.open("xb") as opened:
+    with file.open("xb") as output:
         try:
             in_database(settings, run)
         except BaseException:
@@ -62,12 +64,13 @@ def export_file(
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--account", help="The account the trades belong to, made if there is none; else the file says."
+    "--account",
+    help="The account of the trades, created if it does not exist; default: the accounts in the file.",
 )
-@click.option("--timezone", help="The zone of times without an offset; the user's unless said.")
-@click.option("--user", help="Whose journal; the first user's unless said.")
-@click.option("--dry-run", is_flag=True, help="Tell what would become of it and write nothing.")
-@click.option("--rows", is_flag=True, help="Print a verdict for every row.")
+@click.option("--timezone", help="The time zone of times without an offset; default: the user's.")
+@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
+@click.option("--rows", is_flag=True, help="Print the verdict of every row.")
 @with_settings
 def import_file(
     settings: Settings,
@@ -78,64 +81,69 @@ def import_file(
     dry_run: bool,
     rows: bool,
 ) -> None:
-    """Import a file of trades: all of it or nothing."""
-    name_of_account = read(Name100.decode, account, "--account") if account is not None else None
-    zone = read(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
-    name = name_of(file)
-    wrong: list[Verdict] = []
+    """Import a file of trades, completely or not at all."""
+    account_name = decoded(Name100.decode, account, "--account") if account is not None else None
+    chosen_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
+    file_name = stored_name(file)
+    errors: list[Verdict] = []
 
-    def tell(verdicts: list[Verdict]) -> None:
-        wrong.extend(one for one in verdicts if one.reason)
-        for one in verdicts if rows else ():
-            told = one.reason or ", ".join(one.changed)
-            click.echo(f"line {one.line}: {one.verdict}{f': {told}' if told else ''}")
+    def report(verdicts: list[Verdict]) -> None:
+        errors.extend(verdict for verdict in verdicts if verdict.reason)
+        for verdict in verdicts if rows else ():
+            details = verdict.reason or ", ".join(verdict.changed)
+            click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
     async def run(database: Database) -> tuple[Counts, bool]:
         user_id = await user_of(database.reader, user)
-        in_zone = zone or (await users.find(database.reader, user_id)).timezone
-        in_one = name_of_account is not None
-        reading = partial(reader.read, opened, in_zone, bar.update, into_one_account=in_one)
-        # What is read for the first trade, which may be the whole file, is read before the lock is taken.
-        found = await in_thread(user_id, reading)
+        file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
+        into_one_account = account_name is not None
+        read = partial(
+            reader.read, content, file_timezone, progress.update, into_one_account=into_one_account
+        )
+        # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
+        trade_file = await in_thread(user_id, read)
         async with database.read_transaction() if dry_run else database.transaction() as db:
             account_id, is_new = None, False
-            if name_of_account is not None:
-                account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
-            source = imports.Source(account_id, name, sha256, in_zone)
-            _, counts = await importer.import_trades(db, user_id, source, found, tell, dry_run=dry_run)
+            if account_name is not None:
+                account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
+            source = imports.Source(account_id, file_name, sha256, file_timezone)
+            _, counts = await importer.import_trades(db, user_id, source, trade_file, report, dry_run=dry_run)
         return counts, is_new
 
     hidden = rows or not sys.stderr.isatty()
     with (
-        file.open("rb") as opened,
-        click.progressbar(length=file.stat().st_size, label=name, file=sys.stderr, hidden=hidden) as bar,
+        file.open("rb") as content,
+        click.progressbar(
+            length=file.stat().st_size, label=file_name, file=sys.stderr, hidden=hidden
+        ) as progress,
     ):
-        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-        opened.seek(0)
+        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+        content.seek(0)
         counts, is_new = in_database(settings, run)
-    if wrong:  # of a dry run: else it was refused
-        sys.exit(one_line(str(importer.refused(counts, sorted(wrong, key=lambda one: one.line)))))
+    if errors:  # only after a dry run; otherwise import_trades has raised them
+        in_order = sorted(errors, key=lambda verdict: verdict.line)
+        sys.exit(one_line(str(importer.refused(counts, in_order))))
     if is_new:
-        click.echo(f"New account {name_of_account!r}.", err=True)
+        click.echo(f"New account {account_name!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     if dry_run:
-        click.echo("This was a dry run: nothing was written.", err=True)
+        click.echo("Dry run: nothing was written.", err=True)
 
 
-def name_of(file: Path) -> str | None:
-    """The name as it is stored and shown; None for one of white space alone."""
+def stored_name(file: Path) -> str | None:
+    """The file's name in the form that the database stores; None if it is only white space."""
     try:
         return Name.decode(printable(os.fsencode(file.name).decode(errors="replace")))
     except ValueError:
         return None
 
 
-async def account_of(db: Any, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
-    """The id of the account of that name, and whether it is new: made, or for a dry run NOT_MADE."""
-    found = await accounts.id_of(db, user_id, name)
-    if found is not None:
-        return found, False
+async def account_of(db: Connection, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
+    """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
+    account_id = await accounts.id_of(db, user_id, name)
+    if account_id is not None:
+        return account_id, False
     if dry_run:
-        return NOT_MADE, True
+        return NOT_CREATED, True
     return await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), True

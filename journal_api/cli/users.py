@@ -1,8 +1,8 @@
-"""`journal-api users`: the owners of journals in this database."""
+"""`journal-api users`: add and list users."""
 
 import click
 
-from journal_api.cli.common import in_database, read, with_settings
+from journal_api.cli.common import decoded, in_database, with_settings
 from journal_api.database.database import Database
 from journal_api.repositories import users
 from journal_api.settings import Settings
@@ -11,18 +11,18 @@ from journal_api.values.types import Name100
 
 @click.group("users")
 def users_group() -> None:
-    """The owners of journals in this database."""
+    """Add and list users; each has a separate journal."""
 
 
 @users_group.command("add")
 @click.argument("name")
 @with_settings
 def add_user(settings: Settings, name: str) -> None:
-    """Add a user; their data is theirs alone."""
+    """Add a user, who has access to their own data only."""
 
     async def add(database: Database) -> None:
         async with database.transaction() as db:
-            await users.insert(db, read(Name100.decode, name, "NAME"), settings)
+            await users.insert(db, decoded(Name100.decode, name, "NAME"), settings)
 
     in_database(settings, add)
 
@@ -30,6 +30,6 @@ def add_user(settings: Settings, name: str) -> None:
 @users_group.command("list")
 @with_settings
 def list_users(settings: Settings) -> None:
-    """List the users, a name a line."""
+    """List the names of the users, one on each line."""
     for name in in_database(settings, lambda database: users.names(database.reader)):
         click.echo(name)

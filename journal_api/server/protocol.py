@@ -25,12 +25,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.server.last_response import last_response
-from journal_api.server.request_parser import RequestParser, authority_of
-
-LARGEST_HEAD = 64 * 1024  # bytes of request line and headers
-HEAD_TOO_LARGE = f"The request line and headers are larger than {LARGEST_HEAD} bytes."
-NO_PROXY = "CONNECT is not supported, because this service is not a proxy."
-CHUNKED_ONLY = "The only supported Transfer-Encoding is chunked, in HTTP/1.1."
+from journal_api.server.request_head import HEAD_TOO_LARGE, LARGEST_HEAD, authority_of, head_error
+from journal_api.server.request_parser import RequestParser
 
 
 class Protocol(HttpToolsProtocol):
@@ -97,11 +93,12 @@ class Protocol(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        message = self.head_error()
+        http_version = self.parser.get_http_version()
+        message = head_error(self.parser.get_method(), self.url, self.headers, http_version)
         if message is not None:
             self.reject(ValidationFailed(message))
             raise ValueError  # stops the parser
-        if self.parser.get_http_version() == "1.0":
+        if http_version == "1.0":
             self.expect_100_continue = False  # the client would read 100 as the response
         self.scope["state"]["authority"] = authority_of(self.url)
         super().on_headers_complete()
@@ -142,21 +139,6 @@ class Protocol(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self.running_cycle = cycle
         super()._start_asgi_task(cycle, partial(run, cycle, app))
-
-    def head_error(self) -> str | None:
-        """Why the request is rejected before the application sees it; None if it is not."""
-        if self.parser.get_method() == b"CONNECT":
-            return NO_PROXY
-        if self.head_size() > LARGEST_HEAD:
-            return HEAD_TOO_LARGE
-        codings = [value.lower() for name, value in self.headers if name == b"transfer-encoding"]
-        # llhttp checks the last coding only, and HTTP/1.0 has no transfer codings (RFC 9112, 6.1).
-        if codings and (codings != [b"chunked"] or self.parser.get_http_version() == "1.0"):
-            return CHUNKED_ONLY
-        return None
-
-    def head_size(self) -> int:
-        return len(self.url) + sum(len(name) + len(value) + len(": \r\n") for name, value in self.headers)
 
     # Deadlines ------------------------------------------------------------------------------------------
 

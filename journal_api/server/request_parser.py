@@ -70,9 +70,3 @@ def framing_request(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """The head of a minimal request whose body is framed as these headers say."""
     lines = [b"%b: %b\r\n" % (name, value) for name, value in headers if name in FRAMING]
     return b"POST / HTTP/1.1\r\n%b\r\n" % b"".join(lines)
-
-
-def authority_of(target: bytes) -> bytes | None:
-    """The authority of an absolute target: `localhost:8000` for http://localhost:8000/v1/tags; else None."""
-    parts = target.split(b"/", 3)
-    return parts[2] if parts[0] and len(parts) > 2 else None

@@ -1,7 +1,8 @@
-"""A journal for the tests of other projects: in this process, on a database file of its own, in milliseconds.
+"""A journal for the tests of other projects: in the same process, with a temporary database file.
 
-Install it with `pip install journal-api[testing]`. pytest then has the fixtures `journal`, `make_journal` and
-`example_journal`, each an `httpx.Client` (journal_api/pytest_plugin.py):
+Install it with `pip install journal-api[testing]`. pytest then has the fixtures `journal` and
+`example_journal`, each an `httpx.Client`, and `make_journal`, which returns one
+(journal_api/pytest_plugin.py):
 
     def test_my_report_names_every_tag(example_journal):
         assert "FOMO" in my_report(example_journal)
@@ -9,15 +10,15 @@ Install it with `pip install journal-api[testing]`. pytest then has the fixtures
     def test_my_report_says_what_it_may_not_read(make_journal):
         assert my_report(make_journal(scopes="read:tags")) == "no access to trades"
 
-Other runners take `journal_client`, and asynchronous projects `open_journal`, in a fixture of their own:
+With another test runner use `journal_client`, in asynchronous tests `open_journal`:
 
     @pytest_asyncio.fixture
     async def journal():
         async with open_journal() as client:
             yield client
 
-A client calls as if there were a server: `client.get("/tags")` is `GET /v1/tags`, its key sent along. Every
-journal has one user and one key; JOURNAL_* variables do not reach it. Of event loops it knows asyncio's.
+A client's base URL is /v1, and it sends the API key: `client.get("/tags")` is `GET /v1/tags`. Every journal
+has one user and one key. It ignores the environment variables JOURNAL_*, and requires asyncio's event loop.
 """
 
 import sqlite3
@@ -54,11 +55,11 @@ FILE = "journal.db"
 
 
 class Options(TypedDict, total=False):
-    """What a journal of a test may be given.
+    """The options of a test journal.
 
-    scopes: those of the key: `all` (unless given), `read`, or a list such as `read:tags,write:tags`.
-    example: begin with the example journal (journal_api/testing/example_journal.py) instead of an empty one.
-    timezone, day_rollover: the user's; `UTC` and `00:00` unless given.
+    scopes: the scopes of the key: `all` (default), `read`, or a list such as `read:tags,write:tags`.
+    example: start with the example journal (journal_api/testing/example_journal.py) instead of an empty one.
+    timezone, day_rollover: settings of the user; default `UTC` and `00:00`.
     """
 
     scopes: str
@@ -68,7 +69,7 @@ class Options(TypedDict, total=False):
 
 
 class MakeJournal(Protocol):
-    """The type of the fixture `make_journal`, which takes what `journal_client` takes."""
+    """The type of the fixture `make_journal`, which takes the arguments of `journal_client`."""
 
     def __call__(self, folder: Folder | None = None, **options: Unpack[Options]) -> httpx.Client: ...
 
@@ -77,17 +78,16 @@ class MakeJournal(Protocol):
 async def open_journal(
     folder: Folder | None = None, **options: Unpack[Options]
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a fresh journal, which lives as long as the block.
+    """Create a journal and yield its client; the journal is closed at the end of the block.
 
-    Its database is `journal.db` in `folder`, where it stays; in a temporary folder unless one is given.
+    The database is `journal.db` in `folder`, which keeps it, or in a temporary folder.
 
-    Raises ValueError for scopes, a zone or a rollover that do not exist, FileExistsError for a folder with a
-    journal in it.
+    Raises ValueError for an unknown scope, time zone or rollover, FileExistsError if `folder` has a journal.
     """
     async with (
-        fresh(folder, **options) as served,
+        new_journal(folder, **options) as running,
         httpx.AsyncClient(
-            transport=served.transport(), base_url=BASE_URL, headers=served.headers()
+            transport=running.transport(), base_url=BASE_URL, headers=running.headers()
         ) as client,
     ):
         yield client
@@ -95,101 +95,106 @@ async def open_journal(
 
 @contextmanager
 def journal_client(folder: Folder | None = None, **options: Unpack[Options]) -> Iterator[httpx.Client]:
-    """`open_journal` for those who do not await: the journal runs in a thread of its own."""
-    with calling(fresh(folder, **options)) as client:
+    """`open_journal` for synchronous tests: the journal runs in a separate thread."""
+    with client_of_thread(new_journal(folder, **options)) as client:
         yield client
 
 
-class Served(NamedTuple):
-    """A journal that runs, and a key to it."""
+class RunningJournal(NamedTuple):
+    """The application of an open journal, and an API key."""
 
     app: Starlette
     key: str
 
     def transport(self) -> httpx.ASGITransport:
-        """What goes wrong inside comes as an answer, as it does from a server."""
+        """A transport that turns exceptions of the application into responses, as a server does."""
         return httpx.ASGITransport(self.app, raise_app_exceptions=False)
 
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.key}"}
 
 
-class Bridge(httpx.BaseTransport):
-    """Carries requests to a journal that runs in another thread."""
+class ThreadTransport(httpx.BaseTransport):
+    """A transport that sends requests to a journal in another thread."""
 
-    def __init__(self, portal: BlockingPortal, inside: httpx.AsyncBaseTransport) -> None:
-        self.portal, self.inside = portal, inside
+    def __init__(self, portal: BlockingPortal, transport: httpx.AsyncBaseTransport) -> None:
+        self.portal, self.transport = portal, transport
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        request.read()  # it may come from a generator, which only this thread may run
-        return self.portal.call(self.answer, request)
+        request.read()  # the body may be a generator, which belongs to this thread
+        return self.portal.call(self.send, request)
 
-    async def answer(self, request: httpx.Request) -> httpx.Response:
-        answered = await self.inside.handle_async_request(request)
-        body = httpx.ByteStream(await answered.aread())
-        return httpx.Response(answered.status_code, headers=answered.headers, stream=body)
+    async def send(self, request: httpx.Request) -> httpx.Response:
+        response = await self.transport.handle_async_request(request)
+        body = httpx.ByteStream(await response.aread())
+        return httpx.Response(response.status_code, headers=response.headers, stream=body)
 
 
 @contextmanager
-def calling(serving: AbstractAsyncContextManager[Served]) -> Iterator[httpx.Client]:
+def client_of_thread(
+    journal: AbstractAsyncContextManager[RunningJournal],
+) -> Iterator[httpx.Client]:
+    """Open the journal in a new thread and yield a client of it."""
     with (
         start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(serving) as served,
+        portal.wrap_async_context_manager(journal) as running,
         httpx.Client(
-            transport=Bridge(portal, served.transport()), base_url=BASE_URL, headers=served.headers()
+            transport=ThreadTransport(portal, running.transport()),
+            base_url=BASE_URL,
+            headers=running.headers(),
         ) as client,
     ):
         yield client
 
 
 @asynccontextmanager
-async def fresh(
+async def new_journal(
     folder: Folder | None,
     *,
     scopes: str = "all",
     example: bool = False,
     timezone: str = "UTC",
     day_rollover: str = "00:00",
-) -> AsyncIterator[Served]:
-    """A journal that begins as a copy of its template."""
-    named = scopes_named(scopes)
-    zone = checked("timezone", TimeZone.decode, timezone)
-    rollover = checked("day_rollover", DayRollover.decode, day_rollover)
+) -> AsyncIterator[RunningJournal]:
+    """Open a copy of the template file with these options."""
+    scope_list = scopes_named(scopes)
+    zone = decoded("timezone", TimeZone.decode, timezone)
+    rollover = decoded("day_rollover", DayRollover.decode, day_rollover)
     content = await anyio.to_thread.run_sync(template, example, zone, rollover)
-    with nullcontext(folder) if folder is not None else TemporaryDirectory(prefix="journal-") as place:
-        settings = Settings(db=copied(content, place), timezone=zone, day_rollover=rollover)
-        async with serving(settings, named) as served:
-            yield served
+    with nullcontext(folder) if folder is not None else TemporaryDirectory(prefix="journal-") as directory:
+        settings = Settings(db=write_new(content, directory), timezone=zone, day_rollover=rollover)
+        async with opened(settings, scope_list) as running:
+            yield running
 
 
 @asynccontextmanager
-async def serving(settings: Settings, scopes: list[str]) -> AsyncIterator[Served]:
-    """The journal at `settings.db`, with a new key of its first user."""
+async def opened(settings: Settings, scopes: list[str]) -> AsyncIterator[RunningJournal]:
+    """Open the journal at `settings.db` and create a key of its first user."""
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         async with app.state.database.transaction() as db:
             user_id = await users.id_of(db, None)
             assert user_id is not None, "a database is made with its owner"
             key = await api_keys.insert(db, user_id, "tests", scopes)
-        yield Served(app, key)
+        yield RunningJournal(app, key)
 
 
 @cache
 def template(example: bool, timezone: str, day_rollover: str) -> bytes:
-    """The file of a new journal that nobody has a key to, made once in this process."""
-    with TemporaryDirectory(prefix="journal-") as place:
-        settings = Settings(db=Path(place, FILE), timezone=timezone, day_rollover=day_rollover)
-        with calling(serving(settings, scopes_named("all"))) as client:
+    """The content of a new database file without API keys, cached for the process."""
+    with TemporaryDirectory(prefix="journal-") as directory:
+        settings = Settings(db=Path(directory, FILE), timezone=timezone, day_rollover=day_rollover)
+        with client_of_thread(opened(settings, scopes_named("all"))) as client:
             if example:
                 seed(client)
         with closing(sqlite3.connect(settings.db, isolation_level=None)) as db:
             db.execute("DELETE FROM api_keys")
-        # Whole: the last connection to close has folded the log into the file.
+        # The file is complete, because the last connection to close has checkpointed the WAL.
         return settings.db.read_bytes()
 
 
-def copied(content: bytes, folder: Folder) -> Path:
-    """The path of a new file with that content."""
+def write_new(content: bytes, folder: Folder) -> Path:
+    """Write a new database file in the folder and return its path. Raises FileExistsError."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     path = Path(folder, FILE)
     with path.open("xb") as file:
@@ -197,9 +202,9 @@ def copied(content: bytes, folder: Folder) -> Path:
     return path
 
 
-def checked(name: str, reader: Callable[[str], str], text: str) -> str:
-    """What the reader makes of the text; its error says which argument it is about."""
+def decoded(name: str, decode: Callable[[str], str], text: str) -> str:
+    """Decode an argument. Raises ValueError that names the argument."""
     try:
-        return reader(text)
+        return decode(text)
     except ValueError as error:
         raise ValueError(f"{name} {error}: {text!r}") from None

@@ -1,16 +1,16 @@
-"""An example journal, written over HTTP: something to look at, to demonstrate with, and to test against.
+"""An example journal for demonstrations and tests, created over HTTP.
 
-Two accounts of which one copies the other, twenty trades from August to October 2026, tagged and graded, a
-strategy with checklists, and four goals. In a new journal it is the same every time, ids included.
+It has two accounts, one of which copies the other, twenty trades from August to October 2026 with tags and
+grades, a strategy with checklists, and four goals. In a new journal its ids are always the same.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-if TYPE_CHECKING:  # so that importing the service never needs an HTTP client
+if TYPE_CHECKING:  # httpx is not a dependency of the service
     import httpx
 
 MULTIPLIERS = {"MES": 5, "MNQ": 2}
-FEE_OF_A_SIDE = 0.62  # a contract
+FEE_PER_SIDE = 0.62  # per contract
 
 BREAK, FAILED = "Break of the high", "Failed break"
 CHECKLISTS = {BREAK: ("Volume above average", "With the trend"), FAILED: ("Closed back inside",)}
@@ -38,7 +38,7 @@ GOALS = (
 
 
 class Row(NamedTuple):
-    """A trade of the main account. Times are New York's; the checklist is answered y or n, item by item."""
+    """A trade of the main account. Times are in New York; `checklist` has a letter y or n for each item."""
 
     day: str
     opened: str
@@ -75,43 +75,42 @@ TRADES = (
     Row("10-27", "09:50", "10:35", "MES", "long", 2, 6579.25, 6590, 6575.25, None, BREAK, "y"),
     Row("10-30", "15:20", None, "MES", "long", 1, 6601.5, None, 6595.5),
 )
-# The places of those that the second account copied.
+# The indexes of the trades that the second account copied.
 COPIED = (5, 13, 15)
 
 
 def seed(client: "httpx.Client") -> None:
-    """Write the example into a journal that is still empty; `client` is one of `/v1` with every scope.
+    """Create the example in an empty journal. The base URL of `client` is /v1; its key has every scope.
 
-    Raises httpx.HTTPStatusError when the journal refuses something, such as a name that it has already.
+    Raises httpx.HTTPStatusError if a request fails, such as for a name that exists.
     """
-    main, copies = (send(client, "POST", "/accounts", one)["id"] for one in ACCOUNTS)
-    group(client, main, copies)
-    tags = make_tags(client)
-    setups = make_strategy(client)
-    written = make_trades(client, main, copies, setups)
-    for trade_id, row in written:
+    main, copies = (send(client, "POST", "/accounts", account)["id"] for account in ACCOUNTS)
+    create_copy_group(client, main, copies)
+    tags = create_tags(client)
+    setups = create_strategy(client)
+    for trade_id, row in create_trades(client, main, copies, setups):
         if row.tags:
             send(client, "PUT", f"/trades/{trade_id}/tags", {"tag_ids": [tags[name] for name in row.tags]})
         if row.setup:
-            answer(client, trade_id, setups[row.setup], row.checklist)
+            answer_checklist(client, trade_id, setups[row.setup], row.checklist)
     for goal in GOALS:
-        of_one = {"account_id": main} if goal["metric"] == "balance_target" else {}
-        send(client, "POST", "/goals", {**goal, **of_one})
+        scope = {"account_id": main} if goal["metric"] == "balance_target" else {}
+        send(client, "POST", "/goals", {**goal, **scope})
 
 
-def group(client: "httpx.Client", main: int, copies: int) -> None:
-    """The second account follows the first with half the contracts."""
+def create_copy_group(client: "httpx.Client", main: int, copies: int) -> None:
+    """Create a group in which the second account copies the first with half the contracts."""
     group_id = send(client, "POST", "/copy-groups", {"name": "Main and copies"})["id"]
-    followers = [
+    members = [
         {"account_id": main, "quantity_multiplier": 1},
         {"account_id": copies, "quantity_multiplier": 0.5},
     ]
-    send(client, "PUT", f"/copy-groups/{group_id}/members", {"members": followers})
+    send(client, "PUT", f"/copy-groups/{group_id}/members", {"members": members})
     send(client, "PATCH", f"/copy-groups/{group_id}", {"master_account_id": main})
 
 
-def make_tags(client: "httpx.Client") -> dict[str, int]:
-    """The id of each tag by its name."""
+def create_tags(client: "httpx.Client") -> dict[str, int]:
+    """Create the categories and tags; return the tags' ids by name."""
     ids = {}
     for category, tags in TAGS.items():
         category_id = send(client, "POST", "/tag-categories", {"name": category})["id"]
@@ -121,43 +120,43 @@ def make_tags(client: "httpx.Client") -> dict[str, int]:
     return ids
 
 
-def make_strategy(client: "httpx.Client") -> dict[str, Any]:
-    """Each setup of the strategy, as it was answered, by its name."""
+def create_strategy(client: "httpx.Client") -> dict[str, Any]:
+    """Create the strategy; return the setups of the response by name."""
     strategy = {
         "name": "Opening range",
-        "description": "What the first half hour leaves behind.",
+        "description": "Trades the range of the first half hour.",
         "risk_rules": {"max_risk_per_trade": 50, "max_losers_in_a_row": 2},
         "setups": [
-            {"name": name, "confirmations": [{"name": one} for one in checklist]}
+            {"name": name, "confirmations": [{"name": item} for item in checklist]}
             for name, checklist in CHECKLISTS.items()
         ],
     }
-    answered = send(client, "POST", "/strategies", strategy)
-    return {setup["name"]: setup for setup in answered["setups"]}
+    created = send(client, "POST", "/strategies", strategy)
+    return {setup["name"]: setup for setup in created["setups"]}
 
 
-def make_trades(
+def create_trades(
     client: "httpx.Client", main: int, copies: int, setups: dict[str, Any]
 ) -> list[tuple[int, Row]]:
-    """(id, its row) of every trade of the main account; copies go to the other one."""
+    """Create all trades; return the id and the row of each trade of the main account."""
     originals = [trade_of(row, setups) | {"account_id": main} for row in TRADES]
     ids = [trade["id"] for trade in send(client, "POST", "/trades/bulk", {"trades": originals})]
-    halves = [
-        originals[place]
+    trade_copies = [
+        originals[index]
         | {
             "account_id": copies,
-            "source_trade_id": ids[place],
-            "quantity": originals[place]["quantity"] / 2,
-            "fees": originals[place]["fees"] / 2,
+            "source_trade_id": ids[index],
+            "quantity": originals[index]["quantity"] / 2,
+            "fees": originals[index]["fees"] / 2,
         }
-        for place in COPIED
+        for index in COPIED
     ]
-    send(client, "POST", "/trades/bulk", {"trades": halves})
+    send(client, "POST", "/trades/bulk", {"trades": trade_copies})
     return list(zip(ids, TRADES, strict=True))
 
 
 def trade_of(row: Row, setups: dict[str, Any]) -> dict[str, Any]:
-    """A row as it is sent, but for its account."""
+    """The body of a trade, without its account."""
     return {
         "symbol": row.symbol,
         "direction": row.direction,
@@ -168,19 +167,19 @@ def trade_of(row: Row, setups: dict[str, Any]) -> dict[str, Any]:
         "stop_loss": row.stop,
         "opened_at": in_new_york(row.day, row.opened),
         "closed_at": in_new_york(row.day, row.closed) if row.closed else None,
-        "fees": round(row.quantity * FEE_OF_A_SIDE * (2 if row.closed else 1), 2),
+        "fees": round(row.quantity * FEE_PER_SIDE * (2 if row.closed else 1), 2),
         "grade": row.grade,
         "setup_id": setups[row.setup]["setup_id"] if row.setup else None,
     }
 
 
 def in_new_york(day: str, time: str) -> str:
-    """Summer time, in all three months; in UTC it is the same day."""
+    """The timestamp, in summer time; in all three months it is the same day in UTC."""
     return f"2026-{day}T{time}:00-04:00"
 
 
-def answer(client: "httpx.Client", trade_id: int, setup: Any, checklist: str) -> None:
-    """Answer the confirmations of the setup in their order, y for present, as far as there are letters."""
+def answer_checklist(client: "httpx.Client", trade_id: int, setup: Any, checklist: str) -> None:
+    """Answer the first confirmations of the setup, one for each letter; y means present."""
     answers = [
         {"confirmation_id": confirmation["confirmation_id"], "was_present": letter == "y"}
         for confirmation, letter in zip(setup["confirmations"], checklist, strict=False)
@@ -189,8 +188,8 @@ def answer(client: "httpx.Client", trade_id: int, setup: Any, checklist: str) ->
 
 
 def send(client: "httpx.Client", method: str, path: str, body: object) -> Any:
-    """The one thing in the `data` of the answer."""
+    """Send a request and return the single member of the response's `data`."""
     response = client.request(method, path, json=body)
     response.raise_for_status()
-    (thing,) = response.json()["data"].values()
-    return thing
+    (member,) = response.json()["data"].values()
+    return member

@@ -66,7 +66,8 @@ def read(
     chosen, columns = header_of(rows)
     if not into_one_account and set(chosen.accounts).isdisjoint(columns):
         reason = "is required: the file has no column 'account'"
-        raise ValidationFailed(f"An account {reason}.", fields={"account_id": reason})
+        message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
+        raise ValidationFailed(message, fields={"account_id": reason})
     candidates = candidates_of(chosen.trades_of(named(rows, columns, chosen)), timezone, into_one_account)
     # A format that needs all of its rows for the first trade reads them now, not under the write lock.
     first = list(islice(candidates, 1))

@@ -37,7 +37,7 @@ class Caller(NamedTuple):
         if scope is not None and scope not in self.scopes:
             raise ForbiddenScope(
                 f"This operation requires the scope {scope}, which the API key does not have. "
-                f"Use another key, or create one with `journal-api keys create --scopes {scope}`.",
+                f"Use another key, or create one with `journal-api keys create NAME --scopes {scope}`.",
                 required_scope=scope,
             )
 

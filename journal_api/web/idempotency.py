@@ -48,20 +48,20 @@ async def run_once(request: Request, key: str, handler: Callable[[Request], Awai
     check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
         fingerprint = await spool_body(request, body)
-        sent = idempotency_keys.KeyedRequest(request.user.id, key, fingerprint)
+        keyed_request = idempotency_keys.KeyedRequest(request.user.id, key, fingerprint)
         try:
-            await require_new(database(request).reader, sent)
-            return await run_and_store(request, sent, replay(body, request.receive), handler)
+            await require_new(database(request).reader, keyed_request)
+            return await run_and_store(request, keyed_request, replay(body, request.receive), handler)
         except AlreadyAnswered as repeat:
             return repeat.response
 
 
-async def require_new(db: Connection, sent: idempotency_keys.KeyedRequest) -> None:
+async def require_new(db: Connection, keyed_request: idempotency_keys.KeyedRequest) -> None:
     """Raise AlreadyAnswered for a repeated request, IdempotencyConflict for a different one with its key."""
-    stored = await idempotency_keys.find(db, sent)
+    stored = await idempotency_keys.find(db, keyed_request)
     if stored is None:
         return
-    if stored.fingerprint != sent.fingerprint:
+    if stored.fingerprint != keyed_request.fingerprint:
         raise IdempotencyConflict
     raise AlreadyAnswered(
         Envelope(stored.status, stored.content, {**stored.headers, "X-Idempotent-Replay": "true"})
@@ -70,7 +70,7 @@ async def require_new(db: Connection, sent: idempotency_keys.KeyedRequest) -> No
 
 async def run_and_store(
     request: Request,
-    sent: idempotency_keys.KeyedRequest,
+    keyed_request: idempotency_keys.KeyedRequest,
     receive: Receive,
     handler: Callable[[Request], Awaitable[Response]],
 ) -> Response:
@@ -80,13 +80,13 @@ async def run_and_store(
     """
     async with AsyncExitStack() as stack:
         transactions = JoinedTransaction(
-            application_database(request), stack, partial(require_new, sent=sent)
+            application_database(request), stack, partial(require_new, keyed_request=keyed_request)
         )
         response = await handler(with_database(request, transactions, receive))
         if transactions.begun is not None:
             assert isinstance(response, Envelope), "a POST answers with an envelope"
             await idempotency_keys.insert(
-                transactions.begun, sent, response.status, response.headers, response.content
+                transactions.begun, keyed_request, response.status, response.headers, response.content
             )
     return response
 

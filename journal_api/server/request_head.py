@@ -1,0 +1,34 @@
+"""Checks of a request's head (request line and headers) before the application sees it."""
+
+from collections.abc import Sequence
+
+LARGEST_HEAD = 64 * 1024  # bytes
+HEAD_TOO_LARGE = f"The request line and headers are larger than {LARGEST_HEAD} bytes."
+NO_PROXY = "CONNECT is not supported, because this service is not a proxy."
+CHUNKED_ONLY = "The only supported Transfer-Encoding is chunked, in HTTP/1.1."
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+def head_error(method: bytes, target: bytes, headers: Headers, http_version: str) -> str | None:
+    """Why the request is rejected; None if it is not. The names of headers are lower-case."""
+    if method == b"CONNECT":
+        return NO_PROXY
+    if head_size(target, headers) > LARGEST_HEAD:
+        return HEAD_TOO_LARGE
+    codings = [value.lower() for name, value in headers if name == b"transfer-encoding"]
+    # llhttp checks the last coding only, and HTTP/1.0 has no transfer codings (RFC 9112, 6.1).
+    if codings and (codings != [b"chunked"] or http_version == "1.0"):
+        return CHUNKED_ONLY
+    return None
+
+
+def head_size(target: bytes, headers: Headers) -> int:
+    """The size of the head in bytes, without method and version."""
+    return len(target) + sum(len(name) + len(value) + len(": \r\n") for name, value in headers)
+
+
+def authority_of(target: bytes) -> bytes | None:
+    """The authority of an absolute target: `localhost:8000` for http://localhost:8000/v1/tags; else None."""
+    parts = target.split(b"/", 3)
+    return parts[2] if parts[0] and len(parts) > 2 else None
