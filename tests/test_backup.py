@@ -303,7 +303,7 @@ def test_a_damaged_journal_is_not_called_a_backup(db: Path, folder: Path) -> Non
 
     line = refused("backup", folder, "--db", db)
 
-    assert "point nowhere" in line
+    assert "dangling references" in line
     assert names_in(folder) == set()
 
 

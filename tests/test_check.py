@@ -194,7 +194,7 @@ def test_a_database_that_is_missing_is_told_and_not_made(tmp_path: Path) -> None
 
     line = refused("check", "--db", db)
 
-    assert line == f"journal-api: {db}: there is no database"
+    assert line == f"journal-api: {db}: no such database"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -218,14 +218,14 @@ def test_a_file_that_someone_writes_amid_the_reading_is_read_again(db: Path, see
                 raise sqlite3.DatabaseError("pages of two moments")
         return str(name)
 
-    told = database_check.ask(db, name_of_owner)
+    told = database_check.query(db, name_of_owner)
 
     assert told == "renamed"
 
 
 def test_an_error_of_a_file_that_nobody_writes_is_an_error(db: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
-        database_check.ask(db, lambda opened: opened.execute("SELECT * FROM missing"))
+        database_check.query(db, lambda opened: opened.execute("SELECT * FROM missing"))
 
     assert [file.name for file in db.parent.iterdir()] == ["journal.db"]
 
@@ -284,7 +284,7 @@ def test_rows_that_point_nowhere_are_counted_and_their_tables_named(db: Path) ->
 
     assert ran.code == 1
     assert line_about(ran, "foreign_key_check") == (
-        "wrong foreign_key_check: rows that point nowhere: 1, in api_keys"
+        "wrong foreign_key_check: rows with dangling references: 1, in api_keys"
     )
     assert line_about(ran, "quick_check") == "ok    quick_check"
 
@@ -403,7 +403,7 @@ def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(
     ],
 )
 def test_the_disk_needs_room_for_the_log_and_better_for_a_copy(free: int, size: int, verdict: str) -> None:
-    finding = database_check.room(free, size)
+    finding = database_check.free_space(free, size)
 
     assert finding.verdict == verdict
 
@@ -420,7 +420,7 @@ def test_an_sqlite_that_is_too_old_is_wrong(monkeypatch: pytest.MonkeyPatch) -> 
 
     finding = database_check.sqlite()
 
-    assert finding == ("wrong", f"SQLite {sqlite3.sqlite_version}; needed is 99.1 or later")
+    assert finding == ("wrong", f"SQLite {sqlite3.sqlite_version}; 99.1 or later is required")
 
 
 def test_the_wrong_and_the_fine_stand_in_one_report_and_the_exit_code_is_1(db: Path) -> None:

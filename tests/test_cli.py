@@ -537,7 +537,7 @@ def test_a_lock_that_was_deleted_is_made_again_and_keeps_a_second_server_away(db
     lock = db.with_name(f"{db.name}.lock")
     with running(db) as server:
         lock.unlink()
-        wait_for_line(server, "journal.db.lock was deleted while the service runs: made again")
+        wait_for_line(server, "journal.db.lock was deleted while the service runs: created again")
 
         line = refused("serve", "--db", db, "--port", str(free_port()))
 
@@ -562,7 +562,7 @@ def test_a_server_keeps_a_journal_that_others_could_read_to_itself_and_says_so(d
     db.chmod(0o644)
 
     with running(db) as server:
-        line = wait_for_line(server, "others could read the journal")
+        line = wait_for_line(server, "other users could read the journal")
         files = [file for file in db.parent.iterdir() if file.name.startswith(db.name)]
         modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in files}
 

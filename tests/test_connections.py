@@ -36,13 +36,13 @@ async def test_what_is_asked_in_one_turn_of_the_loop_takes_one_way_to_the_thread
     reader: BatchingConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways: list[int] = []
-    run = reader._run
+    run = reader._run_batch
 
     def noted(loop: asyncio.AbstractEventLoop, asked: list[Any]) -> None:
         ways.append(len(asked))
         run(loop, asked)
 
-    monkeypatch.setattr(reader, "_run", noted)
+    monkeypatch.setattr(reader, "_run_batch", noted)
 
     values = await asyncio.gather(*(value_of(reader, f"SELECT {number}") for number in range(50)))
 

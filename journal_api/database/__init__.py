@@ -1,1 +1,1 @@
-"""The database file: connections, transactions, schema, lock, backup, restore, check."""
+"""The SQLite file: connections, transactions, schema, migrations, lock, backup, restore, check."""

@@ -1,4 +1,4 @@
-"""A connection that sends the statements of one turn of the event loop to its thread together."""
+"""A reader connection that sends all statements of one event loop iteration to its thread together."""
 
 import asyncio
 import sqlite3
@@ -9,71 +9,70 @@ from typing import Any
 
 import aiosqlite
 
-# Seconds: answers are not kept back any longer for those behind them.
-LONGEST_TRIP = 0.001
+# Seconds after which the results of a batch are delivered without waiting for its remaining calls.
+MAX_DELAY = 0.001
 
-
-Answer = asyncio.Future[Any]
-
-
-Answered = tuple[Answer, Any, BaseException | None]
+Call = tuple[asyncio.Future[Any], Callable[[], Any]]
+Outcome = tuple[asyncio.Future[Any], Any, BaseException | None]
 
 
 class BatchingConnection(aiosqlite.Connection):
-    """A connection of many requests: what they ask in one turn of the loop goes to its thread together.
+    """A connection shared by many requests that sends their calls to its thread in batches.
 
-    The answers come back together too. To wake the other thread costs more than most statements (DECISIONS
-    53).
+    All calls of one event loop iteration form a batch, and their results return together: waking the thread
+    costs more than most statements (DECISIONS 53). Relies on aiosqlite's private `_execute`, `_tx`,
+    `_running` and `_connection`.
     """
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=64)
-        self._asked: list[tuple[Answer, Callable[[], Any]]] = []
-        self._is_away = False
+        self._calls: list[Call] = []
+        self._has_batch_in_thread = False
 
     async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Through here aiosqlite sends all that the thread is to do."""
+        """Call a function in the thread. All methods of aiosqlite's Connection use this method."""
         if not self._running or not self._connection:
             raise ValueError("Connection closed")
         loop = asyncio.get_running_loop()
-        answer = loop.create_future()
-        self._asked.append((answer, partial(fn, *args, **kwargs)))
-        if not self._is_away:
-            self._is_away = True
-            loop.call_soon(self._leave, loop)
-        return await answer
+        future = loop.create_future()
+        self._calls.append((future, partial(fn, *args, **kwargs)))
+        if not self._has_batch_in_thread:
+            self._has_batch_in_thread = True
+            loop.call_soon(self._send_batch, loop)
+        return await future
 
-    def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
-        asked, self._asked = self._asked, []
-        self._tx.put_nowait((None, partial(self._run, loop, asked)))
+    def _send_batch(self, loop: asyncio.AbstractEventLoop) -> None:
+        calls, self._calls = self._calls, []
+        self._tx.put_nowait((None, partial(self._run_batch, loop, calls)))
 
-    def _run(self, loop: asyncio.AbstractEventLoop, asked: list[tuple[Answer, Callable[[], Any]]]) -> None:
-        """In the thread."""
-        answered: list[Answered] = []
-        left = time.monotonic()
-        for answer, function in asked:
+    def _run_batch(self, loop: asyncio.AbstractEventLoop, calls: list[Call]) -> None:
+        """Run the calls. This method runs in the thread."""
+        outcomes: list[Outcome] = []
+        started = time.monotonic()
+        for future, function in calls:
             try:
-                answered.append((answer, function(), None))
+                outcomes.append((future, function(), None))
             except BaseException as error:
-                answered.append((answer, None, error))
-            if time.monotonic() - left > LONGEST_TRIP:
-                loop.call_soon_threadsafe(deliver, answered)
-                answered, left = [], time.monotonic()
-        loop.call_soon_threadsafe(self._come_back, loop, answered)
+                outcomes.append((future, None, error))
+            if time.monotonic() - started > MAX_DELAY:
+                loop.call_soon_threadsafe(deliver, outcomes)
+                outcomes, started = [], time.monotonic()
+        loop.call_soon_threadsafe(self._finish_batch, loop, outcomes)
 
-    def _come_back(self, loop: asyncio.AbstractEventLoop, answered: list[Answered]) -> None:
-        deliver(answered)
-        if self._asked:
-            self._leave(loop)
+    def _finish_batch(self, loop: asyncio.AbstractEventLoop, outcomes: list[Outcome]) -> None:
+        deliver(outcomes)
+        if self._calls:
+            self._send_batch(loop)
         else:
-            self._is_away = False
+            self._has_batch_in_thread = False
 
 
-def deliver(answered: list[Answered]) -> None:
-    for answer, result, error in answered:
-        if answer.done():
-            continue  # nobody waits for it any more
+def deliver(outcomes: list[Outcome]) -> None:
+    """Resolve the futures of finished calls."""
+    for future, result, error in outcomes:
+        if future.done():
+            continue  # its task was cancelled
         if error is None:
-            answer.set_result(result)
+            future.set_result(result)
         else:
-            answer.set_exception(error)
+            future.set_exception(error)

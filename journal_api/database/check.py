@@ -1,4 +1,4 @@
-"""What `journal-api check` finds out about a database and what is around it. Nothing is changed."""
+"""The checks of `journal-api check`: the database, its folder and SQLite. They change nothing."""
 
 import os
 import shutil
@@ -21,116 +21,117 @@ from journal_api.errors import DatabaseRefused
 T = TypeVar("T")
 
 OLDEST_SQLITE = (3, 40)
-PATIENCE = 10.0  # seconds to wait for one who writes
-# A write-ahead log is let grow to 16 MiB, and some is needed to fold it back.
-LEAST_ROOM = 32 * 1024 * 1024
-MOST_TOLD = 10  # differences of a schema
+BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
+# Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
+LEAST_FREE_SPACE = 32 * 1024 * 1024
+MOST_DIFFERENCES = 10  # of a schema that are listed
 
 
 class Finding(NamedTuple):
-    """One line of the report; what is a warning works, but could be better."""
+    """A line of the report. A warning does not keep the journal from working."""
 
     verdict: Literal["ok", "warn", "wrong"]
     text: str
 
 
 def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
-    """The findings, one after the other, the slow ones last.
+    """Yield the findings, the slow checks last.
 
-    Raises DatabaseRefused when there is no journal at `path`, before the first finding.
+    Raises DatabaseRefused before the first finding when there is no journal at `path`.
     """
     if not path.exists():
-        raise DatabaseRefused(f"{path}: there is no database")
-    # SQLite keeps the log beside the file itself, not beside a link to it.
+        raise DatabaseRefused(f"{path}: no such database")
+    # SQLite keeps the log beside the file, not beside a symbolic link to it.
     file = path.resolve()
     try:
-        version, found = ask(file, version_and_differences)
+        version, schema_differences = query(file, version_and_differences)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{path}: {error}") from error
     size = file.stat().st_size
     yield Finding("ok", f"database {path}, {megabytes(size)}")
     yield permissions(file)
-    yield room(shutil.disk_usage(file.parent).free, size)
+    yield free_space(shutil.disk_usage(file.parent).free, size)
     yield sqlite()
     yield write_ahead_log(file)
     yield server(file)
-    yield schema_of(version, found)
+    yield schema_of(version, schema_differences)
     yield pages(file, "integrity_check" if full else "quick_check")
     yield references(file)
 
 
-def ask(file: Path, question: Callable[[sqlite3.Connection], T]) -> T:
-    """The answer of a connection that leaves nothing behind.
+def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
+    """Return the result of a function that reads from the database, without leaving files beside it.
 
-    Even one that only reads would make a log and leave it, because it may not fold it into the file. Without
-    a log the file is at rest and is read as one that cannot change; if it did meanwhile, once more.
+    A read-only connection in WAL mode creates a log that it may not checkpoint or delete. So a file without a
+    log is opened as immutable; if it changed meanwhile, the function is called again with a normal
+    connection.
     """
-    if (before := at_rest(file)) is not None:
+    if (before := state_without_log(file)) is not None:
         try:
-            answer = asked(file, "mode=ro&immutable=1", question)
+            result = query_once(file, "mode=ro&immutable=1", function)
         except sqlite3.Error:
-            if at_rest(file) == before:
+            if state_without_log(file) == before:
                 raise
         else:
-            if at_rest(file) == before:
-                return answer
-    return asked(file, "mode=ro", question)
+            if state_without_log(file) == before:
+                return result
+    return query_once(file, "mode=ro", function)
 
 
-def at_rest(file: Path) -> tuple[int, ...] | None:
-    """What changes when the file does; None when a log is beside it."""
+def state_without_log(file: Path) -> tuple[int, ...] | None:
+    """Return inode, size and time of the last change; None if there is a log beside the file."""
     if any(file.with_name(file.name + suffix).exists() for suffix in ("-wal", "-journal")):
         return None
-    now = file.stat()
-    return now.st_ino, now.st_size, now.st_mtime_ns
+    status = file.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def asked(file: Path, mode: str, question: Callable[[sqlite3.Connection], T]) -> T:
-    with closing(sqlite3.connect(f"{file.as_uri()}?{mode}", uri=True, timeout=PATIENCE)) as db:
+def query_once(file: Path, mode: str, function: Callable[[sqlite3.Connection], T]) -> T:
+    with closing(sqlite3.connect(f"{file.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
-        return question(db)
+        return function(db)
 
 
 def permissions(file: Path) -> Finding:
-    """Whether this user may write, and nobody else read."""
+    """Check that this user can write the file and no other user can read it."""
     if not os.access(file, os.R_OK | os.W_OK) or not os.access(file.parent, os.W_OK | os.X_OK):
-        return Finding("wrong", "permissions: this user may not write the file, or not in its folder")
+        return Finding("wrong", "permissions: this user cannot write the file or its folder")
     if sys.platform == "win32":
-        return Finding("ok", "permissions: this user may write")
-    of_file, of_folder = (stat.S_IMODE(place.stat().st_mode) for place in (file, file.parent))
-    told = f"permissions: file {of_file:04o}, folder {of_folder:04o}"
-    if (of_file | of_folder) & 0o077:
-        return Finding("warn", f"{told}; only the owner needs any: 0600 and 0700")
-    return Finding("ok", told)
+        return Finding("ok", "permissions: this user can write")
+    file_mode, folder_mode = (stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent))
+    text = f"permissions: file {file_mode:04o}, folder {folder_mode:04o}"
+    if (file_mode | folder_mode) & 0o077:
+        return Finding("warn", f"{text}; only the owner needs access: use 0600 and 0700")
+    return Finding("ok", text)
 
 
-def room(free: int, size: int) -> Finding:
-    """Whether the disk has room for the log, and for a copy of a database of that size."""
-    told = f"disk: {megabytes(free)} free"
-    if free < LEAST_ROOM:
-        return Finding("wrong", f"{told}, less than the {megabytes(LEAST_ROOM)} that writing may need")
-    if free < size + LEAST_ROOM:
-        return Finding("warn", f"{told}, too little for a copy of the database")
-    return Finding("ok", told)
+def free_space(free: int, size: int) -> Finding:
+    """Check that the disk has space for the log, and for a copy of a database of that size."""
+    text = f"disk: {megabytes(free)} free"
+    if free < LEAST_FREE_SPACE:
+        return Finding("wrong", f"{text}, less than the {megabytes(LEAST_FREE_SPACE)} that writing may need")
+    if free < size + LEAST_FREE_SPACE:
+        return Finding("warn", f"{text}, too little for a copy of the database")
+    return Finding("ok", text)
 
 
 def sqlite() -> Finding:
-    """Whether the SQLite of this Python is new enough and has every part that the journal uses."""
-    told = f"SQLite {sqlite3.sqlite_version}"
+    """Check that the SQLite library is new enough and has every feature that the journal uses."""
+    text = f"SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-        return Finding("wrong", f"{told}; needed is {'.'.join(map(str, OLDEST_SQLITE))} or later")
+        return Finding("wrong", f"{text}; {'.'.join(map(str, OLDEST_SQLITE))} or later is required")
     try:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-            missing = missing_parts(db)
+            missing = missing_features(db)
     except sqlite3.Error as error:
-        return Finding("wrong", f"{told} lacks what the journal needs: {error}")
+        return Finding("wrong", f"{text} lacks a feature that the journal needs: {error}")
     if missing:
-        return Finding("wrong", f"{told} was built without {', '.join(missing)}")
-    return Finding("ok", told)
+        return Finding("wrong", f"{text} was built without {', '.join(missing)}")
+    return Finding("ok", text)
 
 
-def missing_parts(db: sqlite3.Connection) -> list[str]:
-    """The parts that a build may leave out without an error; raises sqlite3.Error for those with one."""
+def missing_features(db: sqlite3.Connection) -> list[str]:
+    """Return the features that a build silently lacks. Raises sqlite3.Error for others that it lacks."""
     options = {option for (option,) in db.execute("PRAGMA compile_options")}
     db.execute("PRAGMA foreign_keys = ON")
     has = {
@@ -140,11 +141,11 @@ def missing_parts(db: sqlite3.Connection) -> list[str]:
     }
     run(db, schema())
     db.execute("SELECT json_object('all', json_group_array(value)) FROM json_each('[1]')").fetchall()
-    return [part for part, is_there in has.items() if not is_there]
+    return [feature for feature, is_present in has.items() if not is_present]
 
 
 def write_ahead_log(file: Path) -> Finding:
-    """Tried on a database of its own in the same folder, because only a log that is written shows it."""
+    """Check that the file system supports WAL mode, by writing a temporary database in the same folder."""
     try:
         with (
             TemporaryDirectory(prefix=f"{file.name}-check-", dir=file.parent) as folder,
@@ -153,14 +154,14 @@ def write_ahead_log(file: Path) -> Finding:
             (mode,) = db.execute("PRAGMA journal_mode = WAL").fetchone()
             db.execute("CREATE TABLE trial (id INTEGER PRIMARY KEY)")
     except (OSError, sqlite3.Error) as error:
-        return Finding("wrong", f"write-ahead log: cannot be kept beside the file: {error}")
+        return Finding("wrong", f"write-ahead log: cannot be created beside the file: {error}")
     if mode != "wal":
-        return Finding("wrong", "write-ahead log: this file system cannot hold one")
-    return Finding("ok", "write-ahead log: possible")
+        return Finding("wrong", "write-ahead log: not supported by this file system")
+    return Finding("ok", "write-ahead log: supported")
 
 
 def server(file: Path) -> Finding:
-    """Whether a server has the database open: it holds the lock for as long as it runs."""
+    """Report whether a server has the database open. A server holds the lock while it runs."""
     lock = process_lock(file)
     if not Path(lock.lock_file).exists():
         return Finding("ok", "server: none is running")
@@ -169,55 +170,59 @@ def server(file: Path) -> Finding:
     except Timeout:
         return Finding("ok", "server: one is running")
     except OSError as error:
-        return Finding("warn", f"server: cannot be told: {error}")
+        return Finding("warn", f"server: unknown: {error}")
     lock.release()
     return Finding("ok", "server: none is running")
 
 
 def version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]]:
-    """Which schema the file says it has, and what in it is otherwise, both of one moment."""
+    """Return the schema version of the file and its differences from that schema, from one snapshot."""
     db.execute("BEGIN")
     version = version_of(db)
     return version, differences(db, version) if version else []
 
 
-def schema_of(version: int, found: list[str]) -> Finding:
-    """Whether the schema is one that this release knows, with nothing missing, changed or added."""
-    told = f"schema {version} of {VERSION}"
+def schema_of(version: int, schema_differences: list[str]) -> Finding:
+    """Check that the schema is that of a version of this release, with nothing missing, changed or added."""
+    text = f"schema {version} of {VERSION}"
     if version == 0:
-        return Finding("wrong", f"{told}: the file is empty")
-    if found:
-        more = f" (and {len(found) - MOST_TOLD} more)" if len(found) > MOST_TOLD else ""
-        return Finding("wrong", f"{told}: {'; '.join(found[:MOST_TOLD])}{more}")
+        return Finding("wrong", f"{text}: the file is empty")
+    if schema_differences:
+        more = len(schema_differences) - MOST_DIFFERENCES
+        listed = "; ".join(schema_differences[:MOST_DIFFERENCES])
+        return Finding("wrong", f"{text}: {listed}{f' (and {more} more)' if more > 0 else ''}")
     if version < VERSION:
-        return Finding("warn", f"{told}: the next start brings it up to date")
-    return Finding("ok", told)
+        return Finding("warn", f"{text}: the next start of the service migrates it")
+    return Finding("ok", text)
 
 
 def pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Finding:
-    """What SQLite's own check says of every page."""
+    """Check every page with SQLite's own check."""
     sql = {"quick_check": "PRAGMA quick_check", "integrity_check": "PRAGMA integrity_check"}[check]
     try:
-        found = [str(row[0]) for row in ask(file, lambda db: db.execute(sql).fetchall())]
+        results = [str(row[0]) for row in query(file, lambda db: db.execute(sql).fetchall())]
     except sqlite3.Error as error:
-        found = [str(error)]
-    if found == ["ok"]:
+        results = [str(error)]
+    if results == ["ok"]:
         return Finding("ok", check)
-    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return Finding("wrong", f"{check}: {' '.join(found[0].split())}{more}")
+    more = f" (and {len(results) - 1} more)" if len(results) > 1 else ""
+    return Finding("wrong", f"{check}: {' '.join(results[0].split())}{more}")
 
 
 def references(file: Path) -> Finding:
-    """Whether every row points to one that is there."""
+    """Check all foreign keys."""
     try:
-        found = ask(file, lambda db: db.execute("PRAGMA foreign_key_check").fetchall())
+        violations = query(file, lambda db: db.execute("PRAGMA foreign_key_check").fetchall())
     except sqlite3.Error as error:
         return Finding("wrong", f"foreign_key_check: {error}")
-    if not found:
+    if not violations:
         return Finding("ok", "foreign_key_check")
-    tables = ", ".join(sorted({row[0] for row in found}))
-    return Finding("wrong", f"foreign_key_check: rows that point nowhere: {len(found)}, in {tables}")
+    tables = ", ".join(sorted({row[0] for row in violations}))
+    return Finding(
+        "wrong", f"foreign_key_check: rows with dangling references: {len(violations)}, in {tables}"
+    )
 
 
 def megabytes(size: int) -> str:
+    """Return the size as text in MB."""
     return f"{size / 10**6:,.1f} MB"

@@ -1,4 +1,4 @@
-"""One connection of SQLite each: what it may do, and how statements get to its thread."""
+"""SQLite connections: pragmas, SQL functions, and how statements reach the connection's thread."""
 
 import sqlite3
 import time
@@ -14,19 +14,19 @@ from journal_api.values.clock import instant_after
 from journal_api.values.money import sql_ratio
 from journal_api.values.periods import trading_day
 
-# Seconds that a statement waits for one who writes from outside.
-LONGEST_WAIT_OUTSIDE = 0.5
+# Seconds that a statement waits for a writer in another process.
+BUSY_TIMEOUT = 0.5
 WAL_TRIES, WAL_PAUSE = 100, 0.02  # seconds
 
 
 class Reader(sqlite3.Connection):
-    """A connection with the pragmas that every connection has."""
+    """A connection with the pragmas and SQL functions that all connections have."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for pragma in (
             "foreign_keys = ON",
-            f"busy_timeout = {int(LONGEST_WAIT_OUTSIDE * 1000)}",
+            f"busy_timeout = {int(BUSY_TIMEOUT * 1000)}",
             "trusted_schema = OFF",
             "temp_store = MEMORY",
             "mmap_size = 0",
@@ -42,12 +42,12 @@ class Reader(sqlite3.Connection):
 
 
 class Writer(Reader):
-    """The connection that writes: durable before it answers (synchronous=FULL)."""
+    """The connection that writes. A commit is durable when it returns (synchronous=FULL)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.switched_to_wal() != "wal":
-            raise sqlite3.OperationalError("this file system cannot hold a write-ahead log")
+            raise sqlite3.OperationalError("this file system does not support a write-ahead log")
         for pragma in (
             "synchronous = FULL",
             "fullfsync = ON",
@@ -58,7 +58,10 @@ class Writer(Reader):
             self.execute(f"PRAGMA {pragma}")
 
     def switched_to_wal(self) -> str:
-        """The journal mode after the switch, which does not wait for others by itself."""
+        """Switch to WAL mode and return the journal mode.
+
+        Retries, because the busy timeout does not apply.
+        """
         for _ in range(WAL_TRIES):
             with suppress(sqlite3.OperationalError):
                 return str(self.execute("PRAGMA journal_mode = WAL").fetchone()[0])
@@ -67,16 +70,16 @@ class Writer(Reader):
 
 
 class SecondaryWriter(Writer):
-    """A writer beside a running server, which stays the only one that checkpoints (DECISIONS 28)."""
+    """A writer beside a running server. Only the server checkpoints (DECISIONS 28)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.execute("PRAGMA wal_autocheckpoint = 0")
-        self.execute("PRAGMA busy_timeout = 2000")  # no other request waits behind it
+        self.execute("PRAGMA busy_timeout = 2000")  # a command may wait longer than a request
 
 
 class DataVersionProbe(sqlite3.Connection):
-    """Only ever asked whether the file was written to; it must not wait for anybody."""
+    """A connection that reads PRAGMA data_version only, on the event loop: it must never wait."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -84,15 +87,18 @@ class DataVersionProbe(sqlite3.Connection):
 
 
 def connected(path: Path, mode: str, factory: type[sqlite3.Connection]) -> aiosqlite.Connection:
-    """To be awaited; `mode` is ro or rw."""
-    kind = BatchingConnection if mode == "ro" else partial(aiosqlite.Connection, iter_chunk_size=64)
-    connecting = kind(partial(opened, path, mode, factory))
-    # A connection that nobody closed must not keep the process alive.
-    connecting._thread.daemon = True
-    return connecting
+    """Return a connection to be awaited. `mode` is ro or rw."""
+    connection_type = (
+        BatchingConnection if mode == "ro" else partial(aiosqlite.Connection, iter_chunk_size=64)
+    )
+    connection = connection_type(partial(opened, path, mode, factory))
+    # A connection that was not closed must not keep the process alive.
+    connection._thread.daemon = True
+    return connection
 
 
 def opened(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
+    """Return an open connection. Transactions are explicit (isolation_level=None)."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=factory
     )

@@ -1,8 +1,8 @@
-"""The one database file, open: who reads, who writes, and the transaction helper.
+"""The open database of a process: its reader and writer connections and the transaction helper.
 
-Exactly one connection writes. `isolation_level=None`: transactions begin and end here, in sight. Only
-`execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an unfetched
-RETURNING would keep the write lock.
+Exactly one connection writes. With `isolation_level=None` transactions begin and end explicitly, in this
+module. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
+unfetched RETURNING would hold the write lock.
 """
 
 import asyncio
@@ -27,14 +27,15 @@ from journal_api.database.journal_file import file_at
 from journal_api.errors import Busy, StorageUnavailable
 
 MOST_WAITING = 256
-# Seconds for one's turn here; with LONGEST_WAIT_OUTSIDE for one who writes from outside, two.
+# Seconds to wait for the write lock of this process. With BUSY_TIMEOUT for other processes, two seconds in
+# all.
 LONGEST_WAIT = 1.5
 
 
 class Database:
-    """The open database of one process: `reader` for one statement, `transaction()` for all that writes.
+    """The open database of one process: `reader` for single statements, `transaction()` for all writes.
 
-    What a large journal makes slow goes to `slow_reader`, so that nothing else waits behind it.
+    Statements that are slow in a large journal use `slow_reader`, so that no other request waits for them.
     """
 
     def __init__(self, path: Path, writer: Connection, reader: Connection, slow_reader: Connection) -> None:
@@ -42,46 +43,47 @@ class Database:
         self._file = file_at(path)
         self.reader, self.slow_reader = reader, slow_reader
         self._open = (reader, slow_reader, writer)
-        self._watch = opened(path, "ro", DataVersionProbe)
+        self._probe = opened(path, "ro", DataVersionProbe)
         self._is_version_known = False
         self._version: int | None = None
         self._writing = asyncio.Lock()
         self._waiting = 0
-        self._storage_failed = False  # at the last write
-        self._is_damaged = False  # as far as any statement has found
+        self._storage_failed = False  # whether the last write failed because of the storage
+        self._is_damaged = False  # whether a statement reported damage
 
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
-        found = [await connected(path, "rw", SecondaryWriter if secondary else Writer)]
+        """Open the file; `secondary` means beside a running server, which does the checkpoints."""
+        connections = [await connected(path, "rw", SecondaryWriter if secondary else Writer)]
         try:
             for _ in range(2):
-                found.append(await connected(path, "ro", Reader))
-            return cls(path, *found)
+                connections.append(await connected(path, "ro", Reader))
+            return cls(path, *connections)
         except BaseException:
-            for connection in reversed(found):
+            for connection in reversed(connections):
                 await connection.close()
             raise
 
     async def close(self) -> None:
-        """Close the readers first, so that the writer's close can fold the log into the file."""
-        # Only who has read the log removes it, and the readers may not.
+        """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
+        # Only a connection that has read from the log deletes it, and readers may not.
         with suppress(sqlite3.Error):
             await self._writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
-        self._watch.close()
+        self._probe.close()
         for connection in self._open:
             await connection.close()
 
     def version(self) -> int | None:
-        """Another number once anybody, in any process, has written to the file; None if that is not known.
+        """Return a number that changes with every write of any process to the file, None if it is unknown.
 
-        The one question that is asked on this thread, and once in a turn of the loop: a request that comes
-        later has a later turn (DECISIONS 48).
+        It is read on the event loop's thread, once per iteration: later requests are handled in later
+        iterations (DECISIONS 48).
         """
         if not self._is_version_known:
             self._is_version_known = True
             asyncio.get_running_loop().call_soon(self._forget_version)
             try:
-                self._version = int(self._watch.execute("PRAGMA data_version").fetchone()[0])
+                self._version = int(self._probe.execute("PRAGMA data_version").fetchone()[0])
             except sqlite3.Error:
                 self._version = None
         return self._version
@@ -91,25 +93,23 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """All writes of the block or none; any exception, cancellation included, rolls back.
+        """Commit all writes of the block, or roll back after any exception, cancellation included.
 
-        A cancellation that comes upon the commit itself is too late and forgotten: what was written is not to
-        be answered as if it were not.
+        With `commit=False`, roll back even on success (dry run). A cancellation during the commit is ignored:
+        the response must not deny a write that was committed.
 
-        Without `keep` none, in any case: for a rehearsal.
+        Raises Busy before anything is written when too many writers wait or the wait takes too long, and
+        StorageUnavailable when another file is at the path now: the write would go to the old file.
 
-        Raises Busy before anything is written when the queue is full or the turn does not come, and
-        StorageUnavailable when the path leads to another file by now: a write would go to the old one.
-
-        The rollback is unconditional: it queues behind whatever a cancelled await left running, and ahead
-        of the next BEGIN. Without an open transaction it does nothing.
+        The rollback is unconditional: it runs after any statement that a cancelled await left running, and
+        before the next BEGIN. Without an open transaction it does nothing.
         """
-        await self._take_turn()
+        await self._acquire()
         try:
             self._require_same_file()
             await self._writer.execute_fetchall("BEGIN IMMEDIATE")
             yield self._writer
-            await to_its_end(self._writer.execute_fetchall("COMMIT" if commit else "ROLLBACK"))
+            await uncancelled(self._writer.execute_fetchall("COMMIT" if commit else "ROLLBACK"))
             self._storage_failed = self._storage_failed and not commit
         except BaseException as error:
             if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
@@ -120,10 +120,10 @@ class Database:
             self._writing.release()
 
     async def can_write(self) -> bool:
-        """Whether a small write would be taken now, as far as can be told without one.
+        """Return whether a small write would probably succeed now.
 
-        After one that the storage refused only another can tell, so one is made that changes nothing. Damage
-        and another file in the place of this one are not over before a restart.
+        After a write that the storage refused, a write that changes nothing is tried. Damage, and another
+        file at the path, need a restart.
         """
         if self._is_damaged or file_at(self._path) != self._file:
             return False
@@ -139,14 +139,14 @@ class Database:
         return True
 
     def note(self, error: sqlite3.Error) -> None:
-        """Remember that a statement found damage."""
+        """Remember that a statement reported damage."""
         self._is_damaged = self._is_damaged or primary_code(error) in DAMAGED
 
     @asynccontextmanager
     async def read_transaction(self) -> AsyncIterator[Connection]:
-        """A reader of its own, whose statements all see the journal as it was at the first of them.
+        """Yield a new reader connection, whose statements all see the snapshot of the first of them.
 
-        Raises StorageUnavailable when the path leads to another file by now, before or after it was opened.
+        Raises StorageUnavailable when another file is at the path now.
         """
         self._require_same_file()
         async with connected(self._path, "ro", Reader) as connection:
@@ -162,7 +162,8 @@ class Database:
                 "or restart the service. Nothing was written."
             )
 
-    async def _take_turn(self) -> None:
+    async def _acquire(self) -> None:
+        """Acquire the write lock of this process. Raises Busy."""
         if self._waiting >= MOST_WAITING:
             raise Busy
         self._waiting += 1
@@ -176,9 +177,10 @@ class Database:
 
 
 class JoinedTransaction:
-    """The database to code whose transaction goes on after its block: it ends with the stack.
+    """A database whose first `transaction()` stays open after its block, and later ones join it.
 
-    `begun` is that transaction, None as long as nobody asked for one. `on_begin` is called inside it, first.
+    The transaction ends when `stack` is closed. `begun` is its connection, None before it begins. `on_begin`
+    is called first inside it.
     """
 
     def __init__(
@@ -194,7 +196,7 @@ class JoinedTransaction:
 
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        if not commit:  # what is not kept is no part of it
+        if not commit:  # a dry run gets a transaction of its own
             async with self._database.transaction(commit=False) as db:
                 yield db
             return
@@ -204,9 +206,9 @@ class JoinedTransaction:
         yield self.begun
 
 
-async def to_its_end(work: Coroutine[Any, Any, object]) -> None:
-    """Wait for work that cannot be undone, whatever is cancelled meanwhile."""
-    task = asyncio.ensure_future(work)
+async def uncancelled(coroutine: Coroutine[Any, Any, object]) -> None:
+    """Await a coroutine to its end and ignore cancellations meanwhile."""
+    task = asyncio.ensure_future(coroutine)
     while not task.done():
         with suppress(asyncio.CancelledError):
             await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""What an error of SQLite or of the file system means to the caller."""
+"""Translates errors of SQLite and of the file system to API errors."""
 
 import errno
 import sqlite3
@@ -13,8 +13,8 @@ FULL_OR_BROKEN = frozenset(
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
-# Of a temporary file: a request opens no other but through SQLite.
-NO_ROOM_OR_BROKEN = frozenset(
+# Errors of temporary files, the only files that requests open other than through SQLite.
+TEMPORARY_FILE_ERRORS = frozenset(
     {
         *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
         *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE),
@@ -23,13 +23,14 @@ NO_ROOM_OR_BROKEN = frozenset(
 
 
 def primary_code(error: sqlite3.Error) -> int:
+    """Return the primary result code, 0 if the error has no code."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
-    """What an error of the database, or of a temporary file, means to the caller; None for a bug of ours."""
+    """Return the API error for an error of the database or of a temporary file, None for a bug."""
     if isinstance(error, OSError):
-        return no_temporary_file() if error.errno in NO_ROOM_OR_BROKEN else None
+        return no_temporary_file() if error.errno in TEMPORARY_FILE_ERRORS else None
     primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy()
@@ -40,13 +41,13 @@ def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
     if primary in FULL_OR_BROKEN:
         return StorageUnavailable()
     if primary == sqlite3.SQLITE_CONSTRAINT:
-        # The backstop of every check that a repository makes; no constraint surfaces as a 500.
+        # Repositories check before they write; this keeps a constraint that they missed from being a 500.
         return Conflict()
     return None
 
 
 def no_temporary_file() -> ApiError:
     return StorageUnavailable(
-        "The body needs a temporary file, which cannot be written: make room where TMPDIR leads to. "
+        "The temporary file for the body cannot be written: free disk space in the directory TMPDIR. "
         "Nothing was changed."
     )

@@ -1,4 +1,4 @@
-"""The database file as the system has it: which one it is, its names, who may read it."""
+"""The database file in the file system: identity, hard links, permissions."""
 
 import os
 import stat
@@ -8,61 +8,64 @@ from pathlib import Path
 
 from journal_api.errors import DatabaseRefused
 
-# The log, its index and the lock of a server are beside the file.
-BESIDE = ("", "-wal", "-shm", ".lock")
-OTHERS = 0o077
+# The suffixes of the file itself, its log, the index of the log and the lock of a server.
+SUFFIXES = ("", "-wal", "-shm", ".lock")
+GROUP_AND_OTHERS = 0o077
 
 
 def file_at(path: Path) -> tuple[int, int] | None:
-    """Which file the path leads to, None for none; 2 µs."""
+    """Return device and inode of the file at the path, None without a file. Takes 2 µs."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
-def has_other_names(file: Path) -> bool:
+def has_hard_links(file: Path) -> bool:
+    """Return whether the file has more than one name."""
     return file.exists() and file.stat().st_nlink > 1
 
 
-def leave_one_name(file: Path) -> None:
-    """Raises DatabaseRefused for a file with hard links: each name has a log and a lock of its own.
+def require_one_name(file: Path) -> None:
+    """Raise DatabaseRefused for a file with several hard links: each name has its own log and lock.
 
-    A restore that was killed leaves one, which is taken away. Nobody else may be restoring.
+    A link that a killed restore left is removed. No other restore may be running.
     """
-    if not has_other_names(file):
+    if not has_hard_links(file):
         return
     for other in file.parent.glob(f"{file.name}.before-restore-*"):
         if other.samefile(file):
             other.unlink()
-    if has_other_names(file):
+    if has_hard_links(file):
         raise DatabaseRefused(
-            f"{file.name} has further names (hard links), and a write under one of them would damage it; "
-            f"remove them: `find DIRECTORY -samefile {file.name}` tells which they are"
+            f"{file.name} has several names (hard links), and a write under another name would damage it; "
+            f"remove them: `find DIRECTORY -samefile {file.name}` lists them"
         )
 
 
-def keep_from_others(file: Path) -> str | None:
-    """Make the file and what is beside it 0600 where it is ours; what to say of it, None for nothing."""
+def restrict_permissions(file: Path) -> str | None:
+    """Set the mode of the file and the files beside it to 0600. Returns a message if others had access."""
     if sys.platform == "win32":
         return None
-    found = [one for suffix in BESIDE if is_open_to_others(one := file.with_name(file.name + suffix))]
-    if not found:
+    beside = [file.with_name(file.name + suffix) for suffix in SUFFIXES]
+    accessible = [path for path in beside if is_open_to_others(path)]
+    if not accessible:
         return None
-    modes = ", ".join(f"{one.name} {stat.S_IMODE(one.lstat().st_mode):04o}" for one in found)
-    for one in found:
+    modes = ", ".join(f"{path.name} {stat.S_IMODE(path.lstat().st_mode):04o}" for path in accessible)
+    for path in accessible:
         with suppress(OSError):
-            one.chmod(0o600)
-    if any(map(is_open_to_others, found)):
-        return f"others may read the journal, and its file system does not let that be changed: {modes}"
-    return f"others could read the journal ({modes}): made 0600"
+            path.chmod(0o600)
+    if any(map(is_open_to_others, accessible)):
+        return f"other users can read the journal, and its file system does not allow a change: {modes}"
+    return f"other users could read the journal ({modes}): changed to 0600"
 
 
 def is_open_to_others(file: Path) -> bool:
-    """Whether it is a file of this user that others may read or write."""
+    """Return whether the file belongs to this user and other users can read or write it."""
     try:
-        found = file.lstat()
+        status = file.lstat()
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and bool(found.st_mode & OTHERS)
+    is_own_file = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
+    return is_own_file and bool(status.st_mode & GROUP_AND_OTHERS)

@@ -1,4 +1,4 @@
-"""The lock that the one server of a database holds, for as long as it runs."""
+"""The lock file that a server holds while it runs, so that a database has one server only."""
 
 import logging
 import threading
@@ -8,34 +8,34 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from journal_api.database.journal_file import file_at, leave_one_name
+from journal_api.database.journal_file import file_at, require_one_name
 from journal_api.errors import DatabaseRefused
 
 log = logging.getLogger("journal_api")
 
-# A check of the database holds the lock for a moment.
-MOMENT = 0.2  # seconds
-LOOK = 0.5  # seconds between two looks at whether the lock is there
+# Seconds to wait for the lock: `journal-api check` holds it for a moment.
+LOCK_TIMEOUT = 0.2
+GUARD_INTERVAL = 0.5  # seconds between two checks that the lock file still exists
 
 
 def process_lock(db: Path) -> FileLock:
-    """By the real name, so that a link leads to the same lock."""
+    """Return the lock of a database, by its resolved name, so that symbolic links lead to the same lock."""
     return FileLock(f"{db.resolve()}.lock", mode=0o600)
 
 
 @contextmanager
 def without_server(db: Path) -> Iterator[None]:
-    """No other server runs on that journal during the block; raises DatabaseRefused when one does.
+    """Hold the server lock during the block. Raises DatabaseRefused when a server runs.
 
-    A journal with a second name is refused: a server could run under that one.
+    A file with several hard links is refused too: a server could run under another name.
     """
     lock = process_lock(db)
     try:
-        lock.acquire(timeout=MOMENT)
+        lock.acquire(timeout=LOCK_TIMEOUT)
     except Timeout:
         raise DatabaseRefused(f"a server has {db} open; stop it first") from None
     try:
-        leave_one_name(db.resolve())
+        require_one_name(db.resolve())
         yield
     finally:
         lock.release()
@@ -43,9 +43,9 @@ def without_server(db: Path) -> Iterator[None]:
 
 @contextmanager
 def guarding_lock(db: Path, lost: Callable[[], object]) -> Iterator[None]:
-    """Inside `without_server`: whoever deletes the file of the lock lets no second server in.
+    """Recreate and lock the lock file during the block when it is deleted. Use it inside `without_server`.
 
-    It is made and taken again; `lost` is called, in another thread, when another server was faster.
+    `lost` is called in another thread when another server locks the file first.
     """
     is_over = threading.Event()
     thread = threading.Thread(target=guard, args=(db, is_over, lost), name="lock", daemon=True)
@@ -58,11 +58,12 @@ def guarding_lock(db: Path, lost: Callable[[], object]) -> Iterator[None]:
 
 
 def guard(db: Path, is_over: threading.Event, lost: Callable[[], object]) -> None:
-    place = Path(process_lock(db).lock_file)
-    ours = file_at(place)
-    with ExitStack() as held:
-        while not is_over.wait(LOOK):
-            if file_at(place) == ours:
+    """Check the lock file until `is_over`. Runs in a thread."""
+    path = Path(process_lock(db).lock_file)
+    locked_file = file_at(path)
+    with ExitStack() as stack:
+        while not is_over.wait(GUARD_INTERVAL):
+            if file_at(path) == locked_file:
                 continue
             lock = process_lock(db)
             try:
@@ -71,8 +72,8 @@ def guard(db: Path, is_over: threading.Event, lost: Callable[[], object]) -> Non
                 lost()
                 return
             except OSError as error:
-                log.warning("%s was deleted and cannot be made again: %s", place.name, error)
+                log.warning("%s was deleted and cannot be created again: %s", path.name, error)
                 continue
-            held.callback(lock.release)
-            ours = file_at(place)
-            log.warning("%s was deleted while the service runs: made again", place.name)
+            stack.callback(lock.release)
+            locked_file = file_at(path)
+            log.warning("%s was deleted while the service runs: created again", path.name)

@@ -11,7 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from journal_api.app import create_app
-from journal_api.database.journal_file import keep_from_others
+from journal_api.database.journal_file import restrict_permissions
 from journal_api.database.lock import guarding_lock, without_server
 from journal_api.errors import DatabaseRefused
 from journal_api.server.child import ChildServer
@@ -40,7 +40,7 @@ def serve(settings: Settings, announce: Callable[[str], object], *, for_parent: 
         for stop_signal in (signal.SIGINT, signal.SIGTERM):
             signal.signal(stop_signal, lambda number, frame: sys.exit(0))
         log_to_standard_error(settings.log_level)
-        if warning := keep_from_others(settings.db.resolve()):
+        if warning := restrict_permissions(settings.db.resolve()):
             log.warning(warning)
         keep_freed_memory()
         config = configured(settings)
