@@ -5,7 +5,7 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from contextlib import AsyncExitStack, closing
 from itertools import groupby
 from pathlib import Path
@@ -212,8 +212,8 @@ FAILED = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    report: Any = yield
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    report = yield
     item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
     return report
 
