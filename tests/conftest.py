@@ -213,7 +213,7 @@ FAILED = pytest.StashKey[bool]()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
-    report: Any = yield
+    report = yield
     item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
     return report
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from bench.measure import Pace, Round, Side
 from bench.servers import Measured
 
-CONNECTIONS = 16
 HERE = Path(__file__).parent
 WITHOUT_WRK = "make bench needs wrk: `apt install wrk` or `brew install wrk`"
 
@@ -23,11 +22,15 @@ def has_wrk() -> bool:
 
 
 class Load:
-    """Requests from 16 connections at once; a round lasts longer for a server that answers slowly."""
+    """Requests from several connections at once; a round lasts longer for a server that answers slowly."""
 
     def __init__(self, server: Measured, pace: Pace, path: str) -> None:
         self.server, self.path = server, path
-        self.seconds, self.least_requests = pace.seconds, pace.least_requests
+        self.seconds, self.least_requests, self.connections = (
+            pace.seconds,
+            pace.least_requests,
+            pace.connections,
+        )
 
     def __call__(self) -> Round:
         while True:
@@ -35,7 +38,7 @@ class Load:
             requests, seconds = self.run()
             # Those that were cut off at the end are served all the same, and cost what the others cost.
             self.server.settle()
-            cpu = (self.server.cpu() - before) / (requests + CONNECTIONS)
+            cpu = (self.server.cpu() - before) / (requests + self.connections)
             if requests >= self.least_requests:
                 return Round(requests / seconds, cpu)
             self.seconds *= 2
@@ -43,7 +46,7 @@ class Load:
     def run(self) -> tuple[int, float]:
         """How many requests, in how many seconds; fails unless all were answered with success."""
         script, *arguments = self.script()
-        command = ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--timeout", "60s"]
+        command = ["wrk", "--threads", "1", "--connections", str(self.connections), "--timeout", "60s"]
         command += ["--duration", "1h", "--header", f"Authorization: Bearer {self.server.key}"]
         command += ["--script", str(HERE / script), f"{self.server.url}{self.path}", "--", *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as wrk:

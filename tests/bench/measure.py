@@ -12,14 +12,17 @@ class Pace(NamedTuple):
 
     rounds: int
     seconds: float
+    connections: int
     least_requests: int  # a round of load goes on until it has seen so many
     calls: int
     import_rows: int
     warm_up: bool
 
 
-FULL = Pace(rounds=5, seconds=2, least_requests=32, calls=20, import_rows=20_000, warm_up=True)
-QUICK = Pace(rounds=1, seconds=0.2, least_requests=1, calls=2, import_rows=200, warm_up=False)
+FULL = Pace(
+    rounds=5, seconds=2, connections=16, least_requests=32, calls=20, import_rows=20_000, warm_up=True
+)
+QUICK = Pace(rounds=1, seconds=0.1, connections=1, least_requests=1, calls=2, import_rows=200, warm_up=False)
 
 
 class Patience(NamedTuple):
