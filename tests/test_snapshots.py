@@ -651,6 +651,25 @@ async def test_a_decision_counts_on_the_day_of_its_first_close(
     assert await actual_of(client, goal) == 2
 
 
+async def test_a_decision_has_the_grade_of_the_original_and_the_mistakes_of_any_copy(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    original = await make_trade(app, await make_account(app), closed_at="2026-01-05T15:00:01Z", grade="B")
+    other = await make_account(app, "other")
+    copy = await make_trade(
+        app, other, closed_at="2026-01-05T15:00:00Z", grade="A+", source_trade_id=original
+    )
+    await put_tags(app, original, [(await make_tag(client, type="mistake"))["id"]])
+    await put_tags(app, copy, [])
+
+    rates = [
+        await actual_of(client, await make_goal(client, metric=metric))
+        for metric in ("a_plus_rate", "mistake_free_rate")
+    ]
+
+    assert rates == [0, 0]
+
+
 async def test_a_copy_in_another_period_is_a_decision_there(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
@@ -744,6 +763,24 @@ async def test_a_balance_carries_through_periods_without_trades(
 
     assert by_month == [103, 103, 103, 101, 101]
     assert by_day == [103, 103, 101]
+
+
+async def test_a_balance_of_every_month_since_the_last_read_is_there_after_a_late_trade(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    account = await make_account(app, starting_balance=100)
+    goal = await make_goal(client, metric="balance_target")
+    await snapshots_of(client, goal["id"])
+    move(clock, "2026-06-15T12:00:00Z")
+
+    await make_trade(app, account, closed_at="2026-06-10T12:00:00Z", gross_pnl=5)
+
+    snapshots = await snapshots_of(client, goal["id"])
+    assert [(one["period_start"], one["actual"]) for one in snapshots] == [
+        ("2026-06-01", 105),
+        ("2026-05-01", 100),
+        ("2026-04-01", 100),
+    ]
 
 
 async def test_a_balance_of_a_window_counts_what_came_before_it(
