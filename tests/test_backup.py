@@ -670,6 +670,66 @@ def test_a_backup_that_is_told_to_stop_stops_in_the_middle_and_leaves_nothing(db
     assert names_in(folder) == set()
 
 
+def test_a_write_during_a_backup_is_not_in_it(db: Path, folder: Path) -> None:
+    change(db, MANY_ROWS)
+    is_written = threading.Event()
+
+    def write_once() -> bool:
+        if not is_written.is_set():
+            is_written.set()
+            change(db, "DELETE FROM tag_categories")
+        return False
+
+    backup = back_up(db, folder, is_stopped=write_once)
+
+    assert is_written.is_set()
+    assert rows(backup, "SELECT count(*) FROM tag_categories") == [(20000,)]
+
+
+def test_a_backup_needs_no_write_ahead_log(db: Path, folder: Path) -> None:
+    backup = back_up(db, folder)
+
+    # The versions of the file format that SQLite needs to write and to read it: 2 with such a log.
+    assert backup.read_bytes()[18:20] == b"\x01\x01"
+
+
+def test_a_backup_is_on_the_disk_before_it_has_its_name(
+    db: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    fsync, link = os.fsync, os.link
+
+    def noted_fsync(descriptor: int) -> None:
+        fsync(descriptor)
+        synced.append(os.fstat(descriptor).st_ino)
+
+    def link_of_synced(file: Path, name: Path) -> None:
+        assert file.stat().st_ino in synced
+        link(file, name)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(os, "link", link_of_synced)
+
+    backup = back_up(db, folder)
+
+    assert {backup.stat().st_ino, folder.stat().st_ino} <= set(synced)
+
+
+def test_a_backup_whose_name_is_taken_meanwhile_leaves_nothing_beside_that_file(
+    db: Path, folder: Path
+) -> None:
+    target = folder / "journal.db"
+
+    def take_name() -> bool:
+        target.touch()
+        return False
+
+    with pytest.raises(FileExistsError):
+        back_up(db, target, is_stopped=take_name)
+
+    assert names_in(folder) == {"journal.db"}
+
+
 @pytest.mark.promise(9)
 def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
     db: Path, folder: Path

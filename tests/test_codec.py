@@ -19,7 +19,16 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.types import Color, Name50, RowId, Text, decode_value, require_name
+from journal_api.values.types import (
+    Color,
+    Name50,
+    RowId,
+    Text,
+    Timestamp,
+    decode_value,
+    require_name,
+    sort_name,
+)
 from journal_api.web.decoding import decode_json
 
 
@@ -609,3 +618,16 @@ async def test_health_answers_without_a_key(app: Starlette) -> None:
 
     assert answer.status_code == 200
     assert list(answer.json()) == ["ok", "data", "meta"]
+
+
+@pytest.mark.parametrize("text", ["1969-12-31T23:59:59Z", "2201-01-01T00:00:00Z"])
+def test_a_time_beyond_the_years_1970_to_2200_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="1970 to 2200"):
+        Timestamp.decode(text)
+
+
+def test_a_name_is_sorted_by_its_composed_form_without_case() -> None:
+    composed = "\N{GREEK SMALL LETTER IOTA WITH DIALYTIKA AND TONOS}"
+    assert composed.casefold() != composed
+
+    assert sort_name(composed) == composed

@@ -346,6 +346,19 @@ async def test_lines_of_if_match_are_one_list(client: httpx.AsyncClient) -> None
     assert (await client.patch(f"/tags/{tag['id']}", json={}, headers=lines)).status_code == 200
 
 
+async def test_a_repeated_create_is_answered_whole_to_a_client_that_has_the_answer(
+    client: httpx.AsyncClient,
+) -> None:
+    headers = {"Idempotency-Key": "a"}
+    created = await client.post("/accounts", json={"name": "New"}, headers=headers)
+
+    headers["If-None-Match"] = created.headers["etag"]
+    again = await client.post("/accounts", json={"name": "New"}, headers=headers)
+
+    assert again.status_code == 201
+    assert unwrap(again) == unwrap(created)
+
+
 async def test_the_condition_of_a_repeated_create_is_asked_only_the_first_time(
     client: httpx.AsyncClient,
 ) -> None:

@@ -427,3 +427,13 @@ async def test_the_answer_to_a_preflight_has_an_id_of_the_request(app: Starlette
         answer = await page.options("/tags", headers=headers)
 
     assert answer.headers["x-request-id"] == "mine"
+
+
+async def test_a_service_that_is_mounted_under_a_prefix_answers_below_it(app: Starlette) -> None:
+    headers = {"Authorization": f"Bearer {await new_key_for(app)}"}
+    transport = httpx.ASGITransport(app=app, root_path="/journal")
+
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost/journal") as client:
+        answer = await client.get("/v1/tags", headers=headers)
+
+    assert answer.json()["data"] == {"tags": []}

@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
 from journal_api.trade_files.threads import GivenUp, in_thread, look
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
@@ -36,6 +37,15 @@ def read(file: str) -> list[str]:
         return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
     except ValidationFailed as error:
         return [str(error)]
+
+
+def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
+    page = f"<table><tr>{'<td>x</td>' * 1001}</tr></table>"
+
+    (row,) = rows_of(io.BytesIO(page.encode()), lambda number: None)
+
+    assert isinstance(row, Cells)
+    assert len(row.cells) == MOST_COLUMNS == 1000
 
 
 # Time ----------------------------------------------------------------------------------------------------

@@ -575,6 +575,19 @@ def test_the_id_of_the_first_fill_is_that_of_the_trade(column: str) -> None:
     assert [trade["external_id"] for trade in trades] == ["E-1", "E-2"]
 
 
+def test_an_id_stands_once_in_an_account_that_the_file_names() -> None:
+    fill = buy("09:00:00", Account="Sim", **{"Exec ID": "E-1"})
+
+    assert refusals_of(fill, fill) == ["line 3: Exec ID 'E-1' stands there twice"]
+
+
+@pytest.mark.parametrize("time", ["0:15:00 AM", "13:15:00 PM"])
+def test_an_hour_before_am_and_pm_is_1_to_12(time: str) -> None:
+    (refusal,) = refusals_of(buy(time))
+
+    assert refusal.startswith("line 2: Time must have an hour from 1 to 12 before AM and PM")
+
+
 def test_without_ids_a_trade_has_one_id_while_it_is_open_and_when_it_is_closed() -> None:
     opened = trade_in(buy("09:00:00", "2"), sell("09:01:00"))
 

@@ -371,6 +371,12 @@ def test_times_are_wall_clock_times_of_the_import() -> None:
     )
 
 
+def test_a_twelve_in_second_place_does_not_say_that_months_stand_first() -> None:
+    file = export_of({"Entry time": "5.12.2026 22:00:00", "Exit time": "5.12.2026 23:00:00"}, separator=";")
+
+    assert days_of(file) == ["2026-12-05"]
+
+
 def test_a_date_of_the_united_states_has_the_month_first() -> None:
     assert days_of(export_of(*at("1/6/2026 9:31:12 AM", "12/10/2026 12:00:00 PM"))) == [
         *("2026-01-06", "2026-12-10")

@@ -786,6 +786,19 @@ async def test_an_external_id_that_comes_twice_in_a_file_is_one_trade(
     assert [trade["fees"] for trade in await trades_in(client)] == [1]
 
 
+async def test_a_repeated_external_id_is_recognised_after_the_trader_has_changed_that_of_the_trade(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    file = file_of({"external_id": "1"}, {"external_id": "1"})
+    trade_id = ids_of(await post_import(client, file, account_id=account_id))[0]
+    assert trade_id is not None
+    await patched(client, trade_id, external_id="other")
+
+    report = await post_import(client, file, account_id=account_id)
+
+    assert ids_of(report) == [trade_id, trade_id]
+
+
 async def test_an_external_id_is_another_trade_in_another_account_of_the_same_file(
     client: httpx.AsyncClient,
 ) -> None:
@@ -1086,6 +1099,34 @@ async def test_a_trade_that_was_given_its_external_id_by_hand_is_recognised_by_i
     assert await get_trade(client, entered["id"]) == named
 
 
+async def test_a_trade_of_a_file_without_ids_is_not_taken_for_one_that_was_entered_by_hand(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await post_import(client, file_of({}), account_id=account_id)
+
+    report = await post_import(client, file_of({"external_id": "1"}), account_id=account_id)
+
+    assert verdicts_of(report) == ["new"]
+
+
+async def test_a_correction_closes_a_trade_again_that_the_trader_has_reopened(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    imported = await post_import(client, file_of({"external_id": "1"}), account_id=account_id)
+    (trade_id,) = ids_of(imported)
+    assert trade_id is not None
+    await patched(client, trade_id, closed_at=None)
+
+    await post_import(client, file_of({"external_id": "1", "gross_pnl": "5"}), account_id=account_id)
+
+    trade = await get_trade(client, trade_id)
+    assert (trade["closed_at"][:19], trade["exit_price"], trade["gross_pnl"]) == (
+        PLAIN["closed_at"][:19],
+        101,
+        5,
+    )
+
+
 async def test_many_trades_that_were_entered_at_once_are_recognised_too(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
@@ -1245,6 +1286,17 @@ async def test_a_copy_of_a_copy_is_a_copy_of_the_original_in_whatever_order(
     original = ids[order.index(0) + 2]
     sources = {trade["id"]: trade["source_trade_id"] for trade in await trades_in(client)}
     assert sources == {trade_id: None if trade_id == original else original for trade_id in sources}
+
+
+async def test_two_copies_of_a_copy_may_stand_before_it_and_the_original(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    file = file_of({"row": "3", "copy_of": "2"}, {"copy_of": "2"}, {"row": "2", "copy_of": "1"}, {"row": "1"})
+
+    report = await post_import(client, file, account_id=account_id)
+
+    original = ids_of(report)[-1]
+    assert await sources_of(client, report) == [original, original, original, None]
 
 
 @pytest.mark.parametrize(
@@ -1471,6 +1523,18 @@ async def test_reads_are_answered_while_a_large_file_comes_in_and_no_acknowledge
     assert names == {name for name, status in acknowledged.items() if status == 201}
     assert (await client.get("/trades")).json()["meta"]["pagination"]["total"] == ROWS
     assert await actual_of(client, metric="net_pnl") == ROWS
+
+
+async def test_a_row_that_repeats_the_external_id_of_a_stored_trade_is_no_trade_to_copy(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    original = {"row": "1", "external_id": "7"}
+    await post_import(client, file_of(original), account_id=account_id)
+    file = file_of(original, {"row": "2", "external_id": "7"}, {"row": "3", "copy_of": "2"})
+
+    foretold = await post_import(client, file, account_id=account_id, dry_run="true")
+
+    assert verdicts_of(foretold) == ["duplicate", "duplicate", "error"]
 
 
 # Trades entered by hand ----------------------------------------------------------------------------------

@@ -7,9 +7,12 @@ import re
 import string
 import sys
 import zlib
+from datetime import UTC, datetime
 
 import httpx
 import pytest
+import time_machine
+from aiosqlite import Connection
 from asgi_lifespan import LifespanManager
 from click.testing import CliRunner
 from conftest import client_of, new_key_for
@@ -22,7 +25,7 @@ from journal_api.app import create_app
 from journal_api.cli import cli
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
-from journal_api.values.api_keys import SCOPES, is_well_formed, new_key
+from journal_api.values.api_keys import SCOPES, hashed, is_well_formed, new_key
 
 FORM = re.compile(r"tjk_[0-9A-Za-z]{36}")
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -148,6 +151,33 @@ async def test_an_expired_key_is_401_key_expired(app: Starlette) -> None:
     assert refused.headers["www-authenticate"] == "Bearer"
 
 
+async def test_a_key_has_expired_at_the_moment_that_it_names(app: Starlette) -> None:
+    key = await key_ending(app, "2026-04-15T12:00:00.000000Z")
+
+    with time_machine.travel(datetime(2026, 4, 15, 12, tzinfo=UTC), tick=False):
+        refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "key_expired")
+
+
+async def test_a_key_that_was_revoked_and_has_expired_is_401_key_revoked(app: Starlette) -> None:
+    key = await key_ending(app, "2000-01-01T00:00:00.000000Z")
+    await run_sql(app, "UPDATE api_keys SET revoked_at = created_at")
+
+    refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "key_revoked")
+
+
+async def test_a_key_of_another_form_is_refused_although_its_hash_is_stored(app: Starlette) -> None:
+    await new_key_for(app)
+    await run_sql(app, "UPDATE api_keys SET hash = :hash", {"hash": hashed("secret")})
+
+    refused = await answer_to(app, "secret")
+
+    assert error_of(refused) == (401, "unauthorized")
+
+
 async def test_a_key_that_has_not_yet_expired_works(app: Starlette) -> None:
     key = await key_ending(app, "2999-01-01T00:00:00.000000Z")
 
@@ -182,6 +212,41 @@ async def test_a_revocation_takes_effect_at_the_next_request_of_a_running_server
 
         after = [(await client.get("/tags")).status_code for client in (revoked, other)]
     assert (before, after) == ([200, 200], [401, 200])
+
+
+async def test_no_key_is_remembered_while_the_version_of_the_file_is_unknown(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = await new_key_for(app)
+    monkeypatch.setattr(app.state.database, "version", lambda: None)
+
+    accepted = await answer_to(app, key)
+    await run_sql(app, "UPDATE api_keys SET revoked_at = created_at")
+
+    assert accepted.status_code == 200
+    assert error_of(await answer_to(app, key)) == (401, "key_revoked")
+
+
+async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, other = await new_key_for(app), await new_key_for(app)
+    look_up = api_keys.by_hash
+
+    async def look_up_and_revoke(db: Connection, key_hash: bytes) -> api_keys.KeyRow | None:
+        monkeypatch.undo()
+        row = await look_up(db, key_hash)
+        await run_sql(
+            app, "UPDATE api_keys SET revoked_at = created_at WHERE hash = :hash", {"hash": key_hash}
+        )
+        # Another request notices the new version of the file first.
+        assert (await answer_to(app, other)).status_code == 200
+        return row
+
+    monkeypatch.setattr(api_keys, "by_hash", look_up_and_revoke)
+
+    assert (await answer_to(app, key)).status_code == 200
+    assert error_of(await answer_to(app, key)) == (401, "key_revoked")
 
 
 async def test_a_revocation_while_the_journal_was_closed_takes_effect_when_it_is_open_again(

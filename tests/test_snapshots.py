@@ -651,6 +651,25 @@ async def test_a_decision_counts_on_the_day_of_its_first_close(
     assert await actual_of(client, goal) == 2
 
 
+async def test_a_decision_has_the_grade_of_the_original_and_the_mistakes_of_any_copy(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    original = await make_trade(app, await make_account(app), closed_at="2026-01-05T15:00:01Z", grade="B")
+    other = await make_account(app, "other")
+    copy = await make_trade(
+        app, other, closed_at="2026-01-05T15:00:00Z", grade="A+", source_trade_id=original
+    )
+    await put_tags(app, original, [(await make_tag(client, type="mistake"))["id"]])
+    await put_tags(app, copy, [])
+
+    rates = [
+        await actual_of(client, await make_goal(client, metric=metric))
+        for metric in ("a_plus_rate", "mistake_free_rate")
+    ]
+
+    assert rates == [0, 0]
+
+
 async def test_a_copy_in_another_period_is_a_decision_there(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
@@ -744,6 +763,24 @@ async def test_a_balance_carries_through_periods_without_trades(
 
     assert by_month == [103, 103, 103, 101, 101]
     assert by_day == [103, 103, 101]
+
+
+async def test_a_balance_of_every_month_since_the_last_read_is_there_after_a_late_trade(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    account = await make_account(app, starting_balance=100)
+    goal = await make_goal(client, metric="balance_target")
+    await snapshots_of(client, goal["id"])
+    move(clock, "2026-06-15T12:00:00Z")
+
+    await make_trade(app, account, closed_at="2026-06-10T12:00:00Z", gross_pnl=5)
+
+    snapshots = await snapshots_of(client, goal["id"])
+    assert [(one["period_start"], one["actual"]) for one in snapshots] == [
+        ("2026-06-01", 105),
+        ("2026-05-01", 100),
+        ("2026-04-01", 100),
+    ]
 
 
 async def test_a_balance_of_a_window_counts_what_came_before_it(
@@ -1106,6 +1143,18 @@ async def test_periods_before_the_goal_keep_its_first_target_when_it_changes_on_
     assert await targets_of(client, goal) == [("2026-03-01", 1), ("2026-04-01", 2)]
 
 
+async def test_the_last_target_of_a_day_is_the_one_in_force(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    goal = await make_goal(client, target_value=1)
+    move(clock, "2026-04-20T12:00:00Z")
+
+    for target in (2, 3):
+        await patched(client, goal, target_value=target)
+
+    assert await targets_of(client, goal) == [("2026-04-01", 3)]
+
+
 async def test_the_running_period_has_the_target_of_the_goal_after_a_move_to_a_zone_of_yesterday(
     client: httpx.AsyncClient, clock: Clock
 ) -> None:
@@ -1412,6 +1461,47 @@ async def test_reading_again_without_a_change_answers_the_same(
     move(clock, "2026-04-15T18:00:00Z")
 
     assert await snapshots_of(client, goal["id"]) == first
+
+
+async def test_a_clock_that_was_set_back_leaves_the_running_period_and_takes_the_later_ones_away(
+    client: httpx.AsyncClient, clock: Clock
+) -> None:
+    goal = await make_goal(client, timeframe="weekly")
+    move(clock, "2026-04-22T12:00:00Z")
+    assert await starts_of(client, goal) == ["2026-04-20", "2026-04-13"]
+
+    move(clock, TODAY)
+
+    assert await starts_of(client, goal) == ["2026-04-13"]
+
+
+async def test_a_trade_on_the_last_day_of_the_running_period_counts_after_the_clock_was_set_back(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    account = await make_account(app)
+    goal = await make_goal(client, timeframe="weekly")
+    move(clock, "2026-04-22T12:00:00Z")
+    await snapshots_of(client, goal["id"])
+
+    move(clock, "2026-04-19T12:00:00Z")
+    await make_trade(app, account, closed_at="2026-04-19T12:00:00Z", gross_pnl=5)
+
+    assert await actual_of(client, goal, "2026-04-13") == 5
+
+
+async def test_a_change_out_of_scope_is_looked_at_only_once(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    mine, other = await make_account(app, "mine"), await make_account(app, "other")
+    goal = await make_goal(client, account_id=mine)
+    await snapshots_of(client, goal["id"])
+    await make_trade(app, other)
+
+    await snapshots_of(client, goal["id"])
+
+    assert await run_sql(app, "SELECT change_cursor = (SELECT max(sequence) FROM changes) FROM goals") == [
+        (1,)
+    ]
 
 
 async def test_readers_at_once_all_see_a_late_trade(app: Starlette, client: httpx.AsyncClient) -> None:

@@ -1124,3 +1124,12 @@ async def test_every_operation_needs_exactly_its_scope(
     assert error_of(refused) == (403, "forbidden_scope")
     assert details_of(refused) == {"required_scope": scope}
     assert allowed.status_code < 300
+
+
+async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:
+    strategy = await make_strategy(client, risk_rules=None, exit_rules={"target": "2R"})
+    await client.patch(f"/strategies/{strategy['id']}", json={"exit_rules": None})
+
+    stored = await run_sql(app, "SELECT risk_rules, exit_rules, optimal_conditions FROM strategies")
+
+    assert stored == [(None, None, None)]

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 import itertools
+import sqlite3
 from decimal import Decimal
 from typing import Any
 
@@ -926,6 +927,15 @@ async def test_a_trade_is_not_a_copy_of_itself_nor_of_its_copies(client: httpx.A
     for refused in answers:
         assert error_of(refused) == INVALID
         assert list(details_of(refused)["fields"]) == ["source_trade_id"]
+
+
+async def test_the_schema_keeps_a_trade_from_being_a_copy_of_itself(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    await post_trade(client)
+
+    with pytest.raises(sqlite3.IntegrityError, match="source_trade_id IS NOT id"):
+        await run_sql(app, "UPDATE trades SET source_trade_id = id")
 
 
 async def test_copies_are_one_decision_and_their_money_is_summed(client: httpx.AsyncClient) -> None:

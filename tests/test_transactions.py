@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import deepcopy
 from functools import partial
 from itertools import count, cycle
@@ -42,6 +42,10 @@ from proofs import SOAK, tries
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
+from journal_api.database import database
+from journal_api.database.errors import api_error
+from journal_api.errors import Busy
+from journal_api.repositories.sql import unique_name
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.web.operation import Operation
@@ -655,6 +659,57 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
         f"{read.total()} reads during {updates} updates between A and B: {read['A']} all A, {read['B']} all "
         "B, 0 of both"
     )
+
+
+async def test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "MOST_WAITING", 2)
+
+    async def write() -> None:
+        async with app.state.database.transaction():
+            pass
+
+    async with app.state.database.transaction():
+        writes = [asyncio.create_task(write()) for _ in range(3)]
+        for _ in range(10):
+            await asyncio.sleep(0)
+        are_done = [write.done() for write in writes]
+    *answered, refused = await asyncio.gather(*writes, return_exceptions=True)
+
+    assert are_done == [False, False, True]
+    assert answered == [None, None]
+    assert isinstance(refused, Busy)
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_BUSY_SNAPSHOT])
+def test_a_lock_of_another_connection_is_answered_as_busy(code: int) -> None:
+    error = sqlite3.OperationalError("locked")
+    error.sqlite_errorcode = code
+
+    assert isinstance(api_error(error), Busy)
+
+
+def test_only_a_value_that_is_taken_is_a_duplicate_name() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE names (name TEXT NOT NULL)")
+
+        with pytest.raises(sqlite3.IntegrityError), unique_name():
+            db.execute("INSERT INTO names VALUES (NULL)")
+
+
+async def test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again(app: Starlette) -> None:
+    database = app.state.database
+    ((pages,),) = await run_sql(app, "PRAGMA page_count")
+    await run_sql(app, f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        await run_sql(app, "UPDATE users SET name = hex(zeroblob(100000))")
+
+    async with database.transaction(commit=False):
+        pass
+
+    async with database.transaction(commit=False):
+        assert not await database.can_write()
 
 
 async def test_writes_that_do_not_get_their_turn_are_told_busy_while_reads_go_on(
