@@ -60,7 +60,11 @@ class ForbiddenScope(ApiError):
 
 
 class NotFound(ApiError):
-    status, code, message = 404, "not_found", "You have no object with this id."
+    status, code, message = (
+        404,
+        "not_found",
+        "There is no such path, or you have no object with this id. GET /docs lists the paths.",
+    )
 
 
 class MethodNotAllowed(ApiError):

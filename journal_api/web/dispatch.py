@@ -13,10 +13,6 @@ from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
 
-UNKNOWN_PATH = (
-    "There is no such path. GET /docs lists the paths of this API; GET /openapi.json is for programs."
-)
-
 
 class Dispatch:
     """An ASGI application that passes each request to the first matching route of its resource.
@@ -37,7 +33,7 @@ class Dispatch:
             await self.router(scope, receive, send)
             return
         if b"%2f" in scope.get("raw_path", b"").lower():
-            raise NotFound(UNKNOWN_PATH)  # an encoded slash separates no segments and is part of no id
+            raise NotFound  # an encoded slash separates no segments and is part of no id
         methods: set[str] = set()
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         for route in self.routes_by_resource.get(resource_of(path), ()):
@@ -53,7 +49,7 @@ class Dispatch:
         if methods:
             allowed = sorted(methods)
             raise MethodNotAllowed(f"This path supports only {', '.join(allowed)}.", allowed=allowed)
-        raise NotFound(UNKNOWN_PATH)
+        raise NotFound
 
 
 def resource_of(path: str) -> str:
