@@ -25,9 +25,10 @@ SYNCS = ("fsync", "fdatasync")
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg")
 # The server, but with a log that is synced only when it is folded into the file.
 CARELESS = """
-from journal_api import cli, database
+from journal_api import cli
+from journal_api.database import connections, database
 
-class Careless(database.Writer):
+class Careless(connections.Writer):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.execute("PRAGMA synchronous = NORMAL")
