@@ -1,5 +1,6 @@
 """A real journal on a real database file, and a client that checks every answer it gets."""
 
+import gc
 import os
 import re
 import shutil
@@ -47,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 2**30:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
         os.environ.setdefault("TMPDIR", str(memory))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of every later collection of garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 class Meta(msgspec.Struct, forbid_unknown_fields=True):
@@ -137,10 +144,9 @@ async def new_key_for(app: Starlette, user_id: int = 1, scopes: tuple[str, ...] 
 
 
 class Template(NamedTuple):
-    """An empty journal, made once per process and copied for every test, and its owner's key."""
+    """An empty journal, made once per process and copied for every test."""
 
     file: Path
-    owner_key: str
     empty: sqlite3.Connection
 
 
@@ -149,10 +155,10 @@ async def template(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Te
     file = tmp_path_factory.mktemp("template") / "journal.db"
     app = create_app(Settings(db=file))
     async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
-        key = await new_key_for(app)
+        pass
     # A backup runs in the thread of the writing connection.
     with closing(sqlite3.connect(file, check_same_thread=False)) as empty:
-        yield Template(file, key, empty)
+        yield Template(file, empty)
 
 
 class SharedJournal:
@@ -180,7 +186,7 @@ class SharedJournal:
         for name, file in self.files.items():
             file.seek(0)
             contents.append((name, file.read()))
-        no_key_is_in(contents, (self.template.owner_key, *getattr(self.app.state, "keys_made", ())))
+        no_key_is_in(contents, getattr(self.app.state, "keys_made", ()))
         database = self.app.state.database
         await database._writer.rollback()
         await database._writer._execute(self.template.empty.backup, database._writer._conn)
@@ -239,7 +245,7 @@ async def app(
         async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
             yield app
         # Only now: a handle on the open database that is closed drops SQLite's locks.
-        no_key_is_left(settings.db.parent, (template.owner_key, *getattr(app.state, "keys_made", ())))
+        no_key_is_left(settings.db.parent, getattr(app.state, "keys_made", ()))
         return
     if sharing.journal is None:
         sharing.journal = await SharedJournal(tmp_path_factory.mktemp("shared"), template).open()
@@ -265,9 +271,9 @@ def no_key_is_in(contents: Sequence[tuple[str, bytes]], keys_made: Sequence[str]
 
 
 @pytest.fixture
-async def client(app: Starlette, template: Template) -> AsyncIterator[httpx.AsyncClient]:
+async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """The owner, with every scope."""
-    async with client_of(app, template.owner_key) as client:
+    async with client_of(app, await new_key_for(app)) as client:
         yield client
 
 

@@ -101,7 +101,7 @@ def test_a_command_makes_the_database_when_it_is_missing_for_its_owner_alone(
 ) -> None:
     db = tmp_path / "new" / "folder" / "journal.db"
 
-    ran = command(*arguments, "--db", db)
+    ran = command(*arguments, "--db", db, is_new=True)
 
     assert ran.code == 0
     assert stat.S_IMODE(db.stat().st_mode) == 0o600
@@ -237,6 +237,13 @@ def test_help_and_version_are_no_errors() -> None:
         (),
     ):
         assert done(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("serve", "--port", "x"), ("keys", "list", "--db", "/")])
+def test_a_forked_command_prints_what_a_new_process_prints(arguments: tuple[str, ...]) -> None:
+    forked, new = command(*arguments), command(*arguments, is_new=True)
+
+    assert forked == new
 
 
 # Users -------------------------------------------------------------------------------------------------
