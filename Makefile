@@ -5,7 +5,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench
+.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench mutations
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ check: lint test  ## lint, then test
 format: $(READY)  ## let ruff write it properly
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+mutations: $(READY)  ## try small mutations of the code, MUTATIONS selects some: a named test must fail for each
+	$(BIN)/python tests/mutations.py $(MUTATIONS)
 
 fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/test_fuzz.py

@@ -661,6 +661,17 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
     )
 
 
+async def test_a_transaction_holds_the_write_lock_from_its_beginning(
+    app: Starlette, settings: Settings
+) -> None:
+    async with app.state.database.transaction():
+        with (
+            closing(sqlite3.connect(settings.db, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("BEGIN IMMEDIATE")
+
+
 async def test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn(
     app: Starlette, monkeypatch: pytest.MonkeyPatch
 ) -> None:
