@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
-from journal_api.trade_files.threads import GivenUp, in_thread, look
+from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
@@ -330,8 +330,8 @@ async def test_a_thread_that_nobody_waits_for_ends_at_its_next_look() -> None:
         begun.set()
         try:
             while True:
-                look()
-        except GivenUp:
+                raise_if_cancelled()
+        except ThreadCancelled:
             ended.set()
             raise
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from aiosqlite import Connection
 
 from journal_api.cli.common import in_database, one_line, printable, read, user_of, with_settings
 from journal_api.database.database import Database
@@ -84,25 +85,33 @@ def import_file(
     name = name_of(file)
     wrong: list[Verdict] = []
 
-    def tell(verdicts: list[Verdict]) -> None:
-        wrong.extend(one for one in verdicts if one.reason)
-        for one in verdicts if rows else ():
-            told = one.reason or ", ".join(one.changed)
-            click.echo(f"line {one.line}: {one.verdict}{f': {told}' if told else ''}")
+    def on_verdicts(verdicts: list[Verdict]) -> None:
+        wrong.extend(verdict for verdict in verdicts if verdict.reason)
+        for verdict in verdicts if rows else ():
+            details = verdict.reason or ", ".join(verdict.changed)
+            click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
     async def run(database: Database) -> tuple[Counts, bool]:
         user_id = await user_of(database.reader, user)
         in_zone = zone or (await users.find(database.reader, user_id)).timezone
         in_one = name_of_account is not None
         reading = partial(reader.read, opened, in_zone, bar.update, into_one_account=in_one)
-        # What is read for the first trade, which may be the whole file, is read before the lock is taken.
-        found = await in_thread(user_id, reading)
-        async with database.read_transaction() if dry_run else database.transaction() as db:
-            account_id, is_new = None, False
-            if name_of_account is not None:
-                account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
-            source = imports.Source(account_id, name, sha256, in_zone)
-            _, counts = await importer.import_trades(db, user_id, source, found, tell, dry_run=dry_run)
+        # The first trade, for which some formats read the whole file, is read before the write lock is
+        # acquired.
+        trades = await in_thread(user_id, reading)
+        is_new = False
+
+        async def account_in(db: Connection) -> int | None:
+            nonlocal is_new
+            if name_of_account is None:
+                return None
+            account_id, is_new = await account_of(db, user_id, name_of_account, dry_run=dry_run)
+            return account_id
+
+        source = imports.Source(None, name, sha256, in_zone)
+        _, counts = await importer.import_trades(
+            database, user_id, source, trades, on_verdicts, dry_run=dry_run, account_in=account_in
+        )
         return counts, is_new
 
     hidden = rows or not sys.stderr.isatty()

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
-from journal_api.trade_files.import_report import Rows
+from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, uploaded, while_wanted
@@ -47,20 +47,30 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
-        _, report = await import_with_report(db, user_id, source, file, dry_run=True)
+        _, report = await import_with_report(database(request), user_id, source, file, dry_run=True)
         return ok(**{"import": report})
-    async with database(request).transaction() as db:
-        import_id, report = await import_with_report(db, user_id, source, file, dry_run=False)
+    import_id, report = await import_with_report(database(request), user_id, source, file, dry_run=False)
     return created(f"/v1/imports/{import_id}", **{"import": report})
 
 
 async def import_with_report(
-    db: Connection, user_id: int, source: imports.Source, file: reader.TradeFile, *, dry_run: bool
+    opened: importer.Transactions,
+    user_id: int,
+    source: imports.Source,
+    file: reader.TradeFile,
+    *,
+    dry_run: bool,
 ) -> tuple[int | None, str]:
-    """The id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
-    await accounts.require(db, user_id, source.account_id)
-    rows = Rows()
-    import_id, counts = await importer.import_trades(db, user_id, source, file, rows.add, dry_run=dry_run)
+    """Return the id of the import, None for a dry run, and the report as JSON. Raises ValidationFailed."""
+
+    async def account_in(db: Connection) -> int | None:
+        await accounts.require(db, user_id, source.account_id)
+        return source.account_id
+
+    rows = EncodedVerdicts()
+    import_id, counts = await importer.import_trades(
+        opened, user_id, source, file, rows.add, dry_run=dry_run, account_in=account_in
+    )
 
     def report() -> str:
         members = {

@@ -8,7 +8,7 @@ from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple
 
-from journal_api.trade_files.threads import looking_around
+from journal_api.trade_files.threads import with_cancel_checks
 
 SORTED_AT_ONCE = 20_000
 
@@ -51,7 +51,7 @@ class Fills:
         """
         instruments, times, *_ = self.columns
         rises = sum(
-            (later > earlier) - (later < earlier) for earlier, later in looking_around(pairwise(times))
+            (later > earlier) - (later < earlier) for earlier, later in with_cancel_checks(pairwise(times))
         )
         numbers = range(len(self)) if rises >= 0 else range(len(self) - 1, -1, -1)
         pieces = (numbers[begin : begin + SORTED_AT_ONCE] for begin in range(0, len(self), SORTED_AT_ONCE))
@@ -60,7 +60,9 @@ class Fills:
             return instruments[number], times[number]
 
         # A sort of millions would keep all other threads waiting until it is done.
-        return array("q", looking_around(merge(*[sorted_array(piece, place) for piece in pieces], key=place)))
+        return array(
+            "q", with_cancel_checks(merge(*[sorted_array(piece, place) for piece in pieces], key=place))
+        )
 
 
 def sorted_array(numbers: Iterable[int], key: Callable[[int], tuple[int, int]]) -> "array[int]":
@@ -144,7 +146,7 @@ def openings_of(fills: Fills, order: "array[int]") -> Openings:
     openings = Openings(len(fills))
     alike: Counter[tuple[int, int]] = Counter()
     position, last = 0, (-1, 0)
-    for place, number in enumerate(looking_around(order)):
+    for place, number in enumerate(with_cancel_checks(order)):
         fill = fills[number]
         if fill.instrument != last[0]:
             position = 0
@@ -163,7 +165,7 @@ def followed(fills: Fills, order: "array[int]", opening: Opening) -> RoundTrip:
     """The trade from its opening to where it is flat, or to the last fill that there is."""
     number = order[opening.place]
     trip = RoundTrip(number, fills[number], opening)
-    for place in looking_around(range(opening.place + 1, len(order))):
+    for place in with_cancel_checks(range(opening.place + 1, len(order))):
         fill = fills[order[place]]
         if fill.instrument != trip.first.instrument:
             break

@@ -10,7 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.cells import Comma
-from journal_api.trade_files.threads import look
+from journal_api.trade_files.threads import raise_if_cancelled
 
 # How much is read at once: no step between two looks takes long, whatever the file holds.
 PIECE = 64 * 1024
@@ -82,7 +82,7 @@ def texts_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]
     decoder = codecs.getincrementaldecoder(encoding)()
     is_last = False
     while not is_last:
-        look()
+        raise_if_cancelled()
         read = file.read(PIECE)
         on_bytes(len(read))
         is_last = not read
