@@ -11,7 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row, timestamp
-from journal_api.trade_files.file_format import Format, Found, Rows, read_row, reason_of
+from journal_api.trade_files.file_format import Format, Rows, Trades, read_row, reason_of
 from journal_api.trade_files.fills import Fill, Fills, RoundTrip, round_trips_of
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
 from journal_api.values.types import Name40, Name100, Timestamp
@@ -93,7 +93,7 @@ class Book:
         return own_id
 
 
-def trades_of(rows: Rows) -> Found:
+def trades_of(rows: Rows) -> Trades:
     """All trades; or only the lines that cannot be read, since without them the trades would be others."""
     book, is_broken = Book(), False
     for row in rows:

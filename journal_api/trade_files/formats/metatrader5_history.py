@@ -8,7 +8,7 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, Found, Rows, one_a_row
+from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Name100
 
@@ -19,7 +19,7 @@ DIRECTIONS: dict[str, Direction] = {"buy": "long", "sell": "short"}
 NEXT_SECTIONS = ("Orders", "Deals", "Open Positions", "Working Orders")
 
 
-def trades_of(rows: Rows) -> Found:
+def trades_of(rows: Rows) -> Trades:
     """The positions only: the sections after them say what they are made of."""
     positions = takewhile(is_before_the_next_section, rows)
     return EACH(row for row in positions if not is_total(row))
@@ -85,7 +85,7 @@ def ticket(cell: str) -> Name100:
     return Name100.decode(cell)
 
 
-EACH: Callable[[Rows], Found] = one_a_row(trade_of)
+EACH: Callable[[Rows], Trades] = one_trade_per_row(trade_of)
 FORMAT = Format(
     "MetaTrader 5 history",
     frozenset(

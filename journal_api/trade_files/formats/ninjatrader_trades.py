@@ -11,7 +11,7 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import CURRENCY, Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, Found, Rows, one_a_row
+from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Timestamp
 
@@ -30,11 +30,11 @@ LIKE_IN_THE_US = re.compile(r"[1-9][0-9]?/[1-9][0-9]?/[0-9]{4} .* [AP]M")
 ROWS_ASKED = 5000
 
 
-def trades_of(rows: Rows) -> Found:
+def trades_of(rows: Rows) -> Trades:
     rest = iter(rows)
     asked = list(islice(rest, ROWS_ASKED))
     read_time = order_of([row for row in asked if isinstance(row, Row)])
-    yield from one_a_row(partial(trade_of, read_time))(chain(asked, rest))
+    yield from one_trade_per_row(partial(trade_of, read_time))(chain(asked, rest))
 
 
 def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:

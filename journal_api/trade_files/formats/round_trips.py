@@ -9,7 +9,7 @@ from journal_api.rules.import_rows import Answered, ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction, Grade
 from journal_api.trade_files.cells import Row, json_list, names, one_of, text
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
 from journal_api.values.types import Name, Name40, Name100, Timestamp
 
@@ -72,7 +72,7 @@ def answers(cell: str) -> tuple[Answered, ...]:
 FORMAT = Format(
     "round trips",
     frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
     accounts=("account",),
     optional=frozenset(COLUMNS),
     long=frozenset({"tags", "confirmations", "notes"}),

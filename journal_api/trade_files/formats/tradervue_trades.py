@@ -11,7 +11,7 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock, text
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 
@@ -113,7 +113,7 @@ FORMAT = Format(
             *("Entry Price", "Exit Price", "Gross P&L"),
         }
     ),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
     optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
     long=frozenset({"Notes"}),
 )

@@ -11,7 +11,7 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, one_of, timestamp
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name, Name40, Timestamp
 
@@ -155,6 +155,6 @@ FORMAT = Format(
             *("Avg Buy Price", "Avg Sell Price", "Gross P&L", "Net P&L", "Zella Score"),
         }
     ),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
     optional=frozenset({"Instrument", "Spread Type"}),
 )

@@ -5,7 +5,7 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import multiplier_of
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 
@@ -58,5 +58,5 @@ FORMAT = Format(
             "Sold Timestamp",
         }
     ),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
 )
