@@ -165,17 +165,17 @@ async def account_id(client: httpx.AsyncClient) -> int:
 
 
 BEYOND = [
-    (HEADER + ",c" * 996 + "\n", 1, "has 1001 columns, and at most 1000 are read"),
+    (HEADER + ",c" * 996 + "\n", 1, "has 1001 columns; the maximum is 1000"),
     (f"{HEADER},{'c' * 256}\n", 1, "has a column whose name has over 255 characters"),
     (f"{HEADER}\n{ROW}\n" + "x" * (4 * MIB + 1), 3, "is in a row of over 4194304 characters"),
     (f'{HEADER}\n{ROW}\n"' + f"{'x' * 1023}\n" * 5000, 4098, "is in a row of over 4194304 characters"),
     (f"{HEADER}\n{ROW.replace('ES', 'E' * 10_001)}\n", 2, "symbol has over 10000 characters"),
-    (f"{HEADER},tags\n{ROW},{'a;' * 1001}\n", 2, "tags must name at most 1000"),
+    (f"{HEADER},tags\n{ROW},{'a;' * 1001}\n", 2, "tags must have at most 1000 items"),
     (f"{HEADER},tags\n{ROW},{';' * (MIB + 1)}\n", 2, "tags must have at most 1048576 characters"),
     (
         f'{HEADER},confirmations\n{ROW},"[' + ",".join(['[""a"",true,null]'] * 1001) + ']"\n',
         2,
-        "confirmations must name at most 1000",
+        "confirmations must have at most 1000 items",
     ),
     (f"<table>\n<tr><td>{'x' * 65537}</td>\n", 2, "has a cell of over 65536 characters"),
     (

@@ -1,4 +1,4 @@
-"""Tradovate's performance export: one row a pair of fills, matched first in, first out."""
+"""Tradovate's performance export: one row per pair of fills, matched first in, first out."""
 
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
@@ -11,7 +11,10 @@ from journal_api.values.types import Name40, Name100
 
 
 def trade_of(row: Row) -> ImportedTrade:
-    """Sold before bought is a short. Within one second the lower fill id came first."""
+    """Return the trade of a row.
+
+    Sold before bought is a short; in one second the lower fill id came first.
+    """
     bought_at = row.read("Bought Timestamp", date_and_clock)
     sold_at = row.read("Sold Timestamp", date_and_clock)
     bought = row.amount("Buy Price", Money)
