@@ -45,7 +45,7 @@ main()
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from journal_api.backup import back_up
+from journal_api.database.backup import back_up
 back_up(Path(sys.argv[1]), Path(sys.argv[2]), is_stopped=lambda: os.kill(os.getpid(), signal.SIGKILL))
 """
 

@@ -386,7 +386,7 @@ OPENING = """
 import sys, time
 from pathlib import Path
 from typing import Any
-from journal_api.cli import in_database
+from journal_api.cli.common import in_database
 from journal_api.repositories import users
 from journal_api.settings import Settings
 start, late = float(sys.argv[2]), float(sys.argv[4])

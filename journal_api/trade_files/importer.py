@@ -205,10 +205,11 @@ class TradeImporter:
 
     def find_originals(self) -> tuple[list[Verdict], list[tuple[int, int]]]:
         """Return the verdicts of the pending copies, and pairs of original id and copy id."""
+        pending_copies, self.pending_copies = self.pending_copies, []
         verdicts: list[Verdict] = []
         pairs: list[tuple[int, int]] = []
-        copies = {copy.row_name: copy for copy in self.pending_copies if copy.row_name is not None}
-        for copy in with_cancel_checks(self.pending_copies):
+        copies = {copy.row_name: copy for copy in pending_copies if copy.row_name is not None}
+        for copy in with_cancel_checks(pending_copies):
             original_id = self.find_original(copy, copies)
             if original_id is None:
                 reason = f"copy_of names {copy.copy_of!r}, which leads to no original in this file"
