@@ -1,19 +1,19 @@
--- The whole current schema: a new database is made from it, in one transaction.
+-- The complete current schema. A new database is created from it in one transaction.
 --
--- Everywhere: ids leave the service, so they are never used twice (AUTOINCREMENT). Timestamps are RFC 3339
--- text in UTC of one fixed width, so that text order is time order. Days are YYYY-MM-DD. Amounts, prices and
--- quantities are integers of 10^-8. sort_name is the name without its case: the order of lists.
+-- Conventions: ids are visible to clients, so they are never reused (AUTOINCREMENT). Timestamps are RFC 3339
+-- text in UTC of fixed width, so that text order is time order. Days are YYYY-MM-DD. Amounts, prices and
+-- quantities are integers of 10^-8. sort_name is the case-folded name, by which lists are sorted.
 
 PRAGMA application_id = 0x4A524E4C;  -- "JRNL"
 
--- Who ---------------------------------------------------------------------------------------------------
+-- Users -------------------------------------------------------------------------------------------------
 
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE,
   timezone TEXT NOT NULL,
   day_rollover TEXT NOT NULL,
-  -- What the front end shows just now; neither means all accounts.
+  -- The selection that the front end shows; if both are null, all accounts.
   active_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
   active_copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
   created_at TEXT NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE api_keys (
   revoked_at TEXT
 ) STRICT;
 
--- Answers to POSTs that were sent with an Idempotency-Key, for a day. The fingerprint is of the request.
+-- Responses to POST requests with an Idempotency-Key, kept for a day. The fingerprint is that of the request.
 CREATE TABLE idempotency_keys (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   key TEXT NOT NULL,
@@ -123,7 +123,7 @@ CREATE TABLE strategies (
   color_tag TEXT NOT NULL,
   account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
   copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
-  -- JSON, token by token as it was sent.
+  -- Free-form JSON with the tokens of the request.
   risk_rules TEXT,
   exit_rules TEXT,
   optimal_conditions TEXT,
@@ -169,7 +169,7 @@ CREATE TABLE imports (
   duplicates INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0  -- of those that it added
+  deleted INTEGER NOT NULL DEFAULT 0  -- number of added trades that were deleted since
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
@@ -187,7 +187,7 @@ CREATE TABLE trades (
   stop_loss INTEGER,
   opened_at TEXT NOT NULL,
   closed_at TEXT,
-  trading_day TEXT,  -- of closed_at, in the owner's zone and rollover; null while open
+  trading_day TEXT,  -- of closed_at, in the owner's time zone and with the owner's rollover; null while open
   gross_pnl INTEGER,
   fees INTEGER NOT NULL DEFAULT 0,
   net_pnl INTEGER GENERATED ALWAYS AS (gross_pnl - fees) VIRTUAL,
@@ -199,12 +199,12 @@ CREATE TABLE trades (
   external_id TEXT,
   notes TEXT,
   import_id INTEGER REFERENCES imports (id) ON DELETE SET NULL,
-  -- What the trade was when it was imported, and the how-manieth of its kind: how it is recognised again.
+  -- A hash that identifies the trade in later imports, and its ordinal among the trades of the account with it.
   fingerprint BLOB,
   occurrence INTEGER NOT NULL DEFAULT 1,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  content BLOB,  -- what files have said of it; null for a trade that no import has brought
+  content BLOB,  -- checksums of the fields in imported files; null for a trade that no import added
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
@@ -212,25 +212,25 @@ CREATE TABLE trades (
   CHECK (setup_id IS NULL OR strategy_id IS NOT NULL),
   CHECK (source_trade_id IS NOT id)
 ) STRICT;
--- The order in which goals count trades; it holds what drawdown and streaks need.
+-- The order in which goals evaluate trades, as drawdowns and streaks need it.
 CREATE INDEX trades_in_order ON trades (account_id, trading_day, closed_at, id);
 CREATE INDEX trades_of_user ON trades (user_id, opened_at, id);
 CREATE INDEX trades_of_strategy ON trades (strategy_id) WHERE strategy_id IS NOT NULL;
 CREATE INDEX trades_of_setup ON trades (setup_id) WHERE setup_id IS NOT NULL;
 CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id IS NOT NULL;
 CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
--- The order in which trades are listed, for the filters that may leave few of many.
+-- The order of lists of trades, for filters that may select few of many trades.
 CREATE INDEX trades_of_account ON trades (account_id, opened_at, id);
 CREATE INDEX trades_of_symbol ON trades (user_id, symbol, opened_at, id);
 CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
 CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
 CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
 
--- A trade as it was before an import changed it, so that the import can be taken back.
+-- Trades as they were before an import updated them, so that the import can be undone.
 CREATE TABLE import_updates (
   import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
-  written_at TEXT NOT NULL,  -- what the import set updated_at to: another time there is a later edit
+  written_at TEXT NOT NULL,  -- updated_at as set by the import; if the trade has another, it was edited since
   symbol TEXT NOT NULL,
   direction TEXT NOT NULL,
   quantity INTEGER NOT NULL,
@@ -263,7 +263,7 @@ CREATE TABLE confirmation_answers (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX answers_of_confirmation ON confirmation_answers (confirmation_id);
 
--- The copies of a deleted original stay one decision: the oldest of them becomes the original.
+-- The copies of a deleted original stay one decision: the oldest copy becomes the original.
 CREATE TRIGGER trades_keep_copies_together BEFORE DELETE ON trades
 WHEN EXISTS (SELECT 1 FROM trades WHERE source_trade_id = old.id)
 BEGIN
@@ -273,14 +273,14 @@ BEGIN
     AND id > (SELECT min(id) FROM trades WHERE source_trade_id = old.id);
 END;
 
--- The answers belong to the setup's checklist, so they go when the trade changes its setup.
+-- Answers belong to the checklist of the setup, so they are deleted when the trade changes its setup.
 CREATE TRIGGER trades_drop_answers_of_old_setup AFTER UPDATE OF setup_id ON trades
 WHEN old.setup_id IS NOT new.setup_id
 BEGIN
   DELETE FROM confirmation_answers WHERE trade_id = new.id;
 END;
 
--- An import is counted by what has gone of it, so that what comes in with one is not counted row by row.
+-- Imports count deleted trades, not existing ones, so that an import need not update its count for each row.
 CREATE TRIGGER imports_of_deleted_trade AFTER DELETE ON trades
 WHEN old.import_id IS NOT NULL
 BEGIN
@@ -305,11 +305,11 @@ CREATE TABLE goals (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'archived')),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  -- The newest change that the snapshots include; null: the whole history is to be rebuilt.
+  -- The newest change that the snapshots include; null: the whole history must be rebuilt.
   change_cursor INTEGER,
-  -- The day of the last evaluation; null: the running period is to be evaluated again.
+  -- The day of the last evaluation; null: the current period must be evaluated again.
   evaluated_on TEXT,
-  -- Whether the metric starts a period with the balance that the period before it left.
+  -- Whether a period of the metric starts with the closing balance of the period before.
   carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
   CHECK ((account_id IS NOT NULL) + (copy_group_id IS NOT NULL) + follows_selection <= 1),
   CHECK ((timeframe = 'custom') = (custom_start IS NOT NULL)),
@@ -321,7 +321,7 @@ CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
 CREATE INDEX goals_by_change_cursor ON goals (change_cursor);
 
--- Which target was in force from which day on; the first one from the beginning of time.
+-- The targets of a goal, each from the day `since` on; the first also applies to all earlier periods.
 CREATE TABLE goal_targets (
   goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
   since TEXT NOT NULL,
@@ -329,7 +329,7 @@ CREATE TABLE goal_targets (
   PRIMARY KEY (goal_id, since)
 ) STRICT, WITHOUT ROWID;
 
--- Its rows are wide, so they stand beside the key: a page needs few of them, its total only the keys.
+-- Not WITHOUT ROWID, because rows are wide: a page reads few of them, its total only the primary key index.
 CREATE TABLE snapshots (
   goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
   period_start TEXT NOT NULL,
@@ -338,26 +338,26 @@ CREATE TABLE snapshots (
   actual INTEGER,
   achieved INTEGER CHECK (achieved IN (0, 1)),
   closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
-  snapshot_data TEXT NOT NULL,  -- JSON: what the number was made of
+  snapshot_data TEXT NOT NULL,  -- JSON: the inputs of the value
   computed_at TEXT NOT NULL,
-  -- Of a goal that carries a balance; null beyond 64 bits.
+  -- Set for goals that carry a balance; null if the balance exceeds 64 bits.
   opening_balance INTEGER,
   closing_balance INTEGER,
   PRIMARY KEY (goal_id, period_start)
 ) STRICT;
 
 -- Changes ------------------------------------------------------------------------------------------------
--- Triggers record here every write that can change the value of a goal, so that no code can forget to.
--- A change is written by DELETE and INSERT, never by OR REPLACE, whose meaning inside a trigger depends on the
--- statement that fired it; the new row has a higher sequence than every row before it. Changes outlive their
--- account or setup, so there is no foreign key.
+-- Triggers record every write that can change the value of a goal, so that no code has to.
+-- A change is written by DELETE and INSERT, so that it gets the highest sequence. OR REPLACE would not do: inside
+-- a trigger its effect depends on the statement that fired the trigger. Changes remain when their account or
+-- setup is deleted, so there is no foreign key.
 
 CREATE TABLE changes (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- Either the trades that an account closed on a day,
+  -- Either a change of the trades of an account on a day,
   account_id INTEGER,
   trading_day TEXT,
-  -- or the checklist of a setup.
+  -- or a change of the checklist of a setup.
   setup_id INTEGER,
   CHECK ((account_id IS NULL) = (trading_day IS NULL)),
   CHECK ((account_id IS NULL) <> (setup_id IS NULL))
@@ -365,13 +365,13 @@ CREATE TABLE changes (
 CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE account_id IS NOT NULL;
 CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
 
--- A day that is inserted here is recorded as a change; null, the day of an open trade, is ignored.
+-- An insert into this view records the day as a change. Null, the day of an open trade, is ignored.
 --
--- A day whose change is newer than every cursor is not recorded again, so that an import records each of its
--- days once. No goal misses anything: the cursor of every goal, of any user, paused or not, is before that
--- change, or null, and then the history is rebuilt. A goal saves its cursor in the transaction in which it
--- reads the trades, so everything written before is in what it reads. A deleted goal has no cursor, and a
--- rollback takes back the trade, its change and the cursor together.
+-- A day whose change is newer than the cursors of all goals is not recorded again, so that an import records
+-- each day once. No goal misses a change: the cursor of every goal, of any user, paused or not, is older than
+-- that change, or null, which means that the history is rebuilt. A goal saves its cursor in the transaction in
+-- which it reads the trades, so it has read everything that was written before. A deleted goal has no cursor,
+-- and a rollback reverts the trade, its change and the cursor together.
 CREATE VIEW touched_days (account_id, trading_day) AS
 SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
 
@@ -412,8 +412,8 @@ BEGIN
   INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
 END;
 
--- When the tag itself is deleted its type can no longer be read, so every removal counts. When the trade is
--- deleted, the trade's own trigger records the day.
+-- When the tag itself is deleted, its type can no longer be read, so every removal is recorded. When the trade
+-- is deleted, the trigger of the trade records the day.
 CREATE TRIGGER changes_of_untagged_trade AFTER DELETE ON trade_tags
 BEGIN
   INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
@@ -455,7 +455,7 @@ BEGIN
   INSERT INTO changes (setup_id) VALUES (old.setup_id);
 END;
 
--- What changes every period of a goal: its history is rebuilt at the next read.
+-- Changes of all periods of a goal: its history is rebuilt at the next read.
 
 CREATE TRIGGER goals_redefined AFTER UPDATE OF
   metric, direction, timeframe, custom_start, custom_end, account_id, copy_group_id, follows_selection ON goals
@@ -498,7 +498,7 @@ BEGIN
                          WHERE active_copy_group_id IN (old.copy_group_id, new.copy_group_id)));
 END;
 
--- Balances: an account is added with a starting balance, changes it, or is deleted.
+-- Balances: an account is added, changes its starting balance, or is deleted.
 
 CREATE TRIGGER goals_of_new_balance AFTER INSERT ON accounts
 BEGIN
@@ -511,7 +511,7 @@ BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
 END;
 
--- The trades of a deleted account leave the scope of every goal, and so do the changes that they recorded.
+-- The trades of a deleted account leave the scope of all goals, and so do the changes that they recorded.
 CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = old.user_id;

@@ -22,7 +22,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
-from journal_api.trade_files.threads import GivenUp, in_thread, look
+from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
@@ -176,17 +176,17 @@ async def account_id(client: httpx.AsyncClient) -> int:
 
 
 BEYOND = [
-    (HEADER + ",c" * 996 + "\n", 1, "has 1001 columns, and at most 1000 are read"),
+    (HEADER + ",c" * 996 + "\n", 1, "has 1001 columns; the maximum is 1000"),
     (f"{HEADER},{'c' * 256}\n", 1, "has a column whose name has over 255 characters"),
     (f"{HEADER}\n{ROW}\n" + "x" * (4 * MIB + 1), 3, "is in a row of over 4194304 characters"),
     (f'{HEADER}\n{ROW}\n"' + f"{'x' * 1023}\n" * 5000, 4098, "is in a row of over 4194304 characters"),
     (f"{HEADER}\n{ROW.replace('ES', 'E' * 10_001)}\n", 2, "symbol has over 10000 characters"),
-    (f"{HEADER},tags\n{ROW},{'a;' * 1001}\n", 2, "tags must name at most 1000"),
+    (f"{HEADER},tags\n{ROW},{'a;' * 1001}\n", 2, "tags must have at most 1000 items"),
     (f"{HEADER},tags\n{ROW},{';' * (MIB + 1)}\n", 2, "tags must have at most 1048576 characters"),
     (
         f'{HEADER},confirmations\n{ROW},"[' + ",".join(['[""a"",true,null]'] * 1001) + ']"\n',
         2,
-        "confirmations must name at most 1000",
+        "confirmations must have at most 1000 items",
     ),
     (f"<table>\n<tr><td>{'x' * 65537}</td>\n", 2, "has a cell of over 65536 characters"),
     (
@@ -342,8 +342,8 @@ async def test_a_thread_that_nobody_waits_for_ends_at_its_next_look() -> None:
         begun.set()
         try:
             while True:
-                look()
-        except GivenUp:
+                raise_if_cancelled()
+        except ThreadCancelled:
             ended.set()
             raise
 

@@ -651,7 +651,7 @@ def test_an_execution_that_stands_there_twice_is_refused() -> None:
         buy("09:00:00", **{"Exec ID": "E-1"}), sell("09:01:00"), buy("09:02:00", **{"Exec ID": "E-1"})
     )
 
-    assert refusals == ["line 4: Exec ID 'E-1' stands there twice"]
+    assert refusals == ["line 4: Exec ID 'E-1' is repeated"]
 
 
 def test_two_accounts_may_have_executions_of_one_id() -> None:
@@ -721,7 +721,7 @@ def test_a_result_out_of_range_is_told_for_the_line_on_which_the_trade_begins() 
     )
 
     assert [one for one in found if isinstance(one, Rejected)] == [
-        Rejected(3, "gross_pnl as it follows from the fills must be between -10000000000 and 10000000000")
+        Rejected(3, "gross_pnl computed from the fills must be between -10000000000 and 10000000000")
     ]
 
 

@@ -188,7 +188,7 @@ async def test_a_report_in_another_language_is_refused_and_says_what_is_missing(
 
 
 def test_the_header_is_that_of_no_other_format() -> None:
-    header = set(reader.numbered(HEADER))
+    header = set(reader.column_names(HEADER))
 
     fitting = [one.name for one in reader.FORMATS if one.columns <= header]
 

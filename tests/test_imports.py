@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
+from aiosqlite import Connection
 from asgi_lifespan import LifespanManager
 from commands import change, command, done, dump, import_file, refused, rows
 from conftest import client_of, new_key_for
@@ -140,6 +141,23 @@ class Outcome(NamedTuple):
     duplicate: int
 
 
+class RolledBack:
+    """A database whose transactions roll back in the end; `trade_count` is what the last one had."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.reader, self.slow_reader = database.reader, database.slow_reader
+        self.read_transaction = database.read_transaction
+        self.trade_count = 0
+
+    @asynccontextmanager
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
+        assert commit
+        async with self.database.transaction(commit=False) as db:
+            yield db
+            ((self.trade_count,),) = await db.execute_fetchall("SELECT count(*) FROM trades")
+
+
 class Workbench:
     """A database in this process on which imports are tried and taken back, so that each meets the same."""
 
@@ -173,16 +191,15 @@ class Workbench:
             with self.file.open("rb") as opened:
                 found = reader.read(opened, "UTC")
                 _, foretold = await importer.import_trades(
-                    self.database.reader, 1, source, found, told[0].extend, dry_run=True
+                    self.database, 1, source, found, told[0].extend, dry_run=True
                 )
-            async with self.database.transaction(commit=False) as db:
-                with self.file.open("rb") as opened:
-                    found = reader.read(opened, "UTC")
-                    _, counts = await importer.import_trades(
-                        db, 1, source, found, told[1].extend, dry_run=False
-                    )
-                ((stored,),) = await db.execute_fetchall("SELECT count(*) FROM trades")
-                assert stored == counts.new
+            rolled_back = RolledBack(self.database)
+            with self.file.open("rb") as opened:
+                found = reader.read(opened, "UTC")
+                _, counts = await importer.import_trades(
+                    rolled_back, 1, source, found, told[1].extend, dry_run=False
+                )
+            assert rolled_back.trade_count == counts.new
         except ValidationFailed as refusal:
             assert not told[1] or foretold.error
             return refusal

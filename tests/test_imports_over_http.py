@@ -1560,7 +1560,7 @@ async def test_a_trade_entered_by_hand_is_recognised_by_a_row_with_an_id_that_it
 async def test_two_rows_of_one_name_are_refused(client: httpx.AsyncClient, account_id: int) -> None:
     refused = await send_file(client, file_of({"row": "1"}, {"row": "1"}), account_id)
 
-    assert details_of(refused)["reason"] == "row '1' stands there twice"
+    assert details_of(refused)["reason"] == "row '1' is repeated"
 
 
 async def test_a_correction_leaves_what_the_trader_has_edited_of_the_other_facts(

@@ -87,7 +87,7 @@ def import_file(
     file_name = stored_name(file)
     errors: list[Verdict] = []
 
-    def report(verdicts: list[Verdict]) -> None:
+    def on_verdicts(verdicts: list[Verdict]) -> None:
         errors.extend(verdict for verdict in verdicts if verdict.reason)
         for verdict in verdicts if rows else ():
             details = verdict.reason or ", ".join(verdict.changed)
@@ -102,12 +102,19 @@ def import_file(
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)
-        async with database.read_transaction() if dry_run else database.transaction() as db:
-            account_id, is_new = None, False
-            if account_name is not None:
-                account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
-            source = imports.Source(account_id, file_name, sha256, file_timezone)
-            _, counts = await importer.import_trades(db, user_id, source, trade_file, report, dry_run=dry_run)
+        is_new = False
+
+        async def account_in(db: Connection) -> int | None:
+            nonlocal is_new
+            if account_name is None:
+                return None
+            account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
+            return account_id
+
+        source = imports.Source(None, file_name, sha256, file_timezone)
+        _, counts = await importer.import_trades(
+            database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
+        )
         return counts, is_new
 
     hidden = rows or not sys.stderr.isatty()

@@ -203,7 +203,13 @@ class JoinedTransaction:
         if self.begun is None:
             self.begun = await self._stack.enter_async_context(self._database.transaction())
             await self._on_begin(self.begun)
-        yield self.begun
+        try:
+            yield self.begun
+        except BaseException as error:
+            # Roll back now: the caller may handle the exception and go on without the write lock.
+            self.begun = None
+            await self._stack.__aexit__(type(error), error, error.__traceback__)
+            raise
 
 
 async def uncancelled(coroutine: Coroutine[Any, Any, object]) -> None:

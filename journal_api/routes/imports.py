@@ -6,10 +6,11 @@ from aiosqlite import Connection
 from msgspec import Raw, json
 from starlette.requests import Request
 
+from journal_api.database.transactions import Transactions
 from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
-from journal_api.trade_files.import_report import Rows
+from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
@@ -48,23 +49,33 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
-        _, report = await import_with_report(db, user_id, source, file, dry_run=True)
+        _, report = await import_with_report(database(request), user_id, source, file, dry_run=True)
         return ok(**{"import": report})
-    async with database(request).transaction() as db:
-        import_id, report = await import_with_report(db, user_id, source, file, dry_run=False)
+    import_id, report = await import_with_report(database(request), user_id, source, file, dry_run=False)
     return created(f"/v1/imports/{import_id}", **{"import": report})
 
 
 async def import_with_report(
-    db: Connection, user_id: int, source: imports.Source, file: reader.TradeFile, *, dry_run: bool
+    transactions: Transactions,
+    user_id: int,
+    source: imports.Source,
+    file: reader.TradeFile,
+    *,
+    dry_run: bool,
 ) -> tuple[int | None, str]:
     """Import the trades; return the import's id (None for a dry run) and the report as JSON.
 
     Raises ValidationFailed.
     """
-    await accounts.require(db, user_id, source.account_id)
-    rows = Rows()
-    import_id, counts = await importer.import_trades(db, user_id, source, file, rows.add, dry_run=dry_run)
+
+    async def account_in(db: Connection) -> int | None:
+        await accounts.require(db, user_id, source.account_id)
+        return source.account_id
+
+    rows = EncodedVerdicts()
+    import_id, counts = await importer.import_trades(
+        transactions, user_id, source, file, rows.add, dry_run=dry_run, account_in=account_in
+    )
 
     def report() -> str:
         members = {

@@ -1,1 +1,1 @@
-"""Trades in and out of files: reading, matching, importing, exporting; a module a format in formats/."""
+"""Import and export of trade files; one module per format in formats/."""

@@ -1,4 +1,4 @@
-"""Rows and their cells: a reader raises ValueError with the reason, and the row names the column."""
+"""Rows and cells. Functions that parse a cell raise ValueError with the reason; the row adds the column."""
 
 import re
 import textwrap
@@ -16,9 +16,9 @@ from journal_api.values.types import Name100, Text, Timestamp
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
 Comma = Literal["thousands", "decimals", "either"]
-# What is longer than this is a note, and hardly comes twice.
-SHORT = 64
-# Names or answers; and how long a cell of so many names may be.
+# Longer cells are notes, which rarely repeat, so they are not cached.
+LONGEST_CACHED = 64
+# Names or answers in one cell, and characters of a cell of names.
 MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
 # 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
 BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
@@ -29,10 +29,10 @@ NUMBER = re.compile(
     rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
     rf"|{CURRENCY}-(?P<below>{DIGITS})"
 )
-# What most of them are, and what Decimal reads as it stands.
+# The format of most numbers, which Decimal parses directly.
 PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 NOT_DIGITS = re.compile(rf",|{BLANK}")
-# What means 1234 by one reading, and 1.234 by the other.
+# Numbers such as 1.234 that could be 1234 or 1.234.
 AMBIGUOUS = {
     "decimals": re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*"),
     "either": re.compile(r"[^0-9]*[0-9]{1,3},[0-9]{3}[^0-9]*"),
@@ -46,9 +46,9 @@ CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,6})?)?(?: ?
 
 
 class Row(dict[str, str]):
-    """The cells of one row under their column names.
+    """The cells of one row by column name.
 
-    `line` is the line that it ends on, `comma` what a comma means in its numbers.
+    `line` is the last line of the row, `comma` the meaning of a comma in its numbers.
     """
 
     __slots__ = ("comma", "line")
@@ -56,74 +56,76 @@ class Row(dict[str, str]):
     comma: Comma
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
-        """The cell as the reader has it; raises ValidationFailed with the reader's reason."""
+        """Return the parsed cell. Raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            read = remembering(reader) if len(cell) < SHORT else reader
+            read = cached(reader) if len(cell) < LONGEST_CACHED else reader
             return read(cell.strip() if strip else cell)
         except ValueError as error:
             raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
-        """None for a column that is missing or a cell that is empty."""
+        """Return the parsed cell, None for a missing column or an empty cell."""
         cell = self.get(column)
         return self.read(column, reader) if cell and not cell.isspace() else None
 
     def amount(self, column: str, kind: type[M]) -> M:
-        """The cell as an amount of that kind. Raises ValidationFailed."""
+        """Return the cell as an amount of that type. Raises ValidationFailed."""
         return self.read(column, amount(kind, self.comma))
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
+        """Return the cell as an amount, None for a missing column or an empty cell."""
         cell = self.get(column)
         return self.amount(column, kind) if cell and not cell.isspace() else None
 
 
 def shown(cell: str) -> str:
-    """As much of it as an error tells. Cut first, because textwrap takes the square of a long one."""
+    """Return the cell shortened for an error message. Cut first, because textwrap takes quadratic time."""
     return textwrap.shorten(cell[:600], 60, placeholder="...")
 
 
 @cache
-def remembering(reader: Callable[[str], T]) -> Callable[[str], T]:
-    """The same reader, which remembers what it has read, because symbols and prices repeat."""
+def cached(reader: Callable[[str], T]) -> Callable[[str], T]:
+    """Return the reader with a cache, because symbols and prices repeat."""
     return lru_cache(maxsize=8192)(reader)
 
 
-# One reader for each kind of amount and meaning of the comma, so that what it reads is remembered.
+# One reader for each type of amount and meaning of the comma, so that its cache is shared.
 READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
 
 
 def amount(kind: type[M], comma: Comma) -> Callable[[str], M]:
-    """The reader of amounts of that kind."""
+    """Return the reader of amounts of that type."""
     if (kind, comma) not in READERS:
         READERS[kind, comma] = partial(read_amount, kind, comma)
     return READERS[kind, comma]
 
 
 def read_amount(kind: type[M], comma: Comma, cell: str) -> M:
+    """Return the amount in a cell. Raises ValueError, also for an ambiguous comma."""
     if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
         raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
     return kind.checked(number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell))
 
 
 def number(text: str) -> Decimal:
-    """Thousands with commas or blanks, a currency sign, and losses in parentheses are understood."""
+    """Return a number, with commas or blanks between thousands, a currency sign, or a loss in parentheses."""
     if PLAIN.fullmatch(text):
         return Decimal(text)
-    found = NUMBER.fullmatch(text)
-    if not found:
+    match = NUMBER.fullmatch(text)
+    if not match:
         raise ValueError("must be a number")
-    value = Decimal(NOT_DIGITS.sub("", found["plain"] or found["loss"] or found["below"]))
-    return value if found["plain"] and found["sign"] != "-" else value.copy_negate()
+    value = Decimal(NOT_DIGITS.sub("", match["plain"] or match["loss"] or match["below"]))
+    return value if match["plain"] and match["sign"] != "-" else value.copy_negate()
 
 
 def timestamp(date: str, clock: str) -> Timestamp:
-    """A wall-clock time: year first, or month first as in the United States, and 24 hours, or AM and PM."""
-    found, told = DATE.fullmatch(date), CLOCK.fullmatch(clock)
-    if not found or not told:
+    """Return a local time. The date has the year or (US) the month first, the time 24 hours or AM and PM."""
+    date_match, clock_match = DATE.fullmatch(date), CLOCK.fullmatch(clock)
+    if not date_match or not clock_match:
         raise ValueError("must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40")
-    year, month, day = (found[name] or found[f"us_{name}"] for name in ("year", "month", "day"))
-    hour, minute, second, fraction, half = told.groups()
+    year, month, day = (date_match[name] or date_match[f"us_{name}"] for name in ("year", "month", "day"))
+    hour, minute, second, fraction, half = clock_match.groups()
     if half:
         if not 1 <= int(hour) <= 12:
             raise ValueError("must have an hour from 1 to 12 before AM and PM")
@@ -135,7 +137,7 @@ def timestamp(date: str, clock: str) -> Timestamp:
 
 
 def date_and_clock(cell: str) -> Timestamp:
-    """Both in one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
+    """Return date and time of one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
     date, _, clock = cell.replace("T", " ").partition(" ")
     return timestamp(date, clock.strip())
 
@@ -144,7 +146,7 @@ text = Text.decode
 
 
 def names(cell: str) -> list[str]:
-    """Names separated by semicolons, or a JSON array of them where a name has a semicolon in it."""
+    """Return names separated by semicolons or, for names with semicolons, in a JSON array."""
     if len(cell) > LONGEST_LIST:
         raise ValueError(f"must have at most {LONGEST_LIST} characters")
     parts = json_list(cell, str) if cell.startswith("[") else bounded(cell.split(";", MOST_IN_A_CELL))
@@ -152,19 +154,23 @@ def names(cell: str) -> list[str]:
 
 
 def json_list(cell: str, kind: type[T]) -> list[T]:
+    """Return the items of a JSON array."""
     try:
         return bounded(msgspec.json.decode(cell, type=list[kind]))  # type: ignore[valid-type]
     except msgspec.MsgspecError as error:
-        raise ValueError(f"must be JSON of the documented form: {error}") from None
+        raise ValueError(f"must be JSON in the documented format: {error}") from None
 
 
-def bounded(found: list[T]) -> list[T]:
-    if len(found) > MOST_IN_A_CELL:
-        raise ValueError(f"must name at most {MOST_IN_A_CELL}")
-    return found
+def bounded(items: list[T]) -> list[T]:
+    """Return the items unless there are more than MOST_IN_A_CELL."""
+    if len(items) > MOST_IN_A_CELL:
+        raise ValueError(f"must have at most {MOST_IN_A_CELL} items")
+    return items
 
 
 def one_of(*words: str) -> Callable[[str], str]:
+    """Return a reader that accepts only those words."""
+
     def read(text: str) -> str:
         if text not in words:
             raise ValueError(f"must be one of: {', '.join(words)}")

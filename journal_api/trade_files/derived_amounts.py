@@ -1,4 +1,4 @@
-"""What files say only through other amounts."""
+"""Amounts that are computed from other amounts of a row."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from journal_api.values.money import EXACT, PositiveMoney, Result
 
 
 def multiplier_of(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney:
-    """The value of a point, which the file says only through the P/L; 1 when the two do not tell it."""
+    """Return the value of a point, computed from the P&L; 1 if it cannot be computed."""
     if not points:
         return PositiveMoney(1)
     value = EXACT.divide(gross_pnl, EXACT.multiply(points, quantity))
@@ -18,7 +18,7 @@ def multiplier_of(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> Pos
 
 
 def derived(column: str, how: str, value: Decimal) -> Result:
-    """An amount made of several cells; raises ValidationFailed for one beyond the limits."""
+    """Return an amount computed from several cells. Raises ValidationFailed if it exceeds a limit."""
     try:
         return Result.checked(value)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The export of trades as a file, exact or for spreadsheets."""
+"""Exports trades as CSV, exact or for spreadsheets."""
 
 import csv
 import io
@@ -17,7 +17,10 @@ from journal_api.values.types import is_yes
 
 
 async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
-    """The file in parts, all of one moment. For a spreadsheet the titles differ, and no text is a formula."""
+    """Yield the file in parts, all from one snapshot.
+
+    For a spreadsheet the header has other titles, and texts are escaped so that none is a formula.
+    """
     text = io.StringIO()
     for_spreadsheet = is_yes(query.spreadsheet)
     writer = csv.writer(text, lineterminator="\r\n")
@@ -36,12 +39,12 @@ async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> As
 
 
 def without_formulas(cells: dict[str, str]) -> dict[str, str]:
-    """The cells, of which all but the amounts are text."""
+    """Return the cells with all texts escaped; amounts stay."""
     return {name: cell if name in AMOUNTS else harmless(cell) for name, cell in cells.items()}
 
 
 def cells_of(row: dict[str, Any]) -> dict[str, str]:
-    """The cells under the names of their columns."""
+    """Return the cells of a row by column name."""
     has_no_risk = row["stop_loss"] is not None and row["initial_risk"] is None
     amounts = {name: json_text(row[name]) for name in AMOUNTS if isinstance(row[name], int)}
     answers = row["confirmations"]
@@ -56,7 +59,7 @@ def cells_of(row: dict[str, Any]) -> dict[str, str]:
 
 
 def tags_cell(names_as_json: str) -> str:
-    """JoinedTransaction by semicolons, but JSON where a name has one itself or would be read as JSON."""
+    """Return the names joined by semicolons, or as JSON if a name has a semicolon or looks like JSON."""
     names = json.decode(names_as_json, type=list[str])
     joined = ";".join(names)
     return names_as_json if joined.count(";") >= len(names) > 0 or joined.startswith("[") else joined

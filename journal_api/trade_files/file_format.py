@@ -1,4 +1,4 @@
-"""What a file turns out to hold: trades, and lines that are none."""
+"""The interface of a file format."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
@@ -11,27 +11,27 @@ T = TypeVar("T")
 
 
 Rows = Iterable[Row | Rejected]
-Found = Iterator[ImportedTrade | Rejected]
+Trades = Iterator[ImportedTrade | Rejected]
 
 
 class Format(NamedTuple):
-    """A format that is told by the columns of its header, and how its rows become trades.
+    """A format, which is recognised by the columns of its header, and the function that parses its rows.
 
-    A row has the `columns` and those of the `optional` that the header has; all else of it is left out.
+    A row has the required `columns` and the `optional` columns of the header; other columns are ignored.
     """
 
     name: str
     columns: frozenset[str]
-    trades_of: Callable[[Rows], Found]
-    accounts: tuple[str, ...] = ()  # the columns that name an account of the journal, if there is one
+    trades_of: Callable[[Rows], Trades]
+    accounts: tuple[str, ...] = ()  # the columns that may name an account of the journal
     optional: frozenset[str] = frozenset()
-    long: frozenset[str] = frozenset()  # the columns whose cells may be longer than others
+    long: frozenset[str] = frozenset()  # the columns whose cells may be longer than LONGEST_CELL
 
 
-def one_a_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Found]:
-    """For a format in which every row is a trade."""
+def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Trades]:
+    """Return the function that parses the rows of a format with one trade per row."""
 
-    def trades_of(rows: Rows) -> Found:
+    def trades_of(rows: Rows) -> Trades:
         for row in rows:
             yield row if isinstance(row, Rejected) else read_row(row, trade_of)
 
@@ -39,7 +39,7 @@ def one_a_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Foun
 
 
 def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected:
-    """The row as the reader has it, or its line and what the reader said of it."""
+    """Return the parsed row, or its line and the error."""
     try:
         return reader(row)
     except ValidationFailed as error:
@@ -47,5 +47,6 @@ def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected:
 
 
 def reason_of(error: ValidationFailed) -> str:
+    """Return the column and the reason of the first error."""
     column, reason = next(iter(error.details["fields"].items()))
     return f"{column} {reason}"

@@ -1,4 +1,4 @@
-"""From fills to round trips: each instrument apart, from flat to flat, in whole units of 10^-8."""
+"""Groups fills to round trips: per instrument, from flat to flat. All amounts are integers of 10^-8."""
 
 from array import array
 from collections import Counter
@@ -8,13 +8,13 @@ from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple
 
-from journal_api.trade_files.threads import looking_around
+from journal_api.trade_files.threads import with_cancel_checks
 
 SORTED_AT_ONCE = 20_000
 
 
 class Fill(NamedTuple):
-    """One execution. The quantity is negative when it sold, the cost when it was a rebate."""
+    """One execution. The quantity of a sale is negative, the cost of a rebate too."""
 
     instrument: int
     time: int
@@ -24,12 +24,12 @@ class Fill(NamedTuple):
     cost: int
 
     def cost_of(self, part: int) -> int:
-        """The share of the cost that falls on that much of the quantity."""
+        """Return the share of the cost for a part of the quantity."""
         return rounded(self.cost * part, self.quantity)
 
 
 class Fills:
-    """The fills of a file in the order of its lines, 48 bytes each, because there may be a million."""
+    """The fills of a file in the order of lines, in 48 bytes each, because there may be a million."""
 
     def __init__(self) -> None:
         self.columns = tuple(array("q") for _ in Fill._fields)
@@ -45,22 +45,24 @@ class Fills:
         return Fill(*[column[number] for column in self.columns])
 
     def in_order(self) -> "array[int]":
-        """Their numbers, those of an instrument together, in order of time.
+        """Return the numbers of the fills, sorted by instrument and time.
 
-        Within one instant they are in the order of the lines, or against it in a file that is newest first.
+        Fills of the same time are in the order of lines, or in reverse order in a file with the newest first.
         """
         instruments, times, *_ = self.columns
         rises = sum(
-            (later > earlier) - (later < earlier) for earlier, later in looking_around(pairwise(times))
+            (later > earlier) - (later < earlier) for earlier, later in with_cancel_checks(pairwise(times))
         )
         numbers = range(len(self)) if rises >= 0 else range(len(self) - 1, -1, -1)
         pieces = (numbers[begin : begin + SORTED_AT_ONCE] for begin in range(0, len(self), SORTED_AT_ONCE))
 
-        def place(number: int) -> tuple[int, int]:
+        def sort_key(number: int) -> tuple[int, int]:
             return instruments[number], times[number]
 
-        # A sort of millions would keep all other threads waiting until it is done.
-        return array("q", looking_around(merge(*[sorted_array(piece, place) for piece in pieces], key=place)))
+        # Sorted in pieces, because one sort of millions would hold the GIL until it is done.
+        return array(
+            "q", with_cancel_checks(merge(*[sorted_array(piece, sort_key) for piece in pieces], key=sort_key))
+        )
 
 
 def sorted_array(numbers: Iterable[int], key: Callable[[int], tuple[int, int]]) -> "array[int]":
@@ -68,15 +70,15 @@ def sorted_array(numbers: Iterable[int], key: Callable[[int], tuple[int, int]]) 
 
 
 class Opening(NamedTuple):
-    """Where a trade begins."""
+    """The start of a trade."""
 
-    place: int  # of the fill among those in order
-    quantity: int  # what the fill opens with: not all of it, if it closed another trade first
-    occurrence: int  # the how-manieth of its kind the fill is, within one instant
+    place: int  # the position of the fill in the sorted order
+    quantity: int  # the part of the fill that opens the trade; the rest closes the trade before
+    occurrence: int  # the ordinal of the fill among equal fills of the same time
 
 
 class Openings:
-    """For each fill the trade that it opens, if it does: 24 bytes each."""
+    """The trades by the number of the fill that opens them, in 24 bytes per fill."""
 
     def __init__(self, fills: int) -> None:
         self.columns = tuple(array("q", bytes(8 * fills)) for _ in Opening._fields)
@@ -86,17 +88,17 @@ class Openings:
             column[number] = value
 
     def __iter__(self) -> Iterator[Opening]:
-        """In the order of the lines of the file."""
+        """Yield the openings in the order of lines."""
         for opening in zip(*self.columns, strict=True):
             if opening[1]:
                 yield Opening(*opening)
 
 
 class RoundTrip:
-    """A trade: what its fills opened and what they closed again; `closed_at` is None while it is open."""
+    """A trade with its opened and closed quantity. `closed_at` is None while it is open."""
 
     def __init__(self, number: int, fill: Fill, opening: Opening) -> None:
-        self.number = number  # of the fill that opens it
+        self.number = number  # the number of the fill that opens the trade
         self.first, self.occurrence = fill, opening.occurrence
         self.sign = 1 if opening.quantity > 0 else -1
         self.position = opening.quantity
@@ -106,7 +108,7 @@ class RoundTrip:
         self.closed_at: int | None = None
 
     def add(self, fill: Fill) -> None:
-        """Only the part that closes it, if the fill goes on to the other side."""
+        """Add a fill. If it reverses the position, only the part that closes this trade is added."""
         part = -self.position if crosses(self.position, fill.quantity) else fill.quantity
         if part * self.sign > 0:
             self.opened += abs(part)
@@ -125,45 +127,46 @@ class RoundTrip:
 
     @property
     def exit_price(self) -> int:
-        """Of a trade that is closed."""
+        """The average exit price of a closed trade."""
         return rounded(self.closed_value, self.closed)
 
     def result(self, multiplier: int) -> int:
-        """What it earned, from the fills themselves and rounded once; of a trade that is closed."""
+        """Return the result of a closed trade, computed from its fills and rounded once."""
         return rounded(self.sign * (self.closed_value - self.opened_value) * multiplier, 10**16)
 
 
 def round_trips_of(fills: Fills) -> Iterator[RoundTrip]:
-    """In the order of the lines on which they begin."""
+    """Yield the trades in the order of the lines of their first fills."""
     order = fills.in_order()
     for opening in openings_of(fills, order):
-        yield followed(fills, order, opening)
+        yield round_trip_from(fills, order, opening)
 
 
 def openings_of(fills: Fills, order: "array[int]") -> Openings:
+    """Return the openings of all trades."""
     openings = Openings(len(fills))
-    alike: Counter[tuple[int, int]] = Counter()
+    equal_fills: Counter[tuple[int, int]] = Counter()
     position, last = 0, (-1, 0)
-    for place, number in enumerate(looking_around(order)):
+    for place, number in enumerate(with_cancel_checks(order)):
         fill = fills[number]
         if fill.instrument != last[0]:
             position = 0
         if (fill.instrument, fill.time) != last:
             last = fill.instrument, fill.time
-            alike.clear()
-        alike[fill.quantity, fill.price] += 1
+            equal_fills.clear()
+        equal_fills[fill.quantity, fill.price] += 1
         after = position + fill.quantity
         if not position or crosses(position, fill.quantity):
-            openings.add(number, Opening(place, after, alike[fill.quantity, fill.price]))
+            openings.add(number, Opening(place, after, equal_fills[fill.quantity, fill.price]))
         position = after
     return openings
 
 
-def followed(fills: Fills, order: "array[int]", opening: Opening) -> RoundTrip:
-    """The trade from its opening to where it is flat, or to the last fill that there is."""
+def round_trip_from(fills: Fills, order: "array[int]", opening: Opening) -> RoundTrip:
+    """Return the trade from its opening until the position is flat, or until the last fill."""
     number = order[opening.place]
     trip = RoundTrip(number, fills[number], opening)
-    for place in looking_around(range(opening.place + 1, len(order))):
+    for place in with_cancel_checks(range(opening.place + 1, len(order))):
         fill = fills[order[place]]
         if fill.instrument != trip.first.instrument:
             break
@@ -174,9 +177,10 @@ def followed(fills: Fills, order: "array[int]", opening: Opening) -> RoundTrip:
 
 
 def crosses(position: int, quantity: int) -> bool:
-    """Whether a fill takes the position beyond flat to the other side."""
+    """Return whether a fill reverses the position."""
     return position * (position + quantity) < 0
 
 
 def rounded(numerator: int, denominator: int) -> int:
+    """Return the quotient, rounded half to even."""
     return round(Fraction(numerator, denominator))

@@ -1,13 +1,14 @@
-"""The rows of an import, batch by batch: which are new, which are there, which are corrected."""
+"""Imports a file of trades in batches: recognises stored trades, adds new ones, corrects changed ones."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from itertools import count, islice
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
+from journal_api.database.transactions import Transactions
 from journal_api.errors import ValidationFailed
 from journal_api.repositories.import_lookups import names_of
 from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
@@ -16,17 +17,17 @@ from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
 from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files.matching import correction_of
-from journal_api.trade_files.names import ready
+from journal_api.trade_files.names import resolve
 from journal_api.trade_files.reader import TradeFile
-from journal_api.trade_files.threads import in_thread, looking_around
+from journal_api.trade_files.threads import in_thread, with_cancel_checks
 from journal_api.values.clock import now
 
 BATCH_SIZE = 500
 MOST_ERRORS = 1000
 
 
-class Waiting(NamedTuple):
-    """A copy whose original stands further down."""
+class PendingCopy(NamedTuple):
+    """A copy whose original was not read yet."""
 
     line: int
     trade_id: int
@@ -34,8 +35,32 @@ class Waiting(NamedTuple):
     copy_of: str
 
 
+class HasErrors(Exception):
+    """A row of the import is an error, so nothing of the import may be stored."""
+
+
+class VerdictCounter:
+    """Counts the verdicts of an import and passes them on, of the errors only the first MOST_ERRORS."""
+
+    def __init__(self, on_verdicts: Callable[[list[Verdict]], object]) -> None:
+        self.counts, self.errors = Counts(), list[Verdict]()
+        self._on_verdicts = on_verdicts
+
+    def add(self, verdicts: list[Verdict]) -> None:
+        for word, number in Counter(verdict.verdict for verdict in verdicts).items():
+            setattr(self.counts, word, getattr(self.counts, word) + number)
+        reported = []
+        for verdict in verdicts:
+            if verdict.reason is None:
+                reported.append(verdict)
+            elif len(self.errors) < MOST_ERRORS:
+                self.errors.append(verdict)
+                reported.append(verdict)
+        self._on_verdicts(reported)
+
+
 class TradeImporter:
-    """Takes the rows of one import. Without an import, in a dry run, it only reads."""
+    """The state of one import. Without an `import_id`, as in a dry run, it only reads."""
 
     def __init__(
         self,
@@ -48,175 +73,217 @@ class TradeImporter:
         self.db, self.names, self.import_id = db, names, import_id
         self.common = {**owner, "import_id": import_id, "source_trade_id": None, "now": now()}
         self.trade_ids = count(last_trade_id + 1)
-        self.seen: set[int] = set()  # trades that were there, once a row has said what it says of them
-        self.taken: LastMatched = {}
+        self.compared: set[int] = set()  # the trades that an earlier row stands for
+        self.last_matched: LastMatched = {}
         self.row_names: set[str] = set()
-        self.originals: dict[str, int] = {}  # what the rows with a name have become
-        self.waiting: list[Waiting] = []
+        self.originals: dict[str, int] = {}  # the id of the original by the name of a row
+        self.pending_copies: list[PendingCopy] = []
 
     @classmethod
     async def prepare(
         cls, db: Connection, user_id: int, account_id: int | None, import_id: int | None
     ) -> "TradeImporter":
-        # Ids are given out here, under the write lock (DECISIONS 27).
+        # New ids are assigned here, under the write lock (DECISIONS 27).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
         names = await names_of(db, user_id)
         return cls(db, {"user_id": user_id, "account_id": account_id}, names, import_id, last or 0)
 
-    async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
-        """Write what is new and what is corrected of the batch; what became of each row.
+    def only_read(self, reader: Connection) -> None:
+        """Go on without writing, with another connection, after the transaction was rolled back."""
+        self.db, self.import_id = reader, None
 
-        The verdict of a copy whose original has not been met yet comes with `finish`.
+    async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
+        """Process the remaining rows.
+
+        Raises HasErrors after the first batch with an error, unless it only reads.
         """
-        rows = [self.named_once(ready(one, self.names, self.common)) for one in batch]
-        stored = await stored_trades_of(self.db, rows, self.taken)
+        user_id = self.common["user_id"]
+
+        def next_rows() -> list[Candidate | Rejected]:
+            return list(islice(file.candidates, BATCH_SIZE))
+
+        while batch := await in_thread(user_id, next_rows):
+            verdicts.add(await self.process_batch(batch))
+            self.require_no_errors(verdicts)
+        copies = await self.resolve_copies()
+        for begin in range(0, len(copies), BATCH_SIZE):
+            verdicts.add(copies[begin : begin + BATCH_SIZE])
+            await asyncio.sleep(0)  # let other tasks run
+        self.require_no_errors(verdicts)
+
+    def require_no_errors(self, verdicts: VerdictCounter) -> None:
+        if self.import_id is not None and verdicts.errors:
+            raise HasErrors
+
+    async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
+        """Write the new and the corrected trades of a batch. Returns the verdicts of its rows.
+
+        The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
+        """
+        rows = [self.with_unique_name(resolve(row, self.names, self.common)) for row in batch]
+        stored_trades = await stored_trades_of(self.db, rows, self.last_matched)
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             if isinstance(row, Rejected):
                 verdicts.append(Verdict(line=row.line, verdict="error", reason=row.reason))
-            elif there := stored.get(place):
-                verdicts.append(self.recognise(row, there, corrections))
+            elif stored := stored_trades.get(index):
+                correction = self.compare(row, stored)
+                if correction:
+                    corrections.append(correction)
+                verdicts.append(verdict_of_stored(row, stored, correction))
             elif row.repeats_external_id:
                 verdicts.append(Verdict(line=row.line, verdict="duplicate"))
             else:
-                new.append(row)
-                verdicts += self.add(row)
+                trade = self.with_ids(row)
+                new.append(trade)
+                verdicts += self.add(trade)
         if self.import_id is not None:
             await insert_all(self.db, new)
             await correct(self.db, self.import_id, corrections, self.common["now"])
         return verdicts
 
-    def named_once(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
-        """The row, rejected if an earlier one has its name."""
+    def with_unique_name(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
+        """Return the row, rejected if an earlier row has the same name."""
         if isinstance(row, Rejected) or (name := row.imported.row_name) is None:
             return row
         if name in self.row_names:
-            return Rejected(row.line, f"row {name!r} stands there twice")
+            return Rejected(row.line, f"row {name!r} is repeated")
         self.row_names.add(name)
         return row
 
-    def recognise(self, row: ResolvedRow, there: StoredTrade, corrections: list[Correction]) -> Verdict:
-        """What the row says of a trade that is there; only the first row that does so counts."""
+    def compare(self, row: ResolvedRow, stored: StoredTrade) -> Correction | None:
+        """Return the correction of a stored trade; only the first row of each trade can correct it."""
         if not row.repeats_external_id:
-            self.name(row.imported.row_name, there.original_id)
-        correction = None
-        if there.trade_id not in self.seen:
-            self.seen.add(there.trade_id)
-            correction = correction_of(row, there)
-        if correction:
-            corrections.append(correction)
-        changed = correction.changed if correction else []
-        return Verdict(
-            line=row.line,
-            verdict="updated" if changed else "duplicate",
-            trade_id=there.trade_id,
-            changed=changed,
-        )
+            self.set_original(row.imported.row_name, stored.original_id)
+        if stored.trade_id in self.compared:
+            return None
+        self.compared.add(stored.trade_id)
+        return correction_of(row, stored)
+
+    def with_ids(self, row: ResolvedRow) -> ResolvedRow:
+        """Return a new trade with its id and, if it was read already, the id of its original."""
+        copy_of = row.imported.copy_of
+        original_id = None if copy_of is None else self.originals.get(copy_of)
+        ids = {"id": next(self.trade_ids), "source_trade_id": original_id}
+        return row._replace(columns={**row.columns, **ids})
 
     def add(self, row: ResolvedRow) -> list[Verdict]:
-        """Give a new trade its id and its original; no verdict yet if that is still to come."""
-        trade_id = row.columns["id"] = next(self.trade_ids)
+        """Return the verdict of a new trade, none yet for a copy whose original was not read yet."""
+        trade_id, original_id = row.columns["id"], row.columns["source_trade_id"]
+        if self.import_id is not None:
+            self.compared.add(trade_id)
         name, copy_of = row.imported.row_name, row.imported.copy_of
-        if copy_of is not None and copy_of not in self.originals:
-            self.waiting.append(Waiting(row.line, trade_id, name, copy_of))
+        if copy_of is not None and original_id is None:
+            self.pending_copies.append(PendingCopy(row.line, trade_id, name, copy_of))
             return []
-        original_id = row.columns["source_trade_id"] = self.originals[copy_of] if copy_of else None
-        self.name(name, original_id or trade_id)
-        return [self.added(row.line, trade_id)]
+        self.set_original(name, original_id or trade_id)
+        return [self.verdict_of_new(row.line, trade_id)]
 
-    def name(self, row_name: str | None, original_id: int) -> None:
+    def set_original(self, row_name: str | None, original_id: int) -> None:
         if row_name is not None:
             self.originals[row_name] = original_id
 
-    def added(self, line: int, trade_id: int) -> Verdict:
+    def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
         return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
 
-    async def finish(self) -> list[Verdict]:
-        """Lead the copies that waited to their originals; what became of their rows."""
-        verdicts, found = await in_thread(self.common["user_id"], self.led)
+    async def resolve_copies(self) -> list[Verdict]:
+        """Set the originals of the pending copies. Returns the verdicts of their rows."""
+        verdicts, originals = await in_thread(self.common["user_id"], self.find_originals)
         if self.import_id is not None:
-            await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", found)
+            await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
         return verdicts
 
-    def led(self) -> tuple[list[Verdict], list[tuple[int, int]]]:
-        """What became of the copies that waited, and the pairs of original and copy."""
+    def find_originals(self) -> tuple[list[Verdict], list[tuple[int, int]]]:
+        """Return the verdicts of the pending copies, and pairs of original id and copy id."""
+        pending_copies, self.pending_copies = self.pending_copies, []
         verdicts: list[Verdict] = []
-        found: list[tuple[int, int]] = []
-        copies = {one.row_name: one for one in self.waiting if one.row_name is not None}
-        for one in looking_around(self.waiting):
-            original_id = self.follow(one, copies)
+        pairs: list[tuple[int, int]] = []
+        copies = {copy.row_name: copy for copy in pending_copies if copy.row_name is not None}
+        for copy in with_cancel_checks(pending_copies):
+            original_id = self.find_original(copy, copies)
             if original_id is None:
-                reason = f"copy_of names {one.copy_of!r}, which leads to no original in this file"
-                verdicts.append(Verdict(line=one.line, verdict="error", reason=reason))
+                reason = f"copy_of names {copy.copy_of!r}, which leads to no original in this file"
+                verdicts.append(Verdict(line=copy.line, verdict="error", reason=reason))
             else:
-                found.append((original_id, one.trade_id))
-                verdicts.append(self.added(one.line, one.trade_id))
-        return verdicts, found
+                pairs.append((original_id, copy.trade_id))
+                verdicts.append(self.verdict_of_new(copy.line, copy.trade_id))
+        return verdicts, pairs
 
-    def follow(self, copy: Waiting, copies: dict[str, Waiting]) -> int | None:
-        """The original at the end of the copies of copies; each step is taken once for all of them."""
-        steps: list[str] = []
+    def find_original(self, copy: PendingCopy, copies: dict[str, PendingCopy]) -> int | None:
+        """Return the original at the end of a chain of copies, None without one.
+
+        Removes the copies of the chain from `copies`, so that each is visited once, also in a circle.
+        """
+        visited: list[str] = []
         name: str | None = copy.copy_of
         while name in copies and name not in self.originals:
-            steps.append(name)
+            visited.append(name)
             name = copies.pop(name).copy_of
         original_id = self.originals.get(name or "")
         if original_id is not None:
-            self.originals |= dict.fromkeys(steps, original_id)
+            self.originals |= dict.fromkeys(visited, original_id)
         return original_id
 
 
+def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
+    changed = correction.changed if correction else []
+    return Verdict(
+        line=row.line,
+        verdict="updated" if changed else "duplicate",
+        trade_id=stored.trade_id,
+        changed=changed,
+    )
+
+
 async def import_trades(
-    db: Connection,
+    database: Transactions,
     user_id: int,
     source: Source,
     file: TradeFile,
-    tell: Callable[[list[Verdict]], object],
+    on_verdicts: Callable[[list[Verdict]], object],
     *,
     dry_run: bool,
+    account_in: Callable[[Connection], Awaitable[int | None]] | None = None,
 ) -> tuple[int | None, Counts]:
-    """Import the file: its id, None for a dry run, and how many rows there were of each verdict.
+    """Import a file in one transaction. Returns the id of the import, None for a dry run, and the counts.
 
-    `tell` is given the verdicts, some at a time; those of copies of rows further down come last, and errors
-    beyond the first 1,000 are only counted. A dry run only reads. Raises ValidationFailed, unless it is a
-    dry run, when a row cannot be imported; then nothing may be kept.
+    `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
+    further down come last. Errors beyond the first 1,000 are only counted. `account_in` returns the account
+    of the import inside the transaction; by default it is that of `source`.
+
+    A dry run only reads. Otherwise the first error rolls back the transaction and releases the write lock;
+    the remaining rows are read as in a dry run. Raises ValidationFailed then, with the counts and the errors.
     """
-    import_id = None if dry_run else await insert(db, user_id, source, file.format)
-    rows = await TradeImporter.prepare(db, user_id, source.account_id, import_id)
-    counts = Counts()
-    errors: list[Verdict] = []
+    verdicts = VerdictCounter(on_verdicts)
 
-    def count(verdicts: list[Verdict]) -> None:
-        for word, number in Counter(one.verdict for one in verdicts).items():
-            setattr(counts, word, getattr(counts, word) + number)
-        told = []
-        for one in verdicts:
-            if one.reason is None:
-                told.append(one)
-            elif len(errors) < MOST_ERRORS:
-                errors.append(one)
-                told.append(one)
-        tell(told)
+    async def prepare(db: Connection) -> TradeImporter:
+        account_id = source.account_id if account_in is None else await account_in(db)
+        new_import = source._replace(account_id=account_id)
+        import_id = None if dry_run else await insert(db, user_id, new_import, file.format)
+        return await TradeImporter.prepare(db, user_id, account_id, import_id)
 
-    def next_rows() -> list[Candidate | Rejected]:
-        return list(islice(file.candidates, BATCH_SIZE))
-
-    while batch := await in_thread(user_id, next_rows):
-        count(await rows.process_batch(batch))
-    copies = await rows.finish()
-    for begin in range(0, len(copies), BATCH_SIZE):
-        count(copies[begin : begin + BATCH_SIZE])
-        await asyncio.sleep(0)  # others have their turn
-    if import_id is not None:
-        if errors:
-            raise refused(counts, sorted(errors, key=lambda one: one.line))
-        await set_counts(db, import_id, counts)
-    return import_id, counts
+    if dry_run:
+        importer = await prepare(database.slow_reader)
+        await importer.process(file, verdicts)
+        return None, verdicts.counts
+    try:
+        async with database.transaction() as db:
+            importer = await prepare(db)
+            await importer.process(file, verdicts)
+            assert importer.import_id is not None
+            await set_counts(db, importer.import_id, verdicts.counts)
+            return importer.import_id, verdicts.counts
+    except HasErrors:
+        importer.only_read(database.slow_reader)
+        await importer.process(file, verdicts)
+        errors = sorted(verdicts.errors, key=lambda verdict: verdict.line)
+        raise refused(verdicts.counts, errors) from None
 
 
 def refused(counts: Counts, errors: list[Verdict]) -> ValidationFailed:
+    """Return the error of an import with errors, which names the first of them."""
     first = errors[0]
     others = f" (and {counts.error - 1} more)" if counts.error > 1 else ""
     return ValidationFailed(

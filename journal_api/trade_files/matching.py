@@ -1,4 +1,4 @@
-"""What a file corrects of the trades that its rows were recognised as (DECISIONS 32)."""
+"""The correction of a stored trade by a row of a file (DECISIONS 32)."""
 
 from fractions import Fraction
 
@@ -7,26 +7,26 @@ from journal_api.rules.trade_identity import BROKER_FIELDS, changed_fields
 
 
 def correction_of(row: ResolvedRow, stored: StoredTrade) -> Correction | None:
-    """None for a trade that an import does not touch, and while the file says what was said before.
+    """Return the correction of a stored trade, None if the file changes nothing.
 
-    A fact changes when the file says something else of it than the last one did. So what the trader has
-    edited stays, until the broker corrects just that.
+    A field changes when its value in the file differs from the value in the last file. So an edit by the
+    trader stays until the broker corrects that field. A trade that no import added is never changed.
     """
     if stored.content is None or (
         row.columns["closed_at"] is None and stored.fields["closed_at"] is not None
     ):
-        return None  # the trader's own, or an older file, from before the trade was closed
-    said, content = changed_fields(stored.content, row.columns["content"])
+        return None  # entered by hand, or the file is older than the close of the trade
+    differing, content = changed_fields(stored.content, row.columns["content"])
     if content == stored.content:
         return None
-    fields = stored.fields | {fact: row.columns[fact] for fact in said}
-    if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # reopened by the trader meanwhile
-        said += ["exit_price", "closed_at", "gross_pnl"]
-        fields |= {fact: row.columns[fact] for fact in said}
-    is_made_here = row.imported.is_computed and "multiplier" in row.imported.unstated
-    if is_made_here and "gross_pnl" in said and fields["gross_pnl"] is not None:
-        # The file's result was made with a multiplier that it does not know.
+    fields = stored.fields | {field: row.columns[field] for field in differing}
+    if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # the trader has reopened the trade
+        differing += ["exit_price", "closed_at", "gross_pnl"]
+        fields |= {field: row.columns[field] for field in differing}
+    has_assumed_multiplier = row.imported.is_computed and "multiplier" in row.imported.unstated
+    if has_assumed_multiplier and "gross_pnl" in differing and fields["gross_pnl"] is not None:
+        # The result was computed with an assumed multiplier, so it is scaled to the stored multiplier.
         ratio = Fraction(fields["multiplier"], row.columns["multiplier"])
         fields["gross_pnl"] = round(fields["gross_pnl"] * ratio)
-    changed = [fact for fact in BROKER_FIELDS if fields[fact] != stored.fields[fact]]
+    changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     return Correction(stored.trade_id, fields, changed, content)

@@ -1,4 +1,4 @@
-"""What the names in a file stand for: accounts, strategies, setups, confirmations and tags of its owner."""
+"""Resolves the names in a row of a file to the ids of the user's objects."""
 
 from collections import Counter
 from typing import Any
@@ -8,69 +8,77 @@ from journal_api.rules.import_rows import Answered, Candidate, ImportedTrade, Na
 from journal_api.trade_files.file_format import reason_of
 
 
-def ready(one: Candidate | Rejected, names: Names, common: dict[str, Any]) -> ResolvedRow | Rejected:
-    """The row with the ids of everything that it names, or rejected for a name that is not in the journal."""
-    if isinstance(one, Rejected):
-        return one
-    imported = one.imported
+def resolve(row: Candidate | Rejected, names: Names, common: dict[str, Any]) -> ResolvedRow | Rejected:
+    """Return the row with the ids of all objects that it names and the `common` columns of the import.
+
+    A row with a name that is not in the journal is rejected.
+    """
+    if isinstance(row, Rejected):
+        return row
+    imported = row.imported
     try:
         account_id = common["account_id"]
         if account_id is None:
             account_id = account_of(imported, names)
         strategy_id, setup_id = strategy_of(imported, names)
-        one.columns.update(common, account_id=account_id, strategy_id=strategy_id, setup_id=setup_id)
+        ids = {"account_id": account_id, "strategy_id": strategy_id, "setup_id": setup_id}
         return ResolvedRow(
             imported,
-            one.columns,
-            [known(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],
+            {**row.columns, **common, **ids},
+            [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],
             answers_of(imported, setup_id, names),
-            one.repeats_external_id,
+            row.repeats_external_id,
         )
     except ValidationFailed as error:
         return Rejected(imported.line, reason_of(error))
 
 
 def account_of(imported: ImportedTrade, names: Names) -> int:
+    """Return the id of the row's account. Raises ValidationFailed."""
     if imported.account is None:
         raise ValidationFailed(fields={"account": "is required unless the whole file goes into one account"})
-    return known(names.accounts.get(imported.account), "account", imported.account)
+    return require_id(names.accounts.get(imported.account), "account", imported.account)
 
 
 def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:
+    """Return the ids of the row's strategy and setup. Raises ValidationFailed."""
     if imported.strategy is None:
         if imported.setup is not None:
             raise ValidationFailed(fields={"setup": "needs its strategy in the same row"})
         return None, None
-    strategy_id = known(names.strategies.get(imported.strategy), "strategy", imported.strategy)
+    strategy_id = require_id(names.strategies.get(imported.strategy), "strategy", imported.strategy)
     if imported.setup is None:
         return strategy_id, None
     setups = names.setups.get((strategy_id, imported.setup), [None])
-    # Of several with that name the first that has what the row answers.
-    asked = {one.name for one in imported.answers}
-    fits = (one for one in setups if all((one, name) in names.confirmations for name in asked))
-    return strategy_id, known(next(fits, setups[0]), "setup", imported.setup)
+    # Of several setups with the name, the first that has all confirmations of the row.
+    answered = {answer.name for answer in imported.answers}
+    fitting = (
+        setup_id for setup_id in setups if all((setup_id, name) in names.confirmations for name in answered)
+    )
+    return strategy_id, require_id(next(fitting, setups[0]), "setup", imported.setup)
 
 
 def answers_of(
     imported: ImportedTrade, setup_id: int | None, names: Names
 ) -> list[tuple[int, bool, str | None]]:
+    """Return (confirmation id, was present, notes) of the row's answers. Raises ValidationFailed."""
     if not imported.answers:
         return []
     if setup_id is None:
         raise ValidationFailed(fields={"confirmations": "need their setup in the same row"})
-    met: Counter[str] = Counter()
+    occurrences: Counter[str] = Counter()
     answers: dict[int, Answered] = {}
-    for one in imported.answers:
-        # The second answer under a name is that of the second confirmation of the name, if there is one.
-        found = names.confirmations.get((setup_id, one.name), [None])
-        row_id = known(found[min(met[one.name], len(found) - 1)], "confirmations", one.name)
-        met[one.name] += 1
-        answers[row_id] = one
-    return [(row_id, one.was_present, one.notes) for row_id, one in answers.items()]
+    for answer in imported.answers:
+        # The second answer with a name belongs to the second confirmation with that name, if there is one.
+        ids = names.confirmations.get((setup_id, answer.name), [None])
+        row_id = require_id(ids[min(occurrences[answer.name], len(ids) - 1)], "confirmations", answer.name)
+        occurrences[answer.name] += 1
+        answers[row_id] = answer
+    return [(row_id, answer.was_present, answer.notes) for row_id, answer in answers.items()]
 
 
-def known(row_id: int | None, column: str, name: str) -> int:
-    """The id that was found for a name; raises ValidationFailed when none was."""
+def require_id(row_id: int | None, column: str, name: str) -> int:
+    """Return the id of a name. Raises ValidationFailed without one."""
     if row_id is None:
         raise ValidationFailed(fields={column: f"names {name!r}, which is not in the journal"})
     return row_id

@@ -1,6 +1,6 @@
-"""Files of trades: which format it is, told by the header, and the trades in it one by one.
+"""Reads files of trades: recognises the format by the header and yields the trades.
 
-A format is a module with a `FORMAT`; `FORMATS` lists them, the more particular first.
+Each module in formats/ defines a `FORMAT`; `FORMATS` lists them, the more specific first.
 """
 
 import zlib
@@ -36,9 +36,9 @@ FORMATS: tuple[Format, ...] = (
     executions.TRADEZELLA,
     round_trips.FORMAT,
 )
-# In a page of HTML the tables stand after other things.
+# The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
-# Characters of the name of a column, and of a cell of those columns that hold no texts of the trader's.
+# Characters of a column name, and of a cell in columns that are not for texts of the trader.
 LONGEST_NAME, LONGEST_CELL = 255, 10_000
 
 
@@ -56,49 +56,53 @@ def read(
     *,
     into_one_account: bool = True,
 ) -> TradeFile:
-    """Recognise the file and read it as it is asked for, up to the first trade at once.
+    """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
-    Times without an offset are read in `timezone`. `on_bytes` hears of every line's length. Into one account
-    goes all of the file, whatever accounts it names. Raises ValidationFailed when the header is of no format,
-    or when the accounts are to be named and are not.
+    Times without an offset are local times in `timezone`. `on_bytes` is called with the number of bytes read.
+    With `into_one_account` the account names in the file are ignored. Raises ValidationFailed for an unknown
+    header, and when the file must name its accounts but does not.
     """
     rows = rows_of(file, on_bytes)
-    chosen, columns = header_of(rows)
-    if not into_one_account and set(chosen.accounts).isdisjoint(columns):
+    file_format, columns = header_of(rows)
+    if not into_one_account and set(file_format.accounts).isdisjoint(columns):
         reason = "is required: the file has no column 'account'"
         message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
-    candidates = candidates_of(chosen.trades_of(named(rows, columns, chosen)), timezone, into_one_account)
-    # A format that needs all of its rows for the first trade reads them now, not under the write lock.
+    trades = file_format.trades_of(with_column_names(rows, columns, file_format))
+    candidates = candidates_of(trades, timezone, into_one_account)
+    # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
-    return TradeFile(chosen.name, chain(first, candidates))
+    return TradeFile(file_format.name, chain(first, candidates))
 
 
 def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
-    """The format and the names of its columns.
+    """Return the format and the column names.
 
-    Raises ValidationFailed saying which formats the header is nearest to, and what each misses.
+    Raises ValidationFailed with the most similar formats and their missing columns.
     """
     nearest: tuple[int, list[str]] = (1, [])
     for _, row in zip(range(ROWS_BEFORE_THE_HEADER), rows, strict=False):
         if isinstance(row, Rejected):
             raise wrong_header(row.line, row.reason)
         if len(row.cells) > MOST_COLUMNS:
-            raise wrong_header(row.line, f"has {len(row.cells)} columns, and at most {MOST_COLUMNS} are read")
-        line, columns = row.line, numbered(row.cells)
+            raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MOST_COLUMNS}")
+        line, columns = row.line, column_names(row.cells)
         if columns == list(round_trips.TITLES):
-            reason = "this is the export for spreadsheets, which changes texts: import the one without it"
+            reason = "this is the export for spreadsheets, which changes texts: import the exact export"
             raise wrong_header(line, reason)
         for candidate in FORMATS:
             if candidate.columns <= set(columns):
                 check_names(candidate, columns, line)
                 return candidate, columns
-        nearest = max(nearest, (line, columns), key=lambda one: likeness(one[1]))
+        nearest = max(nearest, (line, columns), key=lambda header: similarity(header[1]))
     raise unknown_header(*nearest)
 
 
-def numbered(header: list[str]) -> list[str]:
-    """The names of the columns: a repeated one is numbered, as in Time, Time 2; empty ones at the end go."""
+def column_names(header: list[str]) -> list[str]:
+    """Return the column names.
+
+    Repeated names are numbered, as in Time, Time 2; empty ones at the end are dropped.
+    """
     seen: Counter[str] = Counter()
     columns = []
     names = [cell.strip() for cell in header]
@@ -110,94 +114,102 @@ def numbered(header: list[str]) -> list[str]:
     return columns
 
 
-def check_names(chosen: Format, columns: list[str], line: int) -> None:
-    """Raises ValidationFailed for the name of a column that is too long, or stands there twice.
-
-    A format may have one twice.
-    """
+def check_names(file_format: Format, columns: list[str], line: int) -> None:
+    """Raise ValidationFailed for a column name that is too long or repeated, unless the format repeats it."""
     if any(len(name) > LONGEST_NAME for name in columns):
         raise wrong_header(line, f"has a column whose name has over {LONGEST_NAME} characters")
-    known = set(columns) - chosen.columns
+    other_names = set(columns) - file_format.columns
     for name in columns:
-        if name and f"{name} 2" in known:
-            raise wrong_header(line, f"the column {name!r} stands there twice")
+        if name and f"{name} 2" in other_names:
+            raise wrong_header(line, f"the column {name!r} is repeated")
 
 
 def wrong_header(line: int, reason: str) -> ValidationFailed:
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
 
 
-def likeness(columns: list[str]) -> int:
-    """How many columns it shares with the format that it shares most with."""
-    return max(len(one.columns & set(columns)) for one in FORMATS)
+def similarity(columns: list[str]) -> int:
+    """Return the largest number of columns that a format has in common with the header."""
+    return max(len(file_format.columns & set(columns)) for file_format in FORMATS)
 
 
 def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
-    like = [one for one in FORMATS if one.columns & set(columns)] or FORMATS
+    """Return the error for an unknown header, with the missing columns of similar formats."""
+    similar = [file_format for file_format in FORMATS if file_format.columns & set(columns)] or FORMATS
+
+    def missing_share(file_format: Format) -> float:
+        return len(file_format.columns - set(columns)) / len(file_format.columns)
+
     missing = {
-        one.name: sorted(one.columns - set(columns))
-        for one in sorted(like, key=lambda one: len(one.columns - set(columns)) / len(one.columns))
+        file_format.name: sorted(file_format.columns - set(columns))
+        for file_format in sorted(similar, key=missing_share)
     }
-    nearest = list(missing.items())[:2] if len(like) < len(FORMATS) else []
-    told = "; ".join(f"{name} misses {', '.join(names)}" for name, names in nearest)
-    reason = f"this header is of no known format: {told or 'known are ' + ', '.join(missing)}"
+    nearest = list(missing.items())[:2] if len(similar) < len(FORMATS) else []
+    details = "; ".join(f"{name} misses {', '.join(names)}" for name, names in nearest)
+    reason = f"this header is of no known format: {details or 'known are ' + ', '.join(missing)}"
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
 
 
-def named(rows: Iterator[Cells | Rejected], columns: list[str], chosen: Format) -> Iterator[Row | Rejected]:
-    """Each row under the names of the columns that the format reads; blank rows are left out."""
-    read = chosen.columns | chosen.optional
-    places = [place for place, name in enumerate(columns) if name in read]
-    cells_read = itemgetter(*places)
-    names = cells_read(columns)
-    for found in rows:
-        if isinstance(found, Rejected):
-            yield found
+def with_column_names(
+    rows: Iterator[Cells | Rejected], columns: list[str], file_format: Format
+) -> Iterator[Row | Rejected]:
+    """Yield each row by column name, with the columns that the format uses. Blank rows are skipped."""
+    used = file_format.columns | file_format.optional
+    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
+    names = cells_used(columns)
+    for cells_or_error in rows:
+        if isinstance(cells_or_error, Rejected):
+            yield cells_or_error
             continue
-        line, cells, comma = found
+        line, cells, comma = cells_or_error
         if not any(map(str.strip, cells)):
             continue
         if len(cells) < len(columns) or any(cells[len(columns) :]):
             yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")
             continue
-        row = Row(zip(names, cells_read(cells), strict=True))
+        row = Row(zip(names, cells_used(cells), strict=True))
         row.line, row.comma = line, comma
-        too_long = too_long_in(row, chosen)
+        too_long = too_long_column(row, file_format)
         yield row if too_long is None else Rejected(line, f"{too_long} has over {LONGEST_CELL} characters")
 
 
-def too_long_in(row: Row, chosen: Format) -> str | None:
-    """The first column with a cell that is longer than anything that can stand there."""
+def too_long_column(row: Row, file_format: Format) -> str | None:
+    """Return the first column whose cell is too long, None without one."""
     if max(map(len, row.values())) <= LONGEST_CELL:
         return None
-    columns = (name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in chosen.long)
+    columns = (
+        name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in file_format.long
+    )
     return next(columns, None)
 
 
 def candidates_of(
-    found: Iterator[ImportedTrade | Rejected], timezone: str, into_one_account: bool
+    trades: Iterator[ImportedTrade | Rejected], timezone: str, into_one_account: bool
 ) -> Iterator[Candidate | Rejected]:
-    """Each trade with its columns, told from the others of its kind in the file by its `occurrence`."""
-    seen: dict[int, int] = {}
-    for one in found:
-        if isinstance(one, Rejected):
-            yield one
+    """Yield each trade with its columns.
+
+    `occurrence` numbers the trades of the file with equal fingerprints.
+    """
+    counts: dict[int, int] = {}
+    for trade in trades:
+        if isinstance(trade, Rejected):
+            yield trade
             continue
         try:
-            columns = one.trade.columns(timezone)
+            columns = trade.trade.columns(timezone)
         except ValidationFailed as error:
-            yield Rejected(one.line, reason_of(error))
+            yield Rejected(trade.line, reason_of(error))
             continue
         fingerprint = fingerprint_of(columns)
-        account = "" if into_one_account else one.account or ""
-        # Eight bytes of it, so that the counts of a million rows stay small.
+        account = "" if into_one_account else trade.account or ""
+        # Eight bytes of the fingerprint, so that the counts of a million rows stay small.
         key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32(account.encode())
-        times = seen[key] = seen.get(key, 0) + 1
-        # The same content twice in one file is two trades; the same external id is one.
-        repeats_external_id = columns["external_id"] is not None and times > 1
+        occurrence = counts[key] = counts.get(key, 0) + 1
+        # The same content twice in one file is two trades, the same external id is one trade.
+        repeats_external_id = columns["external_id"] is not None and occurrence > 1
         columns |= {
             "fingerprint": fingerprint,
-            "occurrence": 1 if repeats_external_id else times,
-            "content": content_of(columns, one.unstated),
+            "occurrence": 1 if repeats_external_id else occurrence,
+            "content": content_of(columns, trade.unstated),
         }
-        yield Candidate(one, columns, repeats_external_id)
+        yield Candidate(trade, columns, repeats_external_id)

@@ -1,4 +1,4 @@
-"""From the bytes of a file to numbered rows of cells: CSV, or the rows of HTML tables."""
+"""Splits a file into numbered rows of cells: CSV, or the tables of an HTML page."""
 
 import codecs
 import csv
@@ -10,26 +10,26 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.cells import Comma
-from journal_api.trade_files.threads import look
+from journal_api.trade_files.threads import raise_if_cancelled
 
-# How much is read at once: no step between two looks takes long, whatever the file holds.
+# Bytes read at once, so that no step between two cancel checks takes long.
 PIECE = 64 * 1024
 LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+")
 ENDS = ("\r", "\n")
-# What a comma in a number means, by what separates the cells: semicolons are used where it is taken.
+# The meaning of a comma in a number by the separator of cells. Semicolons are used where commas are decimal.
 COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
 LONGEST_ROW = 4 * 1024 * 1024
 csv.field_size_limit(LONGEST_ROW)
 TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]++)(?P<rest>[^<>]*+)>")
 ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+["']?([^"'>\s][^"'>]*+)["']?""")
-MOST_COLUMNS = 1000  # in a row of HTML; what is beyond is left out
+MOST_COLUMNS = 1000  # of a row of HTML; further cells are ignored
 LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
 ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF8: "utf-8"}
 
 
 class Cells(NamedTuple):
-    """A row, the line it ends on, and what a comma in its numbers means."""
+    """The cells of a row, its last line, and the meaning of a comma in its numbers."""
 
     line: int
     cells: list[str]
@@ -37,7 +37,7 @@ class Cells(NamedTuple):
 
 
 class Unreadable(Exception):
-    """A line that is no text, or is too long."""
+    """A line that cannot be decoded or is too long."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -45,7 +45,7 @@ class Unreadable(Exception):
 
 
 def rows_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[Cells | Rejected]:
-    """Every row and the line that it ends on; a line that cannot be read is rejected, and is the last."""
+    """Yield the rows. A line that cannot be read is rejected and ends the file."""
     pieces = pieces_of(file, on_bytes)
     try:
         first = next(pieces, "")
@@ -56,12 +56,12 @@ def rows_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[Cells
 
 
 def pieces_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    """The lines with their ends, whatever those are, long ones in several pieces. Raises Unreadable."""
+    """Yield lines with their line ends, long lines in several pieces. Raises Unreadable."""
     number, held = 1, ""
     try:
         for text in texts_of(file, on_bytes):
             pieces = LINE.findall(held + text)
-            # It may be the first half of an end.
+            # The first half of a line end may be in this text, the other half in the next.
             held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
             for piece in pieces:
                 yield piece
@@ -74,15 +74,15 @@ def pieces_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str
 
 
 def texts_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    """The text of the file, some at a time. Raises UnicodeDecodeError once all before the error is told."""
+    """Yield the text of the file in parts. Raises UnicodeDecodeError after the text before the error."""
     start = file.read(3)
-    mark = next((mark for mark in ENCODINGS if start.startswith(mark)), b"")
-    file.seek(len(mark))
-    encoding = ENCODINGS.get(mark, "utf-8")
+    bom = next((bom for bom in ENCODINGS if start.startswith(bom)), b"")
+    file.seek(len(bom))
+    encoding = ENCODINGS.get(bom, "utf-8")
     decoder = codecs.getincrementaldecoder(encoding)()
     is_last = False
     while not is_last:
-        look()
+        raise_if_cancelled()
         read = file.read(PIECE)
         on_bytes(len(read))
         is_last = not read
@@ -94,7 +94,10 @@ def texts_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]
 
 
 def rows_of_csv(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
-    """Rows of CSV; the separator is the comma, semicolon or tab of which the first line has most."""
+    """Yield the rows of CSV.
+
+    The separator is the most frequent of comma, semicolon and tab in the first line.
+    """
     delimiter = max(COMMAS, key=first.count)
     lines = Lines(pieces)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -111,7 +114,10 @@ def rows_of_csv(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]
 
 
 class Lines:
-    """Whole lines for the csv module. `length` is that of the row so far, which the reader of rows resets."""
+    """Iterates over whole lines for the csv module.
+
+    `length` is that of the current row; the caller resets it.
+    """
 
     def __init__(self, pieces: Iterator[str]) -> None:
         self.pieces, self.number, self.length = pieces, 0, 0
@@ -120,7 +126,7 @@ class Lines:
         return self
 
     def __next__(self) -> str:
-        """Raises Unreadable in a row that is too long."""
+        """Return the next line. Raises Unreadable when the row is too long."""
         line = next(self.pieces)
         self.number += 1
         if not line.endswith(ENDS):
@@ -144,9 +150,9 @@ class Lines:
 
 
 def rows_of_html(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
-    """The rows of all tables; hidden cells are left out, and a wide cell is followed by empty ones.
+    """Yield the rows of all tables. Hidden cells are skipped, a cell with colspan is followed by empty cells.
 
-    Read by tags alone, in one pass: html.parser takes the square of the length of a broken tag.
+    Only tags are parsed, in one pass: html.parser takes quadratic time for a broken tag.
     """
     rows = TableRows()
     for piece in pieces:
@@ -154,21 +160,21 @@ def rows_of_html(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected
 
 
 class TableRows:
-    """The rows of tables, as the pieces of a page come in."""
+    """Parses the rows of tables from the pieces of a page."""
 
     def __init__(self) -> None:
         self._line = 1
-        self._unfinished: list[str] = []  # the beginning of a tag that goes on in the next piece
+        self._unfinished: list[str] = []  # the start of a tag that continues in the next piece
         self._unfinished_length = 0
         self._cells: list[str] | None = None
         self._text: list[str] | None = None
-        self._length = 0  # of the text
-        self._beyond = 0  # how many more columns the open cell takes
+        self._length = 0  # characters of the text
+        self._additional_columns = 0  # of the open cell
 
     def feed(self, piece: str) -> Iterator[Cells]:
-        """The rows that end in this piece. Raises Unreadable for a cell that is too long."""
+        """Yield the rows that end in this piece. Raises Unreadable for a cell that is too long."""
         if self._unfinished and "<" not in piece and ">" not in piece:
-            # Of a tag only the beginning matters, however long a picture is in it.
+            # Only the start of a tag is kept, because a tag with an inline image may be very long.
             if self._unfinished_length < LONGEST_TAG:
                 self._keep(piece)
         else:
@@ -178,22 +184,22 @@ class TableRows:
         self._line += piece.endswith(ENDS)
 
     def _read(self, text: str) -> Iterator[Cells]:
-        begun = text.rfind("<")
-        end, whole = 0, len(text)
-        if begun > text.rfind(">"):
-            whole = begun
-            self._keep(text[begun:])
-        for found in TAG.finditer(text, 0, whole):
-            self._say(text[end : found.start()])
-            end = found.end()
-            yield from self._tag(found["name"].lower(), found["rest"], bool(found["closes"]))
-        self._say(text[end:whole])
+        last_tag = text.rfind("<")
+        position, end = 0, len(text)
+        if last_tag > text.rfind(">"):
+            end = last_tag
+            self._keep(text[last_tag:])
+        for tag in TAG.finditer(text, 0, end):
+            self._add_text(text[position : tag.start()])
+            position = tag.end()
+            yield from self._tag(tag["name"].lower(), tag["rest"], bool(tag["closes"]))
+        self._add_text(text[position:end])
 
     def _keep(self, part: str) -> None:
         self._unfinished.append(part)
         self._unfinished_length += len(part)
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self._text is None or not text:
             return
         self._text.append(text)
@@ -209,28 +215,28 @@ class TableRows:
                 yield Cells(self._line, self._cells)
             self._cells = None if closes else []
         elif name in ("td", "th") and not closes and self._cells is not None:
-            attributes = {found[1].lower(): found[2] for found in ATTRIBUTE.finditer(rest)}
+            attributes = {attribute[1].lower(): attribute[2] for attribute in ATTRIBUTE.finditer(rest)}
             if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_COLUMNS:
                 self._text, self._length = [], 0
-                self._beyond = width_of(attributes.get("colspan")) - 1
+                self._additional_columns = width_of(attributes.get("colspan")) - 1
 
     def _end_cell(self) -> None:
         if self._text is not None and self._cells is not None:
             self._cells.append(plain("".join(self._text)))
-            self._cells += [""] * min(self._beyond, MOST_COLUMNS - len(self._cells))
+            self._cells += [""] * min(self._additional_columns, MOST_COLUMNS - len(self._cells))
         self._text = None
 
 
 def plain(text: str) -> str:
-    """The text that a browser would show."""
+    """Return the text as a browser shows it."""
     try:
         return " ".join(unescape(text).split())
-    except ValueError:  # the number of a character with thousands of digits
+    except ValueError:  # a character reference of thousands of digits
         return " ".join(text.split())
 
 
 def width_of(colspan: str | None) -> int:
-    """How many columns a cell takes: 1 to 999."""
+    """Return the number of columns of a cell, 1 to 999."""
     if colspan is None or not re.fullmatch(r"[1-9][0-9]{0,2}", colspan):
         return 1
     return int(colspan)

@@ -1,6 +1,6 @@
-"""The threads in which files are read: a few for each user, and each ends soon once nobody waits for it.
+"""Threads that read files: a few per user, which stop when their task is cancelled.
 
-A thread cannot be cancelled. So whatever goes through a whole file calls `look` every now and then.
+A thread cannot be cancelled, so loops over a whole file call `raise_if_cancelled` regularly.
 """
 
 from collections import defaultdict
@@ -14,32 +14,36 @@ from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
 
 T = TypeVar("T")
-# Who has more files read at once waits for the own ones, and nobody else does.
+# Further files of the same user wait; files of other users do not.
 THREADS_OF_A_USER = 2
 Limiters = defaultdict[int, CapacityLimiter]
 _limiters: RunVar[Limiters] = RunVar("journal_api.trade_files.threads")
-_given_up: ContextVar[Event | None] = ContextVar("given_up", default=None)
+_cancelled: ContextVar[Event | None] = ContextVar("cancelled", default=None)
 
 
-class GivenUp(Exception):
-    """Nobody waits for what this thread does: the client has gone, or the server stops."""
+class ThreadCancelled(Exception):
+    """The task that waits for this thread was cancelled: the client disconnected, or the server stops."""
 
 
-async def in_thread(user_id: int, work: Callable[[], T]) -> T:
-    """What `work` returns. When this is cancelled, the next `look` of the thread raises GivenUp."""
-    given_up = Event()
+async def in_thread(user_id: int, function: Callable[[], T]) -> T:
+    """Call a function in a thread and return its result.
 
-    def watched() -> T:
-        _given_up.set(given_up)  # in the thread's own copy of the context
-        return work()
+    When this is cancelled, the next `raise_if_cancelled` in the thread raises ThreadCancelled.
+    """
+    cancelled = Event()
+
+    def run() -> T:
+        _cancelled.set(cancelled)  # in the thread's own copy of the context
+        return function()
 
     try:
-        return await anyio.to_thread.run_sync(watched, abandon_on_cancel=True, limiter=limiter_of(user_id))
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=limiter_of(user_id))
     finally:
-        given_up.set()
+        cancelled.set()
 
 
 def limiter_of(user_id: int) -> CapacityLimiter:
+    """Return the limiter of the user's threads in this event loop."""
     try:
         limiters = _limiters.get()
     except LookupError:
@@ -48,16 +52,16 @@ def limiter_of(user_id: int) -> CapacityLimiter:
     return limiters[user_id]
 
 
-def look() -> None:
-    """Raises GivenUp when nobody waits any more for what this thread does."""
-    given_up = _given_up.get()
-    if given_up is not None and given_up.is_set():
-        raise GivenUp
+def raise_if_cancelled() -> None:
+    """Raise ThreadCancelled when the task that waits for this thread was cancelled."""
+    cancelled = _cancelled.get()
+    if cancelled is not None and cancelled.is_set():
+        raise ThreadCancelled
 
 
-def looking_around(items: Iterable[T]) -> Iterator[T]:
-    """The items, with a `look` before every thousandth. Raises GivenUp."""
+def with_cancel_checks(items: Iterable[T]) -> Iterator[T]:
+    """Yield the items and call `raise_if_cancelled` before every thousandth."""
     for number, item in enumerate(items):
         if not number % 1000:
-            look()
+            raise_if_cancelled()
         yield item

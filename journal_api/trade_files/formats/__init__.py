@@ -1,1 +1,1 @@
-"""The formats of files of trades, a module each."""
+"""The formats of trade files, one module per format."""

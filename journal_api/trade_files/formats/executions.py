@@ -1,4 +1,4 @@
-"""Executions: one fill a row, in the form that Tradervue and TradeZella take; flat to flat is a trade."""
+"""Executions: one fill per row, as Tradervue and TradeZella import them. A trade is from flat to flat."""
 
 import hashlib
 import re
@@ -11,21 +11,21 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row, timestamp
-from journal_api.trade_files.file_format import Format, Found, Rows, read_row, reason_of
+from journal_api.trade_files.file_format import Format, Rows, Trades, read_row, reason_of
 from journal_api.trade_files.fills import Fill, Fills, RoundTrip, round_trips_of
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
 from journal_api.values.types import Name40, Name100, Timestamp
 
 M = TypeVar("M", bound=Money)
-# Columns that may be called one or the other.
+# Alternative names of a column.
 SIDES = ("Side", "Buy/Sell")
 ACCOUNTS = ("Account", "account")
-# Not the id of an order, which may have many fills.
+# Ids of fills. The id of an order does not identify a fill, because an order may have many.
 IDS = ("Execution ID", "Exec ID", "Fill ID")
 COSTS = ("Commission", "Fees", "TransFee", "ECNFee")
-# An option is quoted by the share and is for a hundred of them; those that are not have to say so.
+# The price of an option is per share, and it is for 100 shares unless the file states a multiplier.
 SHARES_OF_AN_OPTION = PositiveMoney(100)
-# Symbols, in an account each. A file of this many makes no sense and much to remember.
+# Symbols per account. The limit keeps memory bounded; no real file has that many.
 MOST_INSTRUMENTS = 10_000
 EPOCH = Timestamp(1970, 1, 1)
 MICROSECOND = timedelta(microseconds=1)
@@ -36,29 +36,29 @@ NAMED_MONTH = re.compile(
 
 
 class Instrument(NamedTuple):
-    """What is held apart from all else: a symbol in an account."""
+    """A symbol in an account, which has its own position."""
 
     account: str | None
     symbol: Name40
     multiplier: PositiveMoney
-    is_stated: bool  # the multiplier
+    is_stated: bool  # whether the file states the multiplier
 
 
 class Book:
-    """The fills of a file, and what they are fills of."""
+    """The fills of a file, their ids and instruments."""
 
     def __init__(self) -> None:
         self.fills = Fills()
-        self.ids: list[str | None] = []  # of each fill
+        self.ids: list[str | None] = []  # the id of each fill
         self.instruments: list[Instrument] = []
         self.has_costs = False
         self._numbers: dict[tuple[str | None, str], int] = {}  # of the instruments
-        self._seen: defaultdict[str | None, set[str]] = defaultdict(set)
+        self._ids_of_account: defaultdict[str | None, set[str]] = defaultdict(set)
 
     def add(self, row: Row) -> None:
-        """Raises ValidationFailed."""
+        """Add the fill of a row. Raises ValidationFailed."""
         instrument = instrument_of(row)
-        own_id = self._id_of(row, instrument.account)
+        fill_id = self._id_of(row, instrument.account)
         fill = Fill(
             instrument=self._number_of(instrument),
             time=(row.read("Date", day) + row.read("Time", clock) - EPOCH) // MICROSECOND,
@@ -68,7 +68,7 @@ class Book:
             cost=cost_of(row),
         )
         self.fills.add(fill)
-        self.ids.append(own_id)
+        self.ids.append(fill_id)
         self.has_costs = not row.keys().isdisjoint(COSTS)
 
     def _number_of(self, instrument: Instrument) -> int:
@@ -83,29 +83,33 @@ class Book:
         return number
 
     def _id_of(self, row: Row, account: str | None) -> str | None:
-        """Raises ValidationFailed for an id that is there twice: its fill would be counted twice."""
+        """Return the id of the fill.
+
+        Raises ValidationFailed for a repeated id, whose fill would count twice.
+        """
         if (column := filled(row, IDS)) is None:
             return None
-        own_id = row.read(column, Name100.decode)
-        if own_id in self._seen[account]:
-            raise ValidationFailed(fields={column: f"{own_id!r} stands there twice"})
-        self._seen[account].add(own_id)
-        return own_id
+        fill_id = row.read(column, Name100.decode)
+        if fill_id in self._ids_of_account[account]:
+            raise ValidationFailed(fields={column: f"{fill_id!r} is repeated"})
+        self._ids_of_account[account].add(fill_id)
+        return fill_id
 
 
-def trades_of(rows: Rows) -> Found:
-    """All trades; or only the lines that cannot be read, since without them the trades would be others."""
-    book, is_broken = Book(), False
+def trades_of(rows: Rows) -> Trades:
+    """Yield all trades, or only the rejected lines: without their fills the trades would be wrong."""
+    book, has_errors = Book(), False
     for row in rows:
-        read = row if isinstance(row, Rejected) else read_row(row, book.add)
-        if isinstance(read, Rejected):
-            is_broken = True
-            yield read
-    if not is_broken:
+        result = row if isinstance(row, Rejected) else read_row(row, book.add)
+        if isinstance(result, Rejected):
+            has_errors = True
+            yield result
+    if not has_errors:
         yield from closed_and_open(book)
 
 
 def closed_and_open(book: Book) -> Iterator[ImportedTrade | Rejected]:
+    """Yield the trades of all fills."""
     for trip in round_trips_of(book.fills):
         try:
             yield trade_of(book, trip)
@@ -114,7 +118,7 @@ def closed_and_open(book: Book) -> Iterator[ImportedTrade | Rejected]:
 
 
 def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
-    """Raises ValidationFailed for what is beyond any amount."""
+    """Return the trade of a round trip. Raises ValidationFailed for an amount that exceeds a limit."""
     instrument = book.instruments[trip.first.instrument]
     is_closed = trip.closed_at is not None
     trade = TradeDraft(
@@ -132,18 +136,18 @@ def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
         fees=amount("fees", Result, trip.cost),
         external_id=Name100(book.ids[trip.number] or made_id(instrument, trip)),
     )
-    told = {"fees": book.has_costs, "multiplier": instrument.is_stated}
+    stated = {"fees": book.has_costs, "multiplier": instrument.is_stated}
     return ImportedTrade(
         trip.first.line,
         trade,
-        unstated=tuple(fact for fact, is_told in told.items() if not is_told),
+        unstated=tuple(field for field, is_stated in stated.items() if not is_stated),
         account=instrument.account,
         is_computed=True,
     )
 
 
 def made_id(instrument: Instrument, trip: RoundTrip) -> str:
-    """Of a trade whose first fill has no id of its own: the same in every later export, closed or open."""
+    """Return the id of a trade whose first fill has none: the same in every later export of the trade."""
     _, time, _, quantity, price, _ = trip.first
     parts = (instrument.account or "", instrument.symbol, time, quantity, price, trip.occurrence)
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode())
@@ -151,17 +155,17 @@ def made_id(instrument: Instrument, trip: RoundTrip) -> str:
 
 
 def instrument_of(row: Row) -> Instrument:
-    """Raises ValidationFailed."""
+    """Return the instrument of a fill. Raises ValidationFailed."""
     account = filled(row, ACCOUNTS)
     stated = row.amount_if_any("Multiplier", PositiveMoney)
-    usual = SHARES_OF_AN_OPTION if filled(row, ("Strike", "Call/Put", "Option")) else PositiveMoney(1)
+    default = SHARES_OF_AN_OPTION if filled(row, ("Strike", "Call/Put", "Option")) else PositiveMoney(1)
     return Instrument(
-        account and row.read(account, Name100.decode), symbol_of(row), stated or usual, stated is not None
+        account and row.read(account, Name100.decode), symbol_of(row), stated or default, stated is not None
     )
 
 
 def symbol_of(row: Row) -> Name40:
-    """With the rest of the contract, such as SPY 2024-01-19 470 C. Raises ValidationFailed."""
+    """Return the symbol with the contract, such as SPY 2024-01-19 470 C. Raises ValidationFailed."""
     symbol = row.read("Symbol", Name40.decode)
     if not (rest := contract_of(row)):
         return symbol
@@ -172,16 +176,22 @@ def symbol_of(row: Row) -> Name40:
 
 
 def contract_of(row: Row) -> list[str]:
-    """Of an option its expiration, strike and right, of a future its expiration. Raises ValidationFailed."""
+    """Return expiration, strike and right of an option, or the expiration of a future.
+
+    Raises ValidationFailed.
+    """
     if filled(row, ("Strike", "Call/Put")):
         strike = json_text(row.amount("Strike", PositiveMoney).units)
         return [row.read("Expiration", expiration), strike, row.read("Call/Put", right)]
-    found = row.read_if_any("Expiration", expiration), row.read_if_any("Option", Name40.decode)
-    return [part for part in found if part]
+    parts = row.read_if_any("Expiration", expiration), row.read_if_any("Option", Name40.decode)
+    return [part for part in parts if part]
 
 
 def quantity_of(row: Row) -> int:
-    """Negative when sold: the side says it, and if there is none the sign. Raises ValidationFailed."""
+    """Return the quantity, negative for a sale: by the side, or without one by the sign.
+
+    Raises ValidationFailed.
+    """
     quantity = row.amount("Quantity", Money).units
     if not quantity:
         raise ValidationFailed(fields={"Quantity": "must not be 0"})
@@ -191,44 +201,45 @@ def quantity_of(row: Row) -> int:
 
 
 def cost_of(row: Row) -> int:
-    """Raises ValidationFailed."""
-    return sum(found.units for column in COSTS if (found := row.amount_if_any(column, Money)) is not None)
+    """Return the sum of all costs. Raises ValidationFailed."""
+    return sum(cost.units for column in COSTS if (cost := row.amount_if_any(column, Money)) is not None)
 
 
 def filled(row: Row, columns: Iterable[str]) -> str | None:
-    """The first of the columns with something in its cell."""
+    """Return the first of the columns whose cell is not empty."""
     return next((column for column in columns if row.get(column, "").strip()), None)
 
 
 def is_sale(cell: str) -> bool:
-    """Buy, BOT, B, BTO, BTC, and Sell, SLD, SS, Short, STO, STC: the first letter tells."""
+    """Return whether the side is a sale by its first letter: Buy, BOT, BTO, BTC; Sell, SLD, SS, STO, STC."""
     if cell[0] not in "BbSs":
         raise ValueError("must begin with B or S, as Buy and Sell do")
     return cell[0] in "Ss"
 
 
 def right(cell: str) -> str:
+    """Return C or P."""
     if cell.upper() not in ("C", "P", "CALL", "PUT"):
         raise ValueError("must be Call or Put")
     return cell[0].upper()
 
 
 def expiration(cell: str) -> str:
-    """The day as 2024-01-19, told so, or as 1/19/24, or as 19 Jan 24."""
+    """Return the day as 2024-01-19, from 2024-01-19, 1/19/24 or 19 Jan 24."""
     if named := NAMED_MONTH.fullmatch(cell.lower()):
         cell = f"{MONTHS.index(named['month']) + 1}/{named['day']}/{named['year']}"
     return day(cell).date().isoformat()
 
 
 def day(cell: str) -> Timestamp:
-    """Its midnight."""
+    """Return midnight of a day."""
     return timestamp(cell, "00:00")
 
 
 def clock(cell: str) -> timedelta:
-    """How long after midnight."""
+    """Return the time since midnight."""
     if not cell:
-        raise ValueError("is required: it says in which order the fills were made")
+        raise ValueError("is required: it defines the order of the fills")
     return timestamp("2000-01-01", cell) - day("2000-01-01")
 
 
@@ -237,16 +248,16 @@ def wall_clock(microseconds: int) -> Timestamp:
 
 
 def significant(units: int) -> int:
-    """Rounded to the digits that an amount may have."""
+    """Return the amount rounded to the digits that an amount may have."""
     return round(units, min(Money.digits - len(str(abs(units))), 0))
 
 
 def amount(name: str, kind: type[M], units: int) -> M:
-    """Raises ValidationFailed for an amount beyond the limits."""
+    """Return an amount computed from fills. Raises ValidationFailed if it exceeds a limit."""
     try:
         return kind.checked(from_units(units))
     except ValueError as error:
-        raise ValidationFailed(fields={name: f"as it follows from the fills {error}"}) from None
+        raise ValidationFailed(fields={name: f"computed from the fills {error}"}) from None
 
 
 COLUMNS = frozenset({"Date", "Time", "Symbol", "Quantity", "Price"})

@@ -1,4 +1,4 @@
-"""MetaTrader 5's trade history report, as HTML or copied to CSV: its Positions, one row each."""
+"""MetaTrader 5's trade history report, as HTML or copied to CSV: one row per position."""
 
 from collections.abc import Callable
 from itertools import takewhile
@@ -8,19 +8,19 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, Found, Rows, one_a_row
+from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Name100
 
-# Times and prices are those of the opening, and under the same names again those of the close.
+# Time and price of the close have the same column names as those of the opening.
 CLOSED_AT, EXIT_PRICE = "Time 2", "Price 2"
 STOP = "S / L"
 DIRECTIONS: dict[str, Direction] = {"buy": "long", "sell": "short"}
 NEXT_SECTIONS = ("Orders", "Deals", "Open Positions", "Working Orders")
 
 
-def trades_of(rows: Rows) -> Found:
-    """The positions only: the sections after them say what they are made of."""
+def trades_of(rows: Rows) -> Trades:
+    """Yield the positions. The sections after them list their orders and deals."""
     positions = takewhile(is_before_the_next_section, rows)
     return EACH(row for row in positions if not is_total(row))
 
@@ -30,7 +30,7 @@ def is_before_the_next_section(row: Row | Rejected) -> bool:
 
 
 def is_total(row: Row | Rejected) -> bool:
-    """Whether it is the last of the section, which sums up the costs and results and names no position."""
+    """Return whether the row has the totals of the section: it has costs and results but no position."""
     names = ("Time", "Position", "Symbol", "Type")
     return isinstance(row, Row) and not any(row[name].strip() for name in names)
 
@@ -67,25 +67,28 @@ def direction_of(cell: str) -> Direction:
 
 
 def closed_volume(row: Row) -> PositiveMoney:
-    """The lots; of a position that is closed in part the cell has two: 0.10 closed of 0.30 is 0.10 / 0.30."""
+    """Return the closed lots.
+
+    The cell of a partly closed position has two numbers: 0.10 of 0.30 is 0.10 / 0.30.
+    """
     row["Volume"] = row["Volume"].partition(" / ")[0]
     return row.amount("Volume", PositiveMoney)
 
 
 def fees_of(row: Row) -> Result:
-    """Commission and swap are what was booked: below zero what was paid."""
+    """Return commission and swap as fees. The file has bookings, which are negative for payments."""
     booked = EXACT.add(row.amount("Commission", Money), row.amount("Swap", Money))
     return derived("Swap", "with Commission", EXACT.minus(booked))
 
 
 def ticket(cell: str) -> Name100:
-    """Digits only: a spreadsheet may have made 1.2346E+12 of them, the same for many positions."""
+    """Return the position number, digits only: spreadsheets change it to 1.2346E+12 for many positions."""
     if not (cell.isascii() and cell.isdigit()):
         raise ValueError("must be the number of a position")
     return Name100.decode(cell)
 
 
-EACH: Callable[[Rows], Found] = one_a_row(trade_of)
+EACH: Callable[[Rows], Trades] = one_trade_per_row(trade_of)
 FORMAT = Format(
     "MetaTrader 5 history",
     frozenset(

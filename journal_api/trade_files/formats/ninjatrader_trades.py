@@ -1,4 +1,4 @@
-"""NinjaTrader 8's trade performance, exported from its Trades grid: one row a trade."""
+"""NinjaTrader 8's trade performance, exported from its Trades grid: one row per trade."""
 
 import re
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import CURRENCY, Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, Found, Rows, one_a_row
+from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Timestamp
 
@@ -20,21 +20,21 @@ TimeReader = Callable[[str], Timestamp]
 COSTS = ("Commission", "Clearing Fee", "Exchange Fee", "IP Fee", "NFA Fee")
 TIMES = ("Entry time", "Exit time")
 CURRENCY_SIGN = re.compile(CURRENCY)
-# Day and month stand as the regional settings of the computer have them: 7/28/2026, 28.07.2026.
+# The order of day and month depends on the regional settings of the computer: 7/28/2026, 28.07.2026.
 DATE = re.compile(
-    r"(?P<first>[0-9]{1,2})(?P<mark>[-/.])(?P<second>[0-9]{1,2})(?P=mark)"
+    r"(?P<first>[0-9]{1,2})(?P<separator>[-/.])(?P<second>[0-9]{1,2})(?P=separator)"
     r"(?P<rest>(?:[0-9]{4}|[0-9]{2})[ T].*)"
 )
 LIKE_IN_THE_US = re.compile(r"[1-9][0-9]?/[1-9][0-9]?/[0-9]{4} .* [AP]M")
-# How many rows are asked which of the two stands first.
-ROWS_ASKED = 5000
+# The number of rows that are searched for the order of day and month.
+ROWS_SEARCHED = 5000
 
 
-def trades_of(rows: Rows) -> Found:
-    rest = iter(rows)
-    asked = list(islice(rest, ROWS_ASKED))
-    read_time = order_of([row for row in asked if isinstance(row, Row)])
-    yield from one_a_row(partial(trade_of, read_time))(chain(asked, rest))
+def trades_of(rows: Rows) -> Trades:
+    remaining = iter(rows)
+    first_rows = list(islice(remaining, ROWS_SEARCHED))
+    read_time = time_reader_for([row for row in first_rows if isinstance(row, Row)])
+    yield from one_trade_per_row(partial(trade_of, read_time))(chain(first_rows, remaining))
 
 
 def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
@@ -57,7 +57,8 @@ def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         fees=fees,
     )
-    # Fees are stated even where their columns are hidden: the result is made with those of the same row.
+    # Fees count as stated even if their columns are hidden, because gross P&L is computed with those of the
+    # row.
     return ImportedTrade(row.line, trade, unstated=() if points * gross_pnl > 0 else ("multiplier",))
 
 
@@ -68,48 +69,51 @@ def direction_of(cell: str) -> Direction:
 
 
 def fees_of(row: Row) -> Result:
-    """Of the costs whose columns are there: any of them may be hidden."""
+    """Return the sum of the costs. Any of their columns may be hidden."""
     parts = (row.amount_if_any(column, Money) for column in COSTS)
     return derived("Commission", "with the other fees", sum((part for part in parts if part), Decimal()))
 
 
 def gross_of(row: Row, fees: Result) -> Result:
-    """Profit is what all costs have left of the result, hidden ones too."""
+    """Return the gross P&L. Profit is net of all costs, hidden ones included."""
     row.read("Profit", with_currency)
     return derived("Profit", "before the fees", EXACT.add(row.amount("Profit", Money), fees))
 
 
 def with_currency(cell: str) -> str:
-    """Raises ValueError for what has no currency sign, as the grid shows points, ticks and pips."""
+    """Return the cell.
+
+    Raises ValueError without a currency sign: the grid may also show points, ticks or pips.
+    """
     if not CURRENCY_SIGN.search(cell):
         raise ValueError("must be money such as $20.00: export the grid as it shows currency")
     return cell
 
 
-def order_of(rows: list[Row]) -> TimeReader:
-    """How to read the times: a number over 12 says for all rows which of day and month stands first.
+def time_reader_for(rows: list[Row]) -> TimeReader:
+    """Return the reader of times. A number over 12 shows the order of day and month for all rows.
 
-    Where there is none it is the day in a file with semicolons, before points and before dashes, and the
-    month in times that are written as in the United States.
+    Without one, the day is first in a file with semicolons and in dates with points or dashes, and the month
+    is first in times in the format of the United States.
     """
-    dates = [found for row in rows for name in TIMES if (found := DATE.fullmatch(row[name].strip()))]
+    dates = [match for row in rows for name in TIMES if (match := DATE.fullmatch(row[name].strip()))]
     if any(int(date["first"]) > 12 for date in dates):
         return day_first
     if any(int(date["second"]) > 12 for date in dates):
         return month_first
-    if any(row.comma == "decimals" for row in rows) or any(date["mark"] != "/" for date in dates):
+    if any(row.comma == "decimals" for row in rows) or any(date["separator"] != "/" for date in dates):
         return day_first
     return month_first if dates and all(LIKE_IN_THE_US.fullmatch(date[0]) for date in dates) else undecided
 
 
 def month_first(cell: str) -> Timestamp:
-    found = DATE.fullmatch(cell)
-    return from_parts(found["first"], found["second"], found["rest"]) if found else date_and_clock(cell)
+    match = DATE.fullmatch(cell)
+    return from_parts(match["first"], match["second"], match["rest"]) if match else date_and_clock(cell)
 
 
 def day_first(cell: str) -> Timestamp:
-    found = DATE.fullmatch(cell)
-    return from_parts(found["second"], found["first"], found["rest"]) if found else date_and_clock(cell)
+    match = DATE.fullmatch(cell)
+    return from_parts(match["second"], match["first"], match["rest"]) if match else date_and_clock(cell)
 
 
 def from_parts(month: str, day: str, rest: str) -> Timestamp:
@@ -121,7 +125,7 @@ def from_parts(month: str, day: str, rest: str) -> Timestamp:
 
 
 def undecided(cell: str) -> Timestamp:
-    """Only a date with the year first is certain."""
+    """Return a time whose date has the year first. Raises ValueError for other dates."""
     if DATE.fullmatch(cell):
         raise ValueError("may be day or month first: export a longer period, with a day after the 12th")
     return date_and_clock(cell)

@@ -1,6 +1,6 @@
-"""The generic format: one trade a row, our own column names, only what a trade needs required.
+"""The generic format: one trade per row with the service's own column names, few of them required.
 
-`COLUMNS` is its whole header, which the export writes.
+`COLUMNS` is the complete header, which the export writes.
 """
 
 from typing import cast, get_args
@@ -9,7 +9,7 @@ from journal_api.rules.import_rows import Answered, ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction, Grade
 from journal_api.trade_files.cells import Row, json_list, names, one_of, text
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
 from journal_api.values.types import Name, Name40, Name100, Timestamp
 
@@ -18,10 +18,10 @@ COLUMNS = (
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
 )
-# The header of the export for spreadsheets, by which that is told from what can be read back.
+# The header of the export for spreadsheets. It differs so that such a file is recognised and refused.
 TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
 DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
-# In place of an initial risk: there is none, although there is a stop.
+# The value of initial_risk for a trade that has a stop but no initial risk.
 NO_RISK = "none"
 
 
@@ -61,18 +61,18 @@ def trade_of(row: Row) -> ImportedTrade:
 
 
 def answers(cell: str) -> tuple[Answered, ...]:
-    """A JSON array with `[name, was_present, notes]` for each."""
-    told: list[tuple[str, bool, str | None]] = json_list(cell, tuple[str, bool, str | None])
+    """Return the answers in a JSON array of `[name, was_present, notes]`."""
+    items: list[tuple[str, bool, str | None]] = json_list(cell, tuple[str, bool, str | None])
     return tuple(
         Answered(Name.decode(name), was_present, notes if notes is None else text(notes))
-        for name, was_present, notes in told
+        for name, was_present, notes in items
     )
 
 
 FORMAT = Format(
     "round trips",
     frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
     accounts=("account",),
     optional=frozenset(COLUMNS),
     long=frozenset({"tags", "confirmations", "notes"}),

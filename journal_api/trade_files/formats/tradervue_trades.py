@@ -1,4 +1,4 @@
-"""Tradervue's trades export: one row a trade, with 13, 22 or 29 columns by the plan of its owner."""
+"""Tradervue's trades export: one row per trade, with 13, 22 or 29 columns depending on the plan."""
 
 import html
 import re
@@ -11,21 +11,21 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock, text
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 
 DIRECTIONS: dict[str, Direction] = {"L": "long", "S": "short"}
 COSTS = ("Commissions", "Fees")
-# Of the text, and of the HTML that it is read from.
+# Characters of the text of a note, and of its HTML.
 LONGEST_NOTE, LONGEST_HTML = 10_000, 256 * 1024
-# html.parser takes the square of a note's length for what is hardly HTML; this goes over it once.
+# html.parser takes quadratic time for malformed HTML; this pattern takes linear time.
 TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(?:/?(?P<name>[A-Za-z][A-Za-z0-9]*+)|[!?])[^<>]*+>", re.DOTALL)
 LINE = re.compile("p|br|div|li|[uo]l|tr|pre|hr|blockquote|h[1-6]", re.IGNORECASE)
 
 
 class BothSides(PositiveMoney):
-    """Half of a volume that counts what was bought and what was sold: what was held."""
+    """Half of a volume that counts both purchases and sales: the quantity of the position."""
 
     @classmethod
     def checked(cls, value: Decimal) -> Self:
@@ -33,9 +33,12 @@ class BothSides(PositiveMoney):
 
 
 def trade_of(row: Row) -> ImportedTrade:
-    """The result is the file's, because Entry Price may be that of the first fill alone."""
+    """Return the trade of a row.
+
+    The result is that of the file: Entry Price may be that of the first fill only.
+    """
     if not row.get("Close Datetime", "").strip():
-        reason = "is empty, and Volume does not tell the size of an open trade: leave its row out"
+        reason = "is empty, and Volume is not the quantity of an open trade: remove the row"
         raise ValidationFailed(fields={"Close Datetime": reason})
     direction = row.read("Side", direction_of)
     entry_price = row.amount("Entry Price", Money)
@@ -43,8 +46,8 @@ def trade_of(row: Row) -> ImportedTrade:
     quantity = row.amount("Volume", BothSides)
     gross_pnl = row.amount("Gross P&L", Money)
     rise = EXACT.subtract(exit_price, entry_price)
-    multiplier = multiplier_if_told(row, rise if direction == "long" else -rise, quantity, gross_pnl)
-    fees = fees_if_told(row)
+    multiplier = multiplier_if_stated(row, rise if direction == "long" else -rise, quantity, gross_pnl)
+    fees = fees_if_stated(row)
     risk = row.amount_if_any("Initial Risk", Money)
     trade = TradeDraft(
         symbol=row.read("Symbol", Name40.decode),
@@ -60,8 +63,8 @@ def trade_of(row: Row) -> ImportedTrade:
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
         notes=row.read_if_any("Notes", plain_text),
     )
-    told = {"multiplier": multiplier, "fees": fees}
-    return ImportedTrade(row.line, trade, unstated=tuple(name for name in told if told[name] is None))
+    stated = {"multiplier": multiplier, "fees": fees}
+    return ImportedTrade(row.line, trade, unstated=tuple(name for name in stated if stated[name] is None))
 
 
 def direction_of(cell: str) -> Direction:
@@ -70,13 +73,13 @@ def direction_of(cell: str) -> Direction:
     return DIRECTIONS[cell]
 
 
-def multiplier_if_told(
+def multiplier_if_stated(
     row: Row, points: Decimal, quantity: Decimal, gross_pnl: Decimal
 ) -> PositiveMoney | None:
-    """The value of a point, when one fill in and one out explain the result exactly by a short number.
+    """Return the value of a point if the trade has two fills and a short multiplier gives the exact result.
 
-    After several fills in, the price of the first divides the result into nonsense: 0.9731, or 75 where a
-    point is worth 50. Nothing tells that from a multiplier, so more than two fills tell none.
+    With more fills, the price of the first fill gives wrong multipliers, such as 0.9731, or 75 instead of 50.
+    They cannot be distinguished from right ones, so the result is None then.
     """
     if row.amount_if_any("Exec Count", Money) != 2 or points * gross_pnl <= 0:
         return None
@@ -85,8 +88,8 @@ def multiplier_if_told(
     return PositiveMoney(short) if explained == gross_pnl else None
 
 
-def fees_if_told(row: Row) -> Result | None:
-    """What the plan of the owner exports of them."""
+def fees_if_stated(row: Row) -> Result | None:
+    """Return commissions plus fees, None if the plan of the owner does not export them."""
     parts = [row.amount_if_any(column, Money) for column in COSTS]
     if not row.keys() >= set(COSTS) or parts == [None, None]:
         return None
@@ -95,14 +98,14 @@ def fees_if_told(row: Row) -> Result | None:
 
 
 def plain_text(cell: str) -> Text | None:
-    """The text of HTML, as much as notes may have; each paragraph is a line."""
+    """Return the text of HTML, cut to the length of notes, with one line per paragraph."""
     without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:LONGEST_HTML])
     try:
         lines = html.unescape(without_tags).splitlines()
     except ValueError:
-        raise ValueError("must be HTML") from None  # a reference to a character by thousands of digits
-    told = "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
-    return text(told[:LONGEST_NOTE].rstrip()) or None
+        raise ValueError("must be HTML") from None  # a character reference of thousands of digits
+    note = "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
+    return text(note[:LONGEST_NOTE].rstrip()) or None
 
 
 FORMAT = Format(
@@ -113,7 +116,7 @@ FORMAT = Format(
             *("Entry Price", "Exit Price", "Gross P&L"),
         }
     ),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
     optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
     long=frozenset({"Notes"}),
 )

@@ -1,4 +1,4 @@
-"""TradeZella's trades export: one row a trade, among columns for whatever categories its owner has."""
+"""TradeZella's trades export: one row per trade, with additional columns for the owner's categories."""
 
 import re
 from datetime import time, timedelta, timezone
@@ -11,23 +11,26 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, one_of, timestamp
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name, Name40, Timestamp
 
-# The export names the zone of every time, summer and winter apart.
+# The export states the zone of every time, with different names for daylight saving time.
 ZONES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
 OFFSETS = {zone: timezone(timedelta(hours=hours)) for hours, zones in ZONES.items() for zone in zones.split()}
 CLOCK_AND_ZONE = re.compile(r"(?P<clock>[0-9:.]+)(?: (?P<zone>[A-Za-z]+))?")
 SIDE = one_of(*get_args(Direction))
 NOT_OPTIONS = ("", "stock", "future", "forex", "crypto")
-# Averages are rounded to three decimals, however many the prices have.
+# The file rounds average prices to three decimals.
 ROUNDING = Decimal("0.001")
 HALF_A_CENT = Decimal("0.005")
 
 
 def trade_of(row: Row) -> ImportedTrade:
-    """Of a short too Avg Buy Price is the entry; Entry Price is that of the first fill alone."""
+    """Return the trade of a row.
+
+    Avg Buy Price is the entry, of shorts too; Entry Price is that of the first fill.
+    """
     is_closed = bool(row.get("Close Date", "").strip())
     quantity = row.amount("Quantity", PositiveMoney)
     entry_price = row.amount("Avg Buy Price", Money)
@@ -35,8 +38,9 @@ def trade_of(row: Row) -> ImportedTrade:
     gross_pnl = row.amount("Gross P&L", Money) if is_closed else None
     rise = Decimal(0) if exit_price is None else EXACT.subtract(exit_price, entry_price)
     direction = direction_of(row, rise, gross_pnl or Decimal(0))
-    multiplier = multiplier_if_told(rise if direction == "long" else -rise, quantity, gross_pnl or Decimal(0))
-    fees = fees_if_told(row)
+    points = rise if direction == "long" else -rise
+    multiplier = multiplier_if_stated(points, quantity, gross_pnl or Decimal(0))
+    fees = fees_if_stated(row)
     trade = TradeDraft(
         symbol=symbol_of(row),
         direction=direction,
@@ -49,14 +53,15 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         fees=fees or Money(0),
     )
-    told = {"multiplier": multiplier, "fees": fees}
-    return ImportedTrade(row.line, trade, unstated=tuple(name for name in told if told[name] is None))
+    stated = {"multiplier": multiplier, "fees": fees}
+    return ImportedTrade(row.line, trade, unstated=tuple(name for name in stated if stated[name] is None))
 
 
 def direction_of(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
-    """Of an option Side is the view of the market, so that a bought put is short; the result tells better.
+    """Return the direction, by prices and result if possible.
 
-    Raises ValidationFailed when Side and the result contradict each other and it is no option.
+    Side of an option is the view of the market, so that a bought put is short. Raises ValidationFailed when
+    Side contradicts prices and result and the trade is not an option.
     """
     side = cast("Direction", row.read("Side", SIDE))
     if not gross_pnl or abs(rise) <= ROUNDING:
@@ -83,7 +88,7 @@ def instrument_of(row: Row) -> str:
 
 
 def symbol_of(row: Row) -> Name40:
-    """With the contract, if it is an option and the name of it is not too long."""
+    """Return the symbol, of an option with its contract unless that is too long."""
     symbol = row.read("Symbol", Name40.decode)
     instrument = row.read_if_any("Instrument", Name.decode)
     if not is_option(row) or instrument is None:
@@ -92,10 +97,10 @@ def symbol_of(row: Row) -> Name40:
     return Name40(contract) if len(contract) <= Name40.max_length else symbol
 
 
-def multiplier_if_told(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney | None:
-    """The value of a point: the shortest number that explains the result, if a short one does.
+def multiplier_if_stated(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney | None:
+    """Return the value of a point: the shortest number that gives the result within rounding errors.
 
-    Averages are rounded, so that the result of an option divides into 100.0285 where 100 is meant.
+    Average prices are rounded, so the quotient for an option may be 100.0285 instead of 100.
     """
     if points * gross_pnl <= 0:
         return None
@@ -103,21 +108,23 @@ def multiplier_if_told(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -
     short = [PositiveMoney(Context(prec=digits).create_decimal(exact)) for digits in (1, 2, 3, 4)]
     if short[-1] == exact:
         return exact
-    # What rounding has done to one price grows with the size.
-    open_to = EXACT.multiply(quantity, last_place(points))
-    return next(
-        (one for one in short if abs(gross_pnl - points * quantity * one) <= open_to * one + HALF_A_CENT),
-        exact,
+    # The rounding error of a price is multiplied by the quantity.
+    tolerance = EXACT.multiply(quantity, last_place(points))
+    fitting = (
+        multiplier
+        for multiplier in short
+        if abs(gross_pnl - points * quantity * multiplier) <= tolerance * multiplier + HALF_A_CENT
     )
+    return next(fitting, exact)
 
 
 def last_place(points: Decimal) -> Decimal:
-    """One of the last decimal, of the third at least."""
+    """Return one unit of the last decimal place, at most 0.001."""
     return min(ROUNDING, Decimal((0, (1,), int(points.as_tuple().exponent))))
 
 
-def fees_if_told(row: Row) -> Result | None:
-    """Commission, Fee and Swap of the file have no documented sign; what they took off the result has."""
+def fees_if_stated(row: Row) -> Result | None:
+    """Return gross minus net P&L. Commission, Fee and Swap have no documented sign."""
     gross_pnl, net_pnl = row.amount_if_any("Gross P&L", Money), row.amount_if_any("Net P&L", Money)
     if gross_pnl is None or net_pnl is None:
         return None
@@ -133,16 +140,16 @@ def midnight(cell: str) -> Timestamp:
 
 
 def clock_and_zone(cell: str) -> time:
-    """A time of the day such as 12:31:42 EST; without a zone it is one of the import's."""
-    found = CLOCK_AND_ZONE.fullmatch(cell)
-    if not found:
+    """Return a time such as 12:31:42 EST; without a zone it is in the time zone of the import."""
+    match = CLOCK_AND_ZONE.fullmatch(cell)
+    if not match:
         raise ValueError("must be a time such as 12:31:42 EST")
-    clock, zone = found.groups()
+    clock, zone = match.groups()
     if zone and zone not in OFFSETS:
-        # CST is China's too and IST three countries', so nothing but the American ones is guessed.
+        # Other abbreviations are ambiguous: CST is also China's, IST that of three countries.
         raise ValueError(
-            f"must be in one of the zones {', '.join(OFFSETS)}; of another leave the name out"
-            " and say the time zone of the import"
+            f"must be in one of the zones {', '.join(OFFSETS)}; for another zone remove its name"
+            " and state the time zone of the import"
         )
     return timestamp("2000-01-01", clock).time().replace(tzinfo=OFFSETS.get(zone))
 
@@ -155,6 +162,6 @@ FORMAT = Format(
             *("Avg Buy Price", "Avg Sell Price", "Gross P&L", "Net P&L", "Zella Score"),
         }
     ),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
     optional=frozenset({"Instrument", "Spread Type"}),
 )

@@ -1,17 +1,20 @@
-"""Tradovate's performance export: one row a pair of fills, matched first in, first out."""
+"""Tradovate's performance export: one row per pair of fills, matched first in, first out."""
 
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import multiplier_of
-from journal_api.trade_files.file_format import Format, one_a_row
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 
 
 def trade_of(row: Row) -> ImportedTrade:
-    """Sold before bought is a short. Within one second the lower fill id came first."""
+    """Return the trade of a row.
+
+    Sold before bought is a short; in one second the lower fill id came first.
+    """
     bought_at = row.read("Bought Timestamp", date_and_clock)
     sold_at = row.read("Sold Timestamp", date_and_clock)
     bought = row.amount("Buy Price", Money)
@@ -58,5 +61,5 @@ FORMAT = Format(
             "Sold Timestamp",
         }
     ),
-    one_a_row(trade_of),
+    one_trade_per_row(trade_of),
 )

@@ -1,0 +1,97 @@
+"""The write lock during an import: an error releases it, and the remaining rows are only counted."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+
+import pytest
+from aiosqlite import Connection
+
+from journal_api.database.database import Database, JoinedTransaction
+from journal_api.database.migrations import prepare
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import accounts, imports
+from journal_api.repositories.sql import fetch
+from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.settings import Settings
+from journal_api.structs.accounts import AccountCreate
+from journal_api.structs.imports import Counts
+from journal_api.trade_files import importer
+from journal_api.trade_files.reader import TradeFile
+from journal_api.values.types import Name100
+
+SOURCE = imports.Source(None, "trades.csv", "0" * 64, "UTC")
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    settings = Settings(db=tmp_path / "journal.db")
+    prepare(settings)
+    opened = await Database.open(settings.db)
+    yield opened
+    await opened.close()
+
+
+class HeldFile:
+    """A file whose first batch has an error, and whose second batch is read when the test says so."""
+
+    def __init__(self) -> None:
+        self.at_second_batch, self.go_on = threading.Event(), threading.Event()
+        self.trades = TradeFile("round trips", self._rows())
+
+    def _rows(self) -> Iterator[Candidate | Rejected]:
+        for line in range(2, 2 + importer.BATCH_SIZE):
+            yield Rejected(line, "is wrong")
+        self.at_second_batch.set()
+        assert self.go_on.wait(60)
+        yield Rejected(2 + importer.BATCH_SIZE, "is wrong too")
+
+
+async def users_accounts(database: Database) -> list[str]:
+    rows = await database.reader.execute_fetchall("SELECT name FROM accounts ORDER BY id")
+    return [row[0] for row in rows]
+
+
+async def nobody(db: Connection) -> None: ...
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+async def test_others_can_write_once_a_row_of_an_import_is_an_error(
+    database: Database, is_joined: bool
+) -> None:
+    held = HeldFile()
+
+    async def attempt() -> None:
+        async with AsyncExitStack() as stack:
+            opened = JoinedTransaction(database, stack, nobody) if is_joined else database
+            await importer.import_trades(opened, 1, SOURCE, held.trades, len, dry_run=False)
+
+    attempting = asyncio.create_task(attempt())
+    try:
+        assert await asyncio.to_thread(held.at_second_batch.wait, 60)
+        async with database.transaction() as db:
+            await accounts.insert(db, 1, AccountCreate(name=Name100("Meanwhile")))
+    finally:
+        held.go_on.set()
+
+    with pytest.raises(ValidationFailed) as refused:
+        await attempting
+    assert refused.value.details["counts"] == Counts(error=importer.BATCH_SIZE + 1)
+    assert await fetch(database.reader, "SELECT count(*) FROM imports", {}) == 0
+    assert await accounts.id_of(database.reader, 1, "Meanwhile") is not None
+
+
+async def test_a_joined_transaction_is_rolled_back_when_a_block_of_it_raises(database: Database) -> None:
+    async with AsyncExitStack() as stack:
+        joined = JoinedTransaction(database, stack, nobody)
+        with suppress(ZeroDivisionError):
+            async with joined.transaction() as db:
+                await accounts.insert(db, 1, AccountCreate(name=Name100("First")))
+                raise ZeroDivisionError
+        assert joined.begun is None
+        async with joined.transaction() as db:
+            await accounts.insert(db, 1, AccountCreate(name=Name100("Second")))
+
+    assert await users_accounts(database) == ["Second"]
