@@ -199,7 +199,7 @@ CREATE TABLE trades (
   external_id TEXT,
   notes TEXT,
   import_id INTEGER REFERENCES imports (id) ON DELETE SET NULL,
-  -- A hash that identifies the trade in later imports, and its ordinal among the trades of the account with it.
+  -- A hash that identifies the trade in later imports, and its ordinal among equal hashes of the account.
   fingerprint BLOB,
   occurrence INTEGER NOT NULL DEFAULT 1,
   created_at TEXT NOT NULL,

@@ -98,9 +98,9 @@ async def deletion_of_old_responses(database: Database) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        while not task.done():  # again, because a transaction ignores a cancellation during its commit
+            task.cancel()
+            await asyncio.wait([task], timeout=0.1)
 
 
 async def delete_old_responses(database: Database) -> None:
