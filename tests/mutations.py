@@ -275,7 +275,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/trade_files/fills.py",
         "if fill.instrument != last[0]:",
         "if False:",
-        "test_each_symbol_is_held_apart",
+        "test_a_symbol_that_is_still_held_leaves_the_next_one_flat",
     ),
     Mutation(
         "journal_api/trade_files/fills.py",

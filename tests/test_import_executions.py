@@ -189,6 +189,12 @@ def test_a_trade_is_as_large_as_all_that_was_opened_at_the_average_price() -> No
     assert clocks(trade) == ["09:00:00", "09:04:00"]
 
 
+def test_a_symbol_that_is_still_held_leaves_the_next_one_flat() -> None:
+    trades = trades_in(buy("09:00:00", Symbol="AAA"), buy("09:01:00", Symbol="BBB"))
+
+    assert [trade["symbol"] for trade in trades] == ["AAA", "BBB"]
+
+
 def test_each_symbol_is_held_apart() -> None:
     trades = trades_in(
         buy("09:00:00", price="10", Symbol="NVTA"),
