@@ -35,6 +35,7 @@ hypothesis.settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("journal")
+LifespanManager.__init__.__defaults__ = (60, 60)  # seconds to start and to stop, instead of five
 
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")

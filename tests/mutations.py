@@ -51,7 +51,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/database/backup.py",
-        'made.execute("PRAGMA journal_mode = DELETE").fetchall()',
+        'target.execute("PRAGMA journal_mode = DELETE").fetchall()',
         "pass",
         "test_a_backup_needs_no_write_ahead_log",
     ),
@@ -111,13 +111,13 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/repositories/goals.py",
-        "redefined = not DEFINITION.isdisjoint(changed)",
-        'redefined = "metric" in changed',
+        "is_redefined = not DEFINITION.isdisjoint(columns)",
+        'is_redefined = "metric" in columns',
         "test_a_new_definition_gives_closed_periods_the_target_in_force_then",
     ),
     Mutation(
         "journal_api/repositories/goals.py",
-        "BEGINNING if redefined else today",
+        "BEGINNING if is_redefined else today",
         "today",
         "test_a_new_definition_gives_closed_periods_the_target_in_force_then",
     ),
@@ -231,7 +231,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/repositories/strategies.py",
-        "if changed or nested:",
+        "if changed or has_new_setups:",
         "if changed:",
         "test_a_change_below_the_strategy_moves_its_updated_at",
     ),
@@ -285,14 +285,14 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/trade_files/formats/executions.py",
-        "if own_id in self._seen[account]:",
-        "if own_id in self._seen[None]:",
+        "if fill_id in self._ids_of_account[account]:",
+        "if fill_id in self._ids_of_account[None]:",
         "test_an_id_stands_once_in_an_account_that_the_file_names",
     ),
     Mutation(
         "journal_api/trade_files/formats/executions.py",
-        "is_broken = True",
-        "is_broken = False",
+        "has_errors = True",
+        "has_errors = False",
         "test_of_a_file_with_broken_fills_only_those_are_told_in_the_order_of_the_lines",
     ),
     Mutation(
@@ -327,13 +327,13 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/trade_files/importer.py",
-        "            self.originals |= dict.fromkeys(steps, original_id)",
+        "            self.originals |= dict.fromkeys(visited, original_id)",
         "            pass",
         "test_two_copies_of_a_copy_may_stand_before_it_and_the_original",
     ),
     Mutation(
         "journal_api/trade_files/importer.py",
-        "if there.trade_id not in self.seen:",
+        "if stored.trade_id in self.compared:",
         "if True:",
         "test_a_trade_is_corrected_once_a_file_by_the_first_row_that_has_its_external_id",
     ),
@@ -345,19 +345,19 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/trade_files/reader.py",
-        '"occurrence": 1 if repeats_external_id else times',
-        '"occurrence": times',
+        '"occurrence": 1 if repeats_external_id else occurrence',
+        '"occurrence": occurrence',
         "test_a_repeated_external_id_is_recognised_after_the_trader_has_changed_that_of_the_trade",
     ),
     Mutation(
         "journal_api/trade_files/reader.py",
-        'columns["external_id"] is not None and times > 1',
-        "times > 1",
+        'columns["external_id"] is not None and occurrence > 1',
+        "occurrence > 1",
         "test_identical_fills_are_as_many_trades_as_there_are_rows",
     ),
     Mutation(
         "journal_api/trade_files/reader.py",
-        'account = "" if into_one_account else one.account or ""',
+        'account = "" if into_one_account else trade.account or ""',
         'account = ""',
         "test_an_external_id_is_another_trade_in_another_account_of_the_same_file",
     ),
@@ -369,7 +369,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/values/free_form.py",
-        '_STRING.sub(b"", sent)',
+        '_STRING.sub(b"", value)',
         "sent",
         "test_brackets_in_strings_are_no_levels",
     ),
@@ -423,7 +423,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/web/auth.py",
-        "if key is None and is_well_formed(sent):",
+        "if key is None and is_well_formed(text):",
         "if key is None:",
         "test_a_key_of_another_form_is_refused_although_its_hash_is_stored",
     ),
@@ -447,8 +447,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/web/etags.py",
-        'if request.method in ("GET", "HEAD") and is_one_of(',
-        "if is_one_of(",
+        'if request.method in ("GET", "HEAD") and matches(',
+        "if matches(",
         "test_a_repeated_create_is_answered_whole_to_a_client_that_has_the_answer",
     ),
     Mutation(

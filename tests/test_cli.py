@@ -517,7 +517,11 @@ def test_a_journal_with_a_hard_link_is_refused_under_both_names_and_stays_as_it_
         assert server.stop() == 0
 
 
-def test_the_second_name_that_a_restore_leaves_when_it_is_killed_is_taken_away(db: Path) -> None:
+@pytest.mark.parametrize("name", ["journal.db", "j[1].db"])
+def test_the_second_name_that_a_restore_leaves_when_it_is_killed_is_taken_away(
+    tmp_path: Path, name: str
+) -> None:
+    db = tmp_path / name
     new_key(db)
     left = db.with_name(f"{db.name}.before-restore-20260409T060000.000000Z")
     left.hardlink_to(db)

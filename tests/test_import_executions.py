@@ -584,7 +584,7 @@ def test_the_id_of_the_first_fill_is_that_of_the_trade(column: str) -> None:
 def test_an_id_stands_once_in_an_account_that_the_file_names() -> None:
     fill = buy("09:00:00", Account="Sim", **{"Exec ID": "E-1"})
 
-    assert refusals_of(fill, fill) == ["line 3: Exec ID 'E-1' stands there twice"]
+    assert refusals_of(fill, fill) == ["line 3: Exec ID 'E-1' is repeated"]
 
 
 @pytest.mark.parametrize("time", ["0:15:00 AM", "13:15:00 PM"])

@@ -1,6 +1,7 @@
 """The write lock during an import: an error releases it, and the remaining rows are only counted."""
 
 import asyncio
+import io
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, suppress
@@ -18,7 +19,7 @@ from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
-from journal_api.trade_files import importer
+from journal_api.trade_files import importer, reader, threads
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.types import Name100
 
@@ -95,3 +96,35 @@ async def test_a_joined_transaction_is_rolled_back_when_a_block_of_it_raises(dat
             await accounts.insert(db, 1, AccountCreate(name=Name100("Second")))
 
     assert await users_accounts(database) == ["Second"]
+
+
+async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(
+    database: Database,
+) -> None:
+    release = threading.Event()
+    others = [
+        asyncio.create_task(threads.in_thread(1, lambda: release.wait(60)))
+        for _ in range(threads.THREADS_OF_A_USER + 1)
+    ]
+    await asyncio.sleep(0)
+    file = TradeFile("round trips", iter(()))
+    try:
+        async with asyncio.timeout(30):
+            _, counts = await importer.import_trades(
+                database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, account_in=nobody
+            )
+    finally:
+        release.set()
+        await asyncio.gather(*others)
+
+    assert counts == Counts()
+
+
+async def test_blank_rows_beyond_10000_are_errors_so_that_the_write_lock_is_released() -> None:
+    text = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,1,2026-01-05T14:00:00Z\n"
+    blank = io.BytesIO((text + "\n" * 10_000).encode()), io.BytesIO((text + "\n" * 10_001).encode())
+
+    rows = [list(reader.read(file, "UTC").candidates) for file in blank]
+
+    assert [len(candidates) for candidates in rows] == [1, 2]
+    assert rows[1][1] == Rejected(10_003, "is blank, and at most 10000 blank rows are skipped")

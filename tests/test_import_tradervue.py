@@ -163,7 +163,7 @@ async def test_an_open_trade_is_refused_with_its_line_because_its_size_is_unknow
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["line"] == 3
     assert details_of(refused)["reason"].startswith(
-        "Close Datetime is empty, and Volume does not tell the size"
+        "Close Datetime is empty, and Volume is not the quantity of an open trade"
     )
     assert await trades_of(client) == []
 

@@ -437,7 +437,7 @@ def test_another_zone_is_refused_with_what_to_do(zone: str) -> None:
     reason = reason_of({"Open Time": f"12:31:42 {zone}"})
 
     assert reason.startswith("Open Time must be in one of the zones UTC, GMT, EDT, ")
-    assert "leave the name out" in reason
+    assert "remove its name" in reason
 
 
 def test_a_time_without_a_zone_is_one_of_the_import() -> None:

@@ -1,5 +1,6 @@
 """The database file in the file system: identity, hard links, permissions."""
 
+import glob
 import os
 import stat
 import sys
@@ -34,7 +35,7 @@ def require_one_name(file: Path) -> None:
     """
     if not has_hard_links(file):
         return
-    for other in file.parent.glob(f"{file.name}.before-restore-*"):
+    for other in file.parent.glob(f"{glob.escape(file.name)}.before-restore-*"):
         if other.samefile(file):
             other.unlink()
     if has_hard_links(file):

@@ -11,7 +11,7 @@ from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import EncodedVerdicts
-from journal_api.trade_files.threads import in_thread
+from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database
@@ -88,7 +88,8 @@ async def import_with_report(
         }
         return json.encode(members).decode()
 
-    return import_id, await in_thread(user_id, report)
+    # With an Idempotency-Key the transaction is still open, so the report must not wait for other files.
+    return import_id, await in_thread(user_id if dry_run else WRITER, report)
 
 
 async def delete_import(request: Request) -> Response:

@@ -19,7 +19,7 @@ from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files.matching import correction_of
 from journal_api.trade_files.names import resolve
 from journal_api.trade_files.reader import TradeFile
-from journal_api.trade_files.threads import in_thread, with_cancel_checks
+from journal_api.trade_files.threads import WRITER, in_thread, with_cancel_checks
 from journal_api.values.clock import now
 
 BATCH_SIZE = 500
@@ -92,17 +92,22 @@ class TradeImporter:
         """Go on without writing, with another connection, after the transaction was rolled back."""
         self.db, self.import_id = reader, None
 
+    @property
+    def threads(self) -> int:
+        """Whose threads read the file: those of the writer while the write lock is held."""
+        user_id: int = self.common["user_id"]
+        return user_id if self.import_id is None else WRITER
+
     async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
         """Process the remaining rows.
 
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
-        user_id = self.common["user_id"]
 
         def next_rows() -> list[Candidate | Rejected]:
             return list(islice(file.candidates, BATCH_SIZE))
 
-        while batch := await in_thread(user_id, next_rows):
+        while batch := await in_thread(self.threads, next_rows):
             verdicts.add(await self.process_batch(batch))
             self.require_no_errors(verdicts)
         copies = await self.resolve_copies()
@@ -190,7 +195,7 @@ class TradeImporter:
 
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
-        verdicts, originals = await in_thread(self.common["user_id"], self.find_originals)
+        verdicts, originals = await in_thread(self.threads, self.find_originals)
         if self.import_id is not None:
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
         return verdicts

@@ -38,6 +38,8 @@ FORMATS: tuple[Format, ...] = (
 )
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
+# A blank row beyond them is an error.
+MOST_BLANK_ROWS = 10_000
 # Characters of a column name, and of a cell in columns that are not for texts of the trader.
 LONGEST_NAME, LONGEST_CELL = 255, 10_000
 
@@ -153,7 +155,11 @@ def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
 def with_column_names(
     rows: Iterator[Cells | Rejected], columns: list[str], file_format: Format
 ) -> Iterator[Row | Rejected]:
-    """Yield each row by column name, with the columns that the format uses. Blank rows are skipped."""
+    """Yield each row by column name, with the columns that the format uses.
+
+    Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
+    """
+    blank_rows = 0
     used = file_format.columns | file_format.optional
     cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
     names = cells_used(columns)
@@ -163,6 +169,9 @@ def with_column_names(
             continue
         line, cells, comma = cells_or_error
         if not any(map(str.strip, cells)):
+            blank_rows += 1
+            if blank_rows > MOST_BLANK_ROWS:
+                yield Rejected(line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
             continue
         if len(cells) < len(columns) or any(cells[len(columns) :]):
             yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")

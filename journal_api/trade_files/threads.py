@@ -16,6 +16,8 @@ from anyio.lowlevel import RunVar
 T = TypeVar("T")
 # Further files of the same user wait; files of other users do not.
 THREADS_OF_A_USER = 2
+# In place of a user's id, for the one import that holds the write lock: it must not wait for other files.
+WRITER = 0
 Limiters = defaultdict[int, CapacityLimiter]
 _limiters: RunVar[Limiters] = RunVar("journal_api.trade_files.threads")
 _cancelled: ContextVar[Event | None] = ContextVar("cancelled", default=None)
