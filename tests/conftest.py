@@ -18,7 +18,7 @@ import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
 from hypothesis import HealthCheck
-from proofs import seen_in
+from proofs import SOAK, seen_in
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -28,10 +28,11 @@ from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
-# No test depends on how fast the machine is.
+# No test depends on how fast the machine is. Every run has the same examples; `make soak` tries new ones.
 hypothesis.settings.register_profile(
     "journal",
     deadline=None,
+    derandomize=not SOAK,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("journal")
