@@ -55,7 +55,7 @@ mutations: $(READY)  ## try small mutations of the code, MUTATIONS selects some:
 	$(BIN)/python tests/mutations.py $(MUTATIONS)
 
 fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
-	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/test_fuzz.py
+	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/system/test_fuzz.py
 
 soak: $(READY)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m "promise or soak" -rs $(TESTS)
@@ -64,4 +64,4 @@ bench: $(READY)  ## measure it beside others, as it grows, in a crowd: docs/benc
 	PYTHONPATH=tests $(BIN)/python -m bench --out docs
 
 openapi: $(READY)  ## write docs/openapi.json, unless it takes something away from v1
-	$(BIN)/journal-api openapi | $(BIN)/python tests/openapi_changes.py docs/openapi.json
+	$(BIN)/journal-api openapi | $(BIN)/python tests/docs/openapi_changes.py docs/openapi.json

@@ -5,30 +5,30 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
-from make import (
+from factories import (
     A_TRADE,
-    make_category,
-    make_goal,
-    make_strategy,
-    make_tag,
-    post_account,
-    post_copy_group,
-    post_import,
-    post_trade,
+    create_account,
+    create_category,
+    create_copy_group,
+    create_goal,
+    create_import,
+    create_strategy,
+    create_tag,
+    create_trade,
 )
 
 from journal_api.web.operation import Operation
 
 # One thing of each kind, by the first word of its path: a new resource with ids in its paths needs a line.
 THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
-    "tag-categories": make_category,
-    "tags": make_tag,
-    "strategies": make_strategy,
-    "goals": make_goal,
-    "accounts": post_account,
-    "copy-groups": post_copy_group,
-    "trades": post_trade,
-    "imports": post_import,
+    "tag-categories": create_category,
+    "tags": create_tag,
+    "strategies": create_strategy,
+    "goals": create_goal,
+    "accounts": create_account,
+    "copy-groups": create_copy_group,
+    "trades": create_trade,
+    "imports": create_import,
 }
 
 # A body with what is required; an operation whose body requires something needs a line.
@@ -64,7 +64,7 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
     return BODIES.get((operation.method, documented_path_of(operation)), {})
 
 
-async def make_thing_of(client: httpx.AsyncClient, operation: Operation) -> int:
+async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int:
     """The id of a new thing of the kind that the operation's path names."""
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     return int(thing["id"])

@@ -3,8 +3,8 @@
 By default glibc returns the memory of a large response to the system and requests it again page by page,
 which takes four times as long as encoding 200 KB of JSON (DECISIONS 56). The module calls `mallopt` of the C
 library through ctypes, with M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of malloc.h, which are documented in
-mallopt(3). Where there is no `mallopt` (musl, macOS, Windows), it does nothing. tests/test_memory.py fails if
-glibc rejects the call.
+mallopt(3). Where there is no `mallopt` (musl, macOS, Windows), it does nothing. tests/unit/test_memory.py
+fails if glibc rejects the call.
 """
 
 import ctypes

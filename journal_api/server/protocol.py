@@ -10,8 +10,8 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 - of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
   and sets `keep_alive`, `disconnected` and `message_event`.
 
-tests/test_slow_clients.py, tests/test_request_boundaries.py and tests/test_request_streams.py run it over
-sockets and fail when one of them changes; tests/test_slow_clients.py also covers the limits.
+test_slow_clients.py, test_request_boundaries.py and test_request_streams.py in tests/system run it over
+sockets and fail when one of them changes; test_slow_clients.py also covers the limits.
 """
 
 import asyncio

@@ -7,8 +7,8 @@ Content-Length or Transfer-Encoding determine the body. So RequestParser reads t
 
 The module relies on httptools: `should_upgrade()` is true from on_headers_complete on, on_message_complete is
 called at the end of the headers, and `HttpParserUpgrade.args[0]` is the number of bytes read. It calls
-`set_dangerous_leniencies` as uvicorn does. tests/test_request_boundaries.py and tests/test_request_streams.py
-send such requests and fail when one of these changes.
+`set_dangerous_leniencies` as uvicorn does. test_request_boundaries.py and test_request_streams.py in
+tests/system send such requests and fail when one of these changes.
 """
 
 from collections.abc import Iterable

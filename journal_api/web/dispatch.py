@@ -4,7 +4,7 @@ Starlette's Router tries every route in turn, a regular expression each. With fi
 than the query of a small read, so Dispatch tries only the routes of the same resource (DECISIONS 47). It uses
 Starlette's public `Router.routes`, `Route.matches()` and `Route.handle()`, and it reimplements the part of
 `Router.app` that sets `scope["route"]` and merges the match into the scope; it supports no mounts and no
-slash redirects. tests/test_every_operation.py calls every operation through it, so a change of these
+slash redirects. tests/api/test_contract.py calls every operation through it, so a change of these
 interfaces fails there.
 """
 

@@ -1,0 +1,374 @@
+"""Accounts: docs/api.md#trading-record, #values and #errors."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    create_account,
+    create_copy_group,
+    create_goal,
+    create_strategy,
+    create_trade,
+    details_of,
+    error_of,
+    get_strategy,
+    run_sql,
+    snapshots_of,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+INVALID = (400, "validation_error")
+NOT_FOUND = (404, "not_found")
+YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
+
+
+async def get_account(client: httpx.AsyncClient, account: Any) -> Any:
+    return unwrap(await client.get(f"/accounts/{account['id']}"))
+
+
+async def names_of(client: httpx.AsyncClient) -> list[str]:
+    return [account["name"] for account in unwrap(await client.get("/accounts"))]
+
+
+async def actual_of(client: httpx.AsyncClient, goal: Any) -> Any:
+    (snapshot,) = await snapshots_of(client, goal["id"])
+    return snapshot["actual"]
+
+
+# Create --------------------------------------------------------------------------------------------------
+
+
+async def test_an_account_is_created_with_a_location_and_the_defaults(client: httpx.AsyncClient) -> None:
+    created = await client.post("/accounts", json={"name": "Apex 50k"})
+
+    assert created.status_code == 201
+    account = created.json()["data"]["account"]
+    assert created.headers["location"] == f"/v1/accounts/{account['id']}"
+    assert account == {
+        "id": account["id"],
+        "name": "Apex 50k",
+        "currency": "USD",
+        "starting_balance": 0,
+        "broker": None,
+        "archived": False,
+        "created_at": account["created_at"],
+        "updated_at": account["created_at"],
+    }
+
+
+async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncClient) -> None:
+    sent = {"currency": "EUR", "starting_balance": 50000.01, "broker": "Tradovate", "archived": True}
+
+    account = await create_account(client, "Live", **sent)
+
+    assert {name: account[name] for name in sent} == sent
+    assert await get_account(client, account) == account
+    assert unwrap(await client.get("/accounts")) == [account]
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ("A", "A"),
+        ("n" * 100, "n" * 100),
+        ("🔥" * 100, "🔥" * 100),
+        ("  Sim \t", "Sim"),
+        ("Zu\u0308rich", "Z\u00fcrich"),
+    ],
+    ids=["1", "100", "100-emoji", "stripped", "composed"],
+)
+async def test_a_name_is_stripped_composed_and_1_to_100_code_points(
+    client: httpx.AsyncClient, sent: str, stored: str
+) -> None:
+    account = await create_account(client, sent)
+
+    assert account["name"] == stored
+
+
+@pytest.mark.parametrize("currency", ["USD", "EUR", "JPY", "GBP", "CHF", "AUD", "KWD"])
+async def test_a_currency_of_iso_4217_is_taken(client: httpx.AsyncClient, currency: str) -> None:
+    account = await create_account(client, currency=currency)
+
+    assert account["currency"] == currency
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[("name", value) for value in ("", "  ", "n" * 101, "a\nb", "a\0b", None, 5)],
+        *[("currency", value) for value in ("usd", "US", "USDT", "ABC", "", None, 840, "USD\n", "U$D")],
+        *[("starting_balance", value) for value in ("5", True, None, 1e11, 0.000000001, 1.123456789012345)],
+        *[("broker", value) for value in ("", "b" * 101, 5)],
+        *[("archived", value) for value in (0, "true", None)],
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+async def test_a_value_out_of_bounds_is_refused_and_named_on_post_and_patch(
+    client: httpx.AsyncClient, field: str, value: object
+) -> None:
+    account = await create_account(client)
+
+    on_post = await client.post("/accounts", json={"name": "New", field: value})
+    on_patch = await client.patch(f"/accounts/{account['id']}", json={field: value})
+
+    for refused in (on_post, on_patch):
+        assert error_of(refused) == INVALID
+        assert list(details_of(refused)["fields"]) == [field]
+    assert unwrap(await client.get("/accounts")) == [account]
+
+
+async def test_a_name_is_required(client: httpx.AsyncClient) -> None:
+    refused = await client.post("/accounts", json={"currency": "USD"})
+
+    assert error_of(refused) == INVALID
+    assert list(details_of(refused)["fields"]) == ["name"]
+
+
+@pytest.mark.parametrize("member", ["id", "balance", "user_id", "created_at"])
+async def test_an_unknown_member_is_refused_and_named(client: httpx.AsyncClient, member: str) -> None:
+    account = await create_account(client)
+
+    on_post = await client.post("/accounts", json={"name": "New", member: 1})
+    on_patch = await client.patch(f"/accounts/{account['id']}", json={member: 1})
+
+    for refused in (on_post, on_patch):
+        assert error_of(refused) == INVALID
+        assert details_of(refused)["unknown_fields"] == [member]
+
+
+@pytest.mark.parametrize(
+    "digits", ["0.1", "-0.00000001", "1234567.12345678", "-10000000000", "9999999.99999999", "0.3"]
+)
+async def test_a_balance_is_kept_digit_by_digit(client: httpx.AsyncClient, digits: str) -> None:
+    content = f'{{"name": "Sim", "starting_balance": {digits}}}'
+
+    created = await client.post("/accounts", content=content)
+
+    assert created.status_code == 201
+    assert f'"starting_balance":{digits},' in created.text
+
+
+async def test_a_taken_name_is_a_duplicate_and_case_tells_names_apart(client: httpx.AsyncClient) -> None:
+    await create_account(client, "Sim")
+
+    taken = await client.post("/accounts", json={"name": " Sim "})
+    other = await client.post("/accounts", json={"name": "SIM"})
+
+    assert error_of(taken) == (409, "duplicate_name")
+    assert other.status_code == 201
+
+
+async def test_names_are_unique_for_each_owner_alone(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    await create_account(client, "Sim")
+
+    theirs = await create_account(stranger, "Sim")
+
+    assert unwrap(await stranger.get("/accounts")) == [theirs]
+
+
+async def test_accounts_come_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
+    for name in ("beta", "Alpha", "alpha", "Éclair", "Gamma"):
+        await create_account(client, name)
+
+    names = await names_of(client)
+
+    assert names == ["Alpha", "alpha", "beta", "Gamma", "Éclair"]
+
+
+# PATCH ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "Renamed"),
+        ("name", "SIM"),
+        ("currency", "EUR"),
+        ("starting_balance", -12.5),
+        ("broker", "Other"),
+        ("broker", None),
+        ("archived", True),
+    ],
+)
+async def test_a_patch_changes_the_field_sent_alone(
+    client: httpx.AsyncClient, field: str, value: object
+) -> None:
+    account = await create_account(client, "Sim", broker="Tradovate", starting_balance=1000)
+
+    changed = unwrap(await client.patch(f"/accounts/{account['id']}", json={field: value}))
+
+    assert changed == {**account, field: value, "updated_at": changed["updated_at"]}
+    assert changed["updated_at"] > account["updated_at"]
+    assert await get_account(client, account) == changed
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {},
+        {"name": " Sim "},
+        {"starting_balance": 1000.10},
+        {"broker": "Tradovate", "archived": False},
+        {"currency": "USD"},
+    ],
+    ids=str,
+)
+async def test_a_patch_that_changes_nothing_leaves_updated_at(
+    client: httpx.AsyncClient, patch: dict[str, Any]
+) -> None:
+    account = await create_account(client, "Sim", broker="Tradovate", starting_balance=1000.1)
+
+    unchanged = unwrap(await client.patch(f"/accounts/{account['id']}", json=patch))
+
+    assert unchanged == account
+
+
+async def test_a_patch_with_what_was_read_changes_nothing(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, broker="Tradovate", starting_balance=1234567.12345678)
+    back = {k: v for k, v in account.items() if k not in ("id", "created_at", "updated_at")}
+
+    unchanged = unwrap(await client.patch(f"/accounts/{account['id']}", json=back))
+
+    assert unchanged == account
+
+
+async def test_a_rename_to_a_taken_name_is_a_duplicate_and_changes_nothing(client: httpx.AsyncClient) -> None:
+    await create_account(client, "Taken")
+    account = await create_account(client, "Sim")
+
+    refused = await client.patch(f"/accounts/{account['id']}", json={"name": "Taken", "archived": True})
+
+    assert error_of(refused) == (409, "duplicate_name")
+    assert await get_account(client, account) == account
+
+
+async def test_a_renamed_account_takes_its_new_place_in_the_list(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, "zeta")
+    await create_account(client, "Beta")
+
+    await client.patch(f"/accounts/{account['id']}", json={"name": "Alpha"})
+
+    assert await names_of(client) == ["Alpha", "Beta"]
+
+
+async def test_a_stranger_sees_and_changes_nothing(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    account = await create_account(client)
+    path = f"/accounts/{account['id']}"
+
+    answers = [
+        await stranger.get(path),
+        await stranger.patch(path, json={"name": "Mine"}),
+        await stranger.delete(path),
+    ]
+
+    assert [error_of(answer) for answer in answers] == [NOT_FOUND] * 3
+    assert await names_of(stranger) == []
+    assert await get_account(client, account) == account
+
+
+# Balance goals -------------------------------------------------------------------------------------------
+
+
+async def test_a_balance_goal_shows_accounts_as_they_come_change_and_go(client: httpx.AsyncClient) -> None:
+    goal = await create_goal(client, metric="balance_target", **YEAR)
+    seen = [await actual_of(client, goal)]
+
+    first = await create_account(client, "First", starting_balance=1000.5)
+    seen.append(await actual_of(client, goal))
+    second = await create_account(client, "Second", starting_balance=200)
+    seen.append(await actual_of(client, goal))
+    await client.patch(f"/accounts/{first['id']}", json={"starting_balance": 900.25})
+    seen.append(await actual_of(client, goal))
+    await create_trade(client, second["id"], gross_pnl=50)
+    seen.append(await actual_of(client, goal))
+    await client.delete(f"/accounts/{first['id']}")
+    seen.append(await actual_of(client, goal))
+
+    assert seen == [0, 1000.5, 1200.5, 1100.25, 1150.25, 250]
+
+
+# Delete --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [{}, {"closed_at": None, "exit_price": None}], ids=["closed", "open"])
+async def test_an_account_with_trades_is_not_deleted(
+    client: httpx.AsyncClient, fields: dict[str, Any]
+) -> None:
+    account = await create_account(client)
+    trade = await create_trade(client, account["id"], **fields)
+    goal = await create_goal(client, account_id=account["id"])
+
+    refused = await client.delete(f"/accounts/{account['id']}")
+
+    assert error_of(refused) == (409, "account_has_trades")
+    assert await get_account(client, account) == account
+    assert unwrap(await client.get(f"/trades/{trade['id']}")) == trade
+    assert unwrap(await client.get(f"/goals/{goal['id']}")) == goal
+
+
+async def test_an_account_is_deleted_once_its_trades_are_gone(client: httpx.AsyncClient) -> None:
+    trade = await create_trade(client)
+    path = f"/accounts/{trade['account_id']}"
+    await client.delete(f"/trades/{trade['id']}")
+
+    deleted = await client.delete(path)
+
+    assert deleted.status_code == 204
+    assert error_of(await client.get(path)) == NOT_FOUND
+    assert error_of(await client.delete(path)) == NOT_FOUND
+    assert await names_of(client) == []
+
+
+async def test_the_goals_of_a_deleted_account_go_with_their_snapshots_and_its_strategies_stay(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account, other = await create_account(client, "Gone"), await create_account(client, "Kept")
+    goals = [await create_goal(client, account_id=one["id"], **YEAR) for one in (account, other)]
+    for goal in goals:
+        await snapshots_of(client, goal["id"])
+    strategies = [
+        await create_strategy(client, one["name"], account_id=one["id"], setups=[{"name": "Flag"}])
+        for one in (account, other)
+    ]
+
+    deleted = await client.delete(f"/accounts/{account['id']}")
+
+    assert deleted.status_code == 204
+    assert error_of(await client.get(f"/goals/{goals[0]['id']}")) == NOT_FOUND
+    assert unwrap(await client.get("/goals")) == [goals[1]]
+    assert await run_sql(app, "SELECT DISTINCT goal_id FROM snapshots") == [(goals[1]["id"],)]
+    unbound, bound = [await get_strategy(client, one["id"]) for one in strategies]
+    assert (unbound["account_id"], unbound["setups"]) == (None, strategies[0]["setups"])
+    assert bound == strategies[1]
+
+
+async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
+    client: httpx.AsyncClient,
+) -> None:
+    master, copy = await create_account(client, "Master"), await create_account(client, "Copy")
+    group = await create_copy_group(client, account_ids=[master["id"], copy["id"]])
+    await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": master["id"]})
+    await client.patch("/me", json={"active_selection": f"account_{master['id']}"})
+
+    deleted = await client.delete(f"/accounts/{master['id']}")
+
+    assert deleted.status_code == 204
+    left = unwrap(await client.get(f"/copy-groups/{group['id']}"))
+    assert (left["master_account_id"], left["member_count"]) == (None, 1)
+    assert [member["account_id"] for member in left["members"]] == [copy["id"]]
+    assert unwrap(await client.get("/me"))["active_selection"] == "all"
+
+
+async def test_the_id_of_a_deleted_account_is_not_used_again(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    await client.delete(f"/accounts/{account['id']}")
+
+    again = await create_account(client)
+
+    assert again["id"] > account["id"]

@@ -1,0 +1,462 @@
+"""Copy groups and their members: docs/api.md#trading-record, #values and #errors."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    create_account,
+    create_copy_group,
+    create_goal,
+    create_strategy,
+    create_trade,
+    details_of,
+    error_of,
+    get_strategy,
+    run_sql,
+    snapshots_of,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+INVALID = (400, "validation_error")
+CONFLICT = (409, "conflict")
+NOT_FOUND = (404, "not_found")
+YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
+
+
+@pytest.fixture
+async def accounts(client: httpx.AsyncClient) -> list[int]:
+    """The ids of three accounts."""
+    return [(await create_account(client, name))["id"] for name in ("A", "B", "C")]
+
+
+async def get_group(client: httpx.AsyncClient, group: Any) -> Any:
+    return unwrap(await client.get(f"/copy-groups/{group['id']}"))
+
+
+async def put_members(client: httpx.AsyncClient, group: Any, *members: object) -> httpx.Response:
+    return await client.put(f"/copy-groups/{group['id']}/members", json={"members": members})
+
+
+async def actual_of(client: httpx.AsyncClient, goal: Any) -> Any:
+    (snapshot,) = await snapshots_of(client, goal["id"])
+    return snapshot["actual"]
+
+
+# The group -----------------------------------------------------------------------------------------------
+
+
+async def test_a_copy_group_is_created_with_a_location_and_without_members(client: httpx.AsyncClient) -> None:
+    created = await client.post("/copy-groups", json={"name": "Props"})
+
+    assert created.status_code == 201
+    group = created.json()["data"]["copy_group"]
+    assert created.headers["location"] == f"/v1/copy-groups/{group['id']}"
+    assert group == {
+        "id": group["id"],
+        "name": "Props",
+        "master_account_id": None,
+        "member_count": 0,
+        "members": [],
+        "created_at": group["created_at"],
+        "updated_at": group["created_at"],
+    }
+    assert await get_group(client, group) == group
+
+
+async def test_the_list_comes_by_name_without_case_and_without_members(
+    client: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    for name in ("beta", "Gamma"):
+        await create_copy_group(client, name)
+    full = await create_copy_group(client, "Alpha", accounts)
+
+    listed = unwrap(await client.get("/copy-groups"))
+
+    assert [group["name"] for group in listed] == ["Alpha", "beta", "Gamma"]
+    assert listed[0] == {k: v for k, v in full.items() if k != "members"}
+
+
+@pytest.mark.parametrize("name", ["", "  ", "n" * 101, "a\nb", None, 5], ids=lambda name: repr(name)[:20])
+async def test_a_name_out_of_bounds_is_refused_and_named(client: httpx.AsyncClient, name: object) -> None:
+    group = await create_copy_group(client)
+
+    on_post = await client.post("/copy-groups", json={"name": name})
+    on_patch = await client.patch(f"/copy-groups/{group['id']}", json={"name": name})
+
+    for refused in (on_post, on_patch):
+        assert error_of(refused) == INVALID
+        assert list(details_of(refused)["fields"]) == ["name"]
+    assert await get_group(client, group) == group
+
+
+async def test_a_name_is_stripped_and_has_100_code_points_at_most(client: httpx.AsyncClient) -> None:
+    group = await create_copy_group(client, " " + "🔥" * 100 + " ")
+
+    assert group["name"] == "🔥" * 100
+
+
+async def test_a_taken_name_is_a_duplicate_on_post_and_patch(client: httpx.AsyncClient) -> None:
+    await create_copy_group(client, "Taken")
+    group = await create_copy_group(client, "Mine")
+
+    on_post = await client.post("/copy-groups", json={"name": "Taken"})
+    on_patch = await client.patch(f"/copy-groups/{group['id']}", json={"name": "Taken"})
+
+    assert [error_of(on_post), error_of(on_patch)] == [(409, "duplicate_name")] * 2
+    assert await get_group(client, group) == group
+
+
+async def test_a_rename_changes_the_name_alone(client: httpx.AsyncClient, accounts: list[int]) -> None:
+    group = await create_copy_group(client, "Old", accounts)
+
+    renamed = unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"name": "New"}))
+
+    assert renamed == {**group, "name": "New", "updated_at": renamed["updated_at"]}
+    assert renamed["updated_at"] > group["updated_at"]
+
+
+@pytest.mark.parametrize(("master", "status"), [(None, 201), (1, 400)])
+async def test_a_new_group_has_no_master_yet(
+    client: httpx.AsyncClient, master: int | None, status: int
+) -> None:
+    await create_account(client)
+
+    created = await client.post("/copy-groups", json={"name": "New", "master_account_id": master})
+
+    assert created.status_code == status
+
+
+@pytest.mark.parametrize("patch", [{}, {"name": " Copies "}, {"master_account_id": None}], ids=str)
+async def test_a_patch_that_changes_nothing_leaves_updated_at(
+    client: httpx.AsyncClient, accounts: list[int], patch: dict[str, Any]
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts)
+
+    unchanged = unwrap(await client.patch(f"/copy-groups/{group['id']}", json=patch))
+
+    assert unchanged == group
+
+
+@pytest.mark.parametrize("member", ["members", "member_count", "id", "account_ids"])
+async def test_an_unknown_member_of_the_body_is_refused_and_named(
+    client: httpx.AsyncClient, member: str
+) -> None:
+    group = await create_copy_group(client)
+
+    on_post = await client.post("/copy-groups", json={"name": "New", member: []})
+    on_patch = await client.patch(f"/copy-groups/{group['id']}", json={member: []})
+
+    for refused in (on_post, on_patch):
+        assert error_of(refused) == INVALID
+        assert details_of(refused)["unknown_fields"] == [member]
+
+
+async def test_a_stranger_sees_and_changes_nothing(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts)
+    path = f"/copy-groups/{group['id']}"
+
+    answers = [
+        await stranger.get(path),
+        await stranger.patch(path, json={"name": "Mine"}),
+        await put_members(stranger, group),
+        await stranger.delete(path),
+    ]
+
+    assert [error_of(answer) for answer in answers] == [NOT_FOUND] * 4
+    assert unwrap(await stranger.get("/copy-groups")) == []
+    assert await get_group(client, group) == group
+
+
+# Members -------------------------------------------------------------------------------------------------
+
+
+async def test_members_are_answered_by_sort_order_with_their_defaults(
+    client: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    a, b, c = accounts
+    group = await create_copy_group(client)
+
+    put = await put_members(
+        client,
+        group,
+        {"account_id": c},
+        {"account_id": b, "quantity_multiplier": 0.5, "sort_order": -3},
+        {"account_id": a, "quantity_multiplier": 999.99},
+    )
+
+    assert put.status_code == 200
+    answered = unwrap(put)
+    assert answered["member_count"] == 3
+    assert answered["members"] == [
+        {"account_id": b, "quantity_multiplier": 0.5, "sort_order": -3},
+        {"account_id": c, "quantity_multiplier": 1, "sort_order": 0},
+        {"account_id": a, "quantity_multiplier": 999.99, "sort_order": 2},
+    ]
+    assert await get_group(client, group) == answered
+
+
+async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accounts: list[int]) -> None:
+    a, b, c = accounts
+    group = await create_copy_group(client, account_ids=[a, b])
+
+    replaced = unwrap(
+        await put_members(client, group, {"account_id": c}, {"account_id": b, "quantity_multiplier": 2})
+    )
+    emptied = unwrap(await put_members(client, group))
+
+    assert [(one["account_id"], one["quantity_multiplier"]) for one in replaced["members"]] == [
+        (c, 1),
+        (b, 2),
+    ]
+    assert (emptied["members"], emptied["member_count"]) == ([], 0)
+
+
+async def test_the_same_members_leave_updated_at(client: httpx.AsyncClient, accounts: list[int]) -> None:
+    group = await create_copy_group(client)
+    sent = [
+        {"account_id": one, "quantity_multiplier": 0.00000007 * (position + 1), "sort_order": position}
+        for position, one in enumerate(accounts)
+    ]
+    sent[1]["quantity_multiplier"] = 123.45678901
+    group = unwrap(await put_members(client, group, *sent[:2], {"account_id": accounts[2]}))
+
+    again = unwrap(await put_members(client, group, *reversed(group["members"])))
+
+    assert again == group
+
+
+async def test_another_multiplier_alone_moves_updated_at(
+    client: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts[:1])
+
+    changed = unwrap(
+        await put_members(client, group, {"account_id": accounts[0], "quantity_multiplier": 1.00000001})
+    )
+
+    assert changed["members"][0]["quantity_multiplier"] == 1.00000001
+    assert changed["updated_at"] > group["updated_at"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[
+            ("quantity_multiplier", value)
+            for value in (0, -1, 999.99000001, 1000, 1e11, 0.000000001, "1", True, None)
+        ],
+        *[("sort_order", value) for value in (2**31, -(2**31) - 1, 1.5, "1", None)],
+        *[("account_id", value) for value in (0, 2**63, "1", None)],
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+async def test_a_member_out_of_bounds_is_refused_and_named(
+    client: httpx.AsyncClient, accounts: list[int], field: str, value: object
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts[:1])
+
+    refused = await put_members(client, group, {"account_id": accounts[1], field: value})
+
+    assert error_of(refused) == INVALID
+    assert list(details_of(refused)["fields"]) == [f"members[0].{field}"]
+    assert await get_group(client, group) == group
+
+
+@pytest.mark.parametrize("body", [{}, {"members": None}, {"members": {}}, {"members": [1]}], ids=str)
+async def test_members_that_are_not_an_array_of_objects_are_refused(
+    client: httpx.AsyncClient, accounts: list[int], body: object
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts)
+
+    refused = await client.put(f"/copy-groups/{group['id']}/members", json=body)
+
+    assert error_of(refused) == INVALID
+    assert await get_group(client, group) == group
+
+
+async def test_an_account_named_twice_is_refused(client: httpx.AsyncClient, accounts: list[int]) -> None:
+    group = await create_copy_group(client, account_ids=accounts[:1])
+
+    refused = await put_members(client, group, *({"account_id": one} for one in (*accounts, accounts[1])))
+
+    assert error_of(refused) == INVALID
+    assert await get_group(client, group) == group
+
+
+async def test_an_account_that_is_not_the_callers_is_refused_and_named(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    theirs = (await create_account(stranger))["id"]
+    await create_copy_group(stranger, account_ids=[theirs])
+    group = await create_copy_group(client, account_ids=accounts[:1])
+
+    refused = await put_members(
+        client, group, {"account_id": theirs}, {"account_id": accounts[1]}, {"account_id": 987_654_321}
+    )
+
+    assert error_of(refused) == INVALID
+    (field,) = details_of(refused)["fields"]
+    assert field.startswith("members")
+    assert await get_group(client, group) == group
+
+
+async def test_an_account_of_another_group_is_a_conflict_and_changes_nothing(
+    client: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    a, b, c = accounts
+    other = await create_copy_group(client, "Other", [a])
+    group = await create_copy_group(client, "Mine", [b])
+
+    refused = await put_members(client, group, {"account_id": c}, {"account_id": a})
+
+    assert error_of(refused) == CONFLICT
+    assert [await get_group(client, one) for one in (other, group)] == [other, group]
+
+
+@pytest.mark.parametrize("how", ["emptied", "deleted"])
+async def test_an_account_that_left_its_group_can_join_another(
+    client: httpx.AsyncClient, accounts: list[int], how: str
+) -> None:
+    other = await create_copy_group(client, "Other", accounts)
+    group = await create_copy_group(client, "Mine")
+    left = await (
+        put_members(client, other) if how == "emptied" else client.delete(f"/copy-groups/{other['id']}")
+    )
+
+    joined = unwrap(await put_members(client, group, {"account_id": accounts[0]}))
+
+    assert left.status_code in (200, 204)
+    assert [member["account_id"] for member in joined["members"]] == accounts[:1]
+
+
+async def test_a_group_has_50_members_at_most(app: Starlette, client: httpx.AsyncClient) -> None:
+    await run_sql(
+        app,
+        """
+        INSERT INTO accounts (user_id, name, sort_name, created_at, updated_at)
+        WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 51)
+        SELECT 1, 'Account ' || n, 'account ' || n, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'
+        FROM numbers
+        """,
+    )
+    members = [{"account_id": one["id"]} for one in unwrap(await client.get("/accounts"))]
+    group = await create_copy_group(client)
+
+    refused = await put_members(client, group, *members)
+    full = await put_members(client, group, *members[:50])
+
+    assert error_of(refused) == INVALID
+    assert "members" in details_of(refused)["fields"]
+    assert unwrap(full)["member_count"] == 50
+
+
+# The master ----------------------------------------------------------------------------------------------
+
+
+async def test_the_master_is_a_member_and_can_be_cleared(
+    client: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts)
+    path = f"/copy-groups/{group['id']}"
+
+    named = unwrap(await client.patch(path, json={"master_account_id": accounts[1]}))
+    cleared = unwrap(await client.patch(path, json={"master_account_id": None}))
+
+    assert (named["master_account_id"], cleared["master_account_id"]) == (accounts[1], None)
+    assert named["updated_at"] > group["updated_at"]
+
+
+@pytest.mark.parametrize("whose", ["own-elsewhere", "stranger", "nobody"])
+async def test_a_master_that_is_not_a_member_is_refused_and_named(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int], whose: str
+) -> None:
+    await create_copy_group(client, "Other", accounts[2:])
+    group = await create_copy_group(client, account_ids=accounts[:2])
+    theirs = (await create_account(stranger))["id"]
+    master = {"own-elsewhere": accounts[2], "stranger": theirs, "nobody": 987_654_321}[whose]
+
+    refused = await client.patch(
+        f"/copy-groups/{group['id']}", json={"name": "New", "master_account_id": master}
+    )
+
+    assert error_of(refused) == INVALID
+    assert list(details_of(refused)["fields"]) == ["master_account_id"]
+    assert await get_group(client, group) == group
+
+
+@pytest.mark.parametrize("stays", [True, False], ids=["stays", "leaves"])
+async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
+    client: httpx.AsyncClient, accounts: list[int], stays: bool
+) -> None:
+    group = await create_copy_group(client, account_ids=accounts)
+    await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]})
+    left = [accounts[0], accounts[2]] if stays else accounts[1:]
+
+    changed = unwrap(await put_members(client, group, *({"account_id": one} for one in left)))
+
+    assert changed["master_account_id"] == (accounts[0] if stays else None)
+
+
+# Goals and strategies ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("follows", [False, True], ids=["of-the-group", "of-the-active-selection"])
+async def test_a_goal_shows_members_as_they_come_and_go(
+    client: httpx.AsyncClient, accounts: list[int], follows: bool
+) -> None:
+    group = await create_copy_group(client)
+    for account, result in zip(accounts, (1, 10, 100), strict=True):
+        await create_trade(client, account, gross_pnl=result)
+    goal = await create_goal(client, copy_group_id=group["id"], **YEAR)
+    if follows:
+        await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
+        unwrap(await client.patch(f"/goals/{goal['id']}", json={"scope": ""}))
+
+    seen = [await actual_of(client, goal)]
+    for members in ([0], [0, 2], [1, 2], []):
+        unwrap(await put_members(client, group, *({"account_id": accounts[one]} for one in members)))
+        seen.append(await actual_of(client, goal))
+
+    assert seen == [0, 1, 101, 110, 0]
+
+
+async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(
+    app: Starlette, client: httpx.AsyncClient, accounts: list[int]
+) -> None:
+    group, other = [
+        await create_copy_group(client, name, [one]) for name, one in zip("GO", accounts, strict=False)
+    ]
+    goals = [await create_goal(client, copy_group_id=one["id"], **YEAR) for one in (group, other)]
+    for goal in goals:
+        await snapshots_of(client, goal["id"])
+    strategies = [
+        await create_strategy(client, one["name"], copy_group_id=one["id"]) for one in (group, other)
+    ]
+    trade = await create_trade(client, accounts[0])
+    await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
+    before = unwrap(await client.get("/accounts"))
+
+    deleted = await client.delete(f"/copy-groups/{group['id']}")
+
+    assert deleted.status_code == 204
+    assert error_of(await client.get(f"/copy-groups/{group['id']}")) == NOT_FOUND
+    assert unwrap(await client.get("/goals")) == [goals[1]]
+    assert await run_sql(app, "SELECT DISTINCT goal_id FROM snapshots") == [(goals[1]["id"],)]
+    unbound, bound = [await get_strategy(client, one["id"]) for one in strategies]
+    assert (unbound["copy_group_id"], bound) == (None, strategies[1])
+    assert unwrap(await client.get("/accounts")) == before
+    assert unwrap(await client.get(f"/trades/{trade['id']}")) == trade
+    assert unwrap(await client.get("/me"))["active_selection"] == "all"
+
+
+async def test_the_id_of_a_deleted_group_is_not_used_again(client: httpx.AsyncClient) -> None:
+    group = await create_copy_group(client)
+    await client.delete(f"/copy-groups/{group['id']}")
+
+    again = await create_copy_group(client)
+
+    assert again["id"] > group["id"]

@@ -1,0 +1,398 @@
+"""API keys: their form, what is stored of them, and what a caller with a wrong one is told."""
+
+import asyncio
+import hashlib
+import logging
+import re
+import string
+import sys
+import zlib
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+import time_machine
+from aiosqlite import Connection
+from asgi_lifespan import LifespanManager
+from click.testing import CliRunner
+from conftest import client_of, new_key_for
+from factories import create_category, details_of, error_of, insert_user, run_sql, unwrap
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.cli import cli
+from journal_api.repositories import api_keys
+from journal_api.settings import Settings
+from journal_api.values.api_keys import SCOPES, hashed, is_well_formed, new_key
+
+FORM = re.compile(r"tjk_[0-9A-Za-z]{36}")
+BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
+
+
+def checked(body: str) -> str:
+    """The key that begins with those 34 characters."""
+    number = zlib.crc32(body.encode())
+    return body + "".join(BASE62[number // 62**place % 62] for place in reversed(range(6)))
+
+
+async def key_ending(app: Starlette, expires_at: str) -> str:
+    async with app.state.database.transaction() as db:
+        return await api_keys.insert(db, 1, "ends", SCOPES, expires_at)
+
+
+async def answer_to(app: Starlette, key: str) -> httpx.Response:
+    async with client_of(app, key) as client:
+        return await client.get("/tags")
+
+
+async def journal_api(settings: Settings, *arguments: str) -> str:
+    """What the command prints; run beside the open application, as it is beside a running server."""
+    command = [*arguments, "--db", str(settings.db)]
+    result = await asyncio.to_thread(CliRunner().invoke, cli, command, catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+# Form ----------------------------------------------------------------------------------------------------
+
+
+def test_a_key_is_tjk_then_30_random_characters_then_their_checksum() -> None:
+    keys = [new_key() for _ in range(200)]
+
+    assert all(FORM.fullmatch(key) for key in keys)
+    assert [checked(key[:34]) for key in keys] == keys
+    assert len({key[4:34] for key in keys}) == len(keys)
+
+
+def test_the_checksum_of_a_key_never_changes_its_meaning() -> None:
+    key = "tjk_000000000000000000000000000000" + "1A68Am"
+
+    assert checked(key[:34]) == key
+    assert is_well_formed(key)
+
+
+@given(st.text(BASE62, min_size=30, max_size=30), st.integers(0, 39), st.sampled_from(BASE62))
+def test_a_key_with_one_character_mistyped_is_not_well_formed(body: str, place: int, typed: str) -> None:
+    key = checked("tjk_" + body)
+
+    mistyped = key[:place] + typed + key[place + 1 :]
+
+    assert is_well_formed(mistyped) == (mistyped == key)
+
+
+@given(st.text(max_size=60))
+def test_what_is_not_of_the_form_is_not_well_formed(text: str) -> None:
+    well_formed = is_well_formed(text)
+
+    assert well_formed == bool(FORM.fullmatch(text) and checked(text[:34]) == text)
+
+
+# 401 -----------------------------------------------------------------------------------------------------
+
+
+async def test_a_key_opens_the_journal_of_its_owner(app: Starlette) -> None:
+    other = await insert_user(app)
+
+    async with (
+        client_of(app, await new_key_for(app)) as mine,
+        client_of(app, await new_key_for(app, other)) as theirs,
+    ):
+        made = await create_category(mine)
+        seen = [unwrap(await client.get("/tag-categories")) for client in (mine, theirs)]
+
+    assert seen == [[made], []]
+
+
+WRONG_KEYS = {
+    "well-formed-but-never-issued": checked("tjk_" + "a" * 30),
+    "wrong-checksum": checked("tjk_" + "a" * 30)[:-1] + "_",
+    "without-checksum": "tjk_" + "a" * 30,
+    "too-long": checked("tjk_" + "a" * 30) + "a",
+    "other-prefix": checked("tjs_" + "a" * 30),
+    "not-a-key": "secret",
+}
+
+
+@pytest.mark.parametrize("key", WRONG_KEYS.values(), ids=WRONG_KEYS.keys())
+async def test_a_key_that_was_never_issued_is_401_unauthorized(app: Starlette, key: str) -> None:
+    refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "unauthorized")
+    assert refused.headers["www-authenticate"] == "Bearer"
+    assert key not in refused.text
+
+
+async def test_the_case_of_a_key_counts(app: Starlette) -> None:
+    key = await new_key_for(app)
+
+    refused = await answer_to(app, key.swapcase())
+
+    assert error_of(refused) == (401, "unauthorized")
+
+
+async def test_a_revoked_key_is_401_key_revoked(app: Starlette) -> None:
+    key = await new_key_for(app)
+    await run_sql(app, "UPDATE api_keys SET revoked_at = created_at")
+
+    refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "key_revoked")
+    assert refused.headers["www-authenticate"] == "Bearer"
+
+
+async def test_an_expired_key_is_401_key_expired(app: Starlette) -> None:
+    key = await key_ending(app, "2000-01-01T00:00:00.000000Z")
+
+    refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "key_expired")
+    assert refused.headers["www-authenticate"] == "Bearer"
+
+
+async def test_a_key_has_expired_at_the_moment_that_it_names(app: Starlette) -> None:
+    key = await key_ending(app, "2026-04-15T12:00:00.000000Z")
+
+    with time_machine.travel(datetime(2026, 4, 15, 12, tzinfo=UTC), tick=False):
+        refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "key_expired")
+
+
+async def test_a_key_that_was_revoked_and_has_expired_is_401_key_revoked(app: Starlette) -> None:
+    key = await key_ending(app, "2000-01-01T00:00:00.000000Z")
+    await run_sql(app, "UPDATE api_keys SET revoked_at = created_at")
+
+    refused = await answer_to(app, key)
+
+    assert error_of(refused) == (401, "key_revoked")
+
+
+async def test_a_key_of_another_form_is_refused_although_its_hash_is_stored(app: Starlette) -> None:
+    await new_key_for(app)
+    await run_sql(app, "UPDATE api_keys SET hash = :hash", {"hash": hashed("secret")})
+
+    refused = await answer_to(app, "secret")
+
+    assert error_of(refused) == (401, "unauthorized")
+
+
+async def test_a_key_that_has_not_yet_expired_works(app: Starlette) -> None:
+    key = await key_ending(app, "2999-01-01T00:00:00.000000Z")
+
+    answer = await answer_to(app, key)
+
+    assert answer.status_code == 200
+
+
+async def test_a_key_that_the_command_line_made_to_expire_works_until_then(
+    app: Starlette, settings: Settings
+) -> None:
+    key = (await journal_api(settings, "keys", "create", "k", "--scopes", "all", "--expires", "90d")).strip()
+
+    answer = await answer_to(app, key)
+
+    assert answer.status_code == 200
+    assert await run_sql(
+        app, "SELECT round(julianday(expires_at) - julianday(created_at), 3) FROM api_keys"
+    ) == [(90.0,)]
+
+
+async def test_a_revocation_takes_effect_at_the_next_request_of_a_running_server(
+    app: Starlette, settings: Settings
+) -> None:
+    async with (
+        client_of(app, await new_key_for(app)) as revoked,
+        client_of(app, await new_key_for(app)) as other,
+    ):
+        before = [(await client.get("/tags")).status_code for client in (revoked, other)]
+
+        await journal_api(settings, "keys", "revoke", "1")
+
+        after = [(await client.get("/tags")).status_code for client in (revoked, other)]
+    assert (before, after) == ([200, 200], [401, 200])
+
+
+async def test_no_key_is_remembered_while_the_version_of_the_file_is_unknown(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = await new_key_for(app)
+    monkeypatch.setattr(app.state.database, "version", lambda: None)
+
+    accepted = await answer_to(app, key)
+    await run_sql(app, "UPDATE api_keys SET revoked_at = created_at")
+
+    assert accepted.status_code == 200
+    assert error_of(await answer_to(app, key)) == (401, "key_revoked")
+
+
+async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, other = await new_key_for(app), await new_key_for(app)
+    look_up = api_keys.by_hash
+
+    async def look_up_and_revoke(db: Connection, key_hash: bytes) -> api_keys.KeyRow | None:
+        monkeypatch.undo()
+        row = await look_up(db, key_hash)
+        await run_sql(
+            app, "UPDATE api_keys SET revoked_at = created_at WHERE hash = :hash", {"hash": key_hash}
+        )
+        # Another request notices the new version of the file first.
+        assert (await answer_to(app, other)).status_code == 200
+        return row
+
+    monkeypatch.setattr(api_keys, "by_hash", look_up_and_revoke)
+
+    assert (await answer_to(app, key)).status_code == 200
+    assert error_of(await answer_to(app, key)) == (401, "key_revoked")
+
+
+async def test_a_revocation_while_the_journal_was_closed_takes_effect_when_it_is_open_again(
+    settings: Settings,
+) -> None:
+    app = create_app(settings)
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+        key = await new_key_for(app)
+        async with client_of(app, key) as client:
+            before = await client.get("/tags")
+    await journal_api(settings, "keys", "revoke", "1")
+
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, key) as client,
+    ):
+        after = await client.get("/tags")
+
+    assert (before.status_code, error_of(after)) == (200, (401, "key_revoked"))
+
+
+async def test_a_key_made_beside_a_running_server_works_at_once(app: Starlette, settings: Settings) -> None:
+    key = await journal_api(settings, "keys", "create", "script", "--scopes", "read:tags,write:tags")
+
+    answer = await answer_to(app, key.removesuffix("\n"))
+
+    assert answer.status_code == 200
+
+
+async def test_keys_create_prints_the_key_alone(app: Starlette, settings: Settings) -> None:
+    printed = await journal_api(settings, "keys", "create", "script", "--scopes", "all")
+
+    assert FORM.fullmatch(printed.removesuffix("\n"))
+
+
+# Scopes --------------------------------------------------------------------------------------------------
+
+
+async def test_a_key_without_the_scope_is_403_and_the_scope_is_named(app: Starlette) -> None:
+    key = await new_key_for(app, scopes=("read:goals", "write:tags"))
+
+    refused = await answer_to(app, key)
+
+    assert error_of(refused) == (403, "forbidden_scope")
+    assert details_of(refused) == {"required_scope": "read:tags"}
+    assert "www-authenticate" not in refused.headers
+
+
+async def test_a_write_scope_does_not_include_the_read_scope(app: Starlette) -> None:
+    async with client_of(app, await new_key_for(app, scopes=("write:tags",))) as writer:
+        answers = [
+            await writer.post("/tag-categories", json={"name": "Psychology"}),
+            await writer.get("/tag-categories"),
+        ]
+
+    assert [answer.status_code for answer in answers] == [201, 403]
+
+
+async def test_a_read_scope_does_not_include_the_write_scope(app: Starlette) -> None:
+    async with client_of(app, await new_key_for(app, scopes=("read:tags",))) as reader:
+        answers = [
+            await reader.get("/tag-categories"),
+            await reader.post("/tag-categories", json={"name": "Psychology"}),
+            await reader.get("/tag-categories"),
+        ]
+
+    assert [answer.status_code for answer in answers] == [200, 403, 200]
+    assert unwrap(answers[2]) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "given"),
+    [
+        ("all", set(SCOPES)),
+        ("read", {scope for scope in SCOPES if scope.startswith("read:")}),
+        ("read:tags,write:tags", {"read:tags", "write:tags"}),
+    ],
+)
+async def test_keys_create_gives_the_scopes_it_is_told(
+    app: Starlette, settings: Settings, sent: str, given: set[str]
+) -> None:
+    await journal_api(settings, "keys", "create", "script", "--scopes", sent)
+
+    ((scopes,),) = await run_sql(app, "SELECT scopes FROM api_keys")
+
+    assert set(scopes.split()) == given
+
+
+def test_there_is_a_read_and_a_write_scope_for_every_resource() -> None:
+    resources = ["tags", "strategies", "goals", "accounts", "copy_groups", "trades", "settings"]
+
+    assert set(SCOPES) == {f"{action}:{resource}" for action in ("read", "write") for resource in resources}
+
+
+# What is kept --------------------------------------------------------------------------------------------
+
+
+async def test_only_the_hash_and_the_last_four_characters_are_stored(app: Starlette) -> None:
+    key = await new_key_for(app)
+
+    rows = await run_sql(app, "SELECT hash, last_four FROM api_keys")
+
+    assert rows == [(hashlib.sha256(key.encode()).digest(), key[-4:])]
+
+
+async def test_the_key_stands_in_no_file_of_the_database(app: Starlette, settings: Settings) -> None:
+    key = await new_key_for(app)
+    await answer_to(app, key)
+    files = sorted(path for path in settings.db.parent.iterdir() if path.is_file())
+
+    # In another process: closing a handle on the open database would drop SQLite's locks in this one.
+    reading = "import sys; sys.stdout.buffer.writelines(open(path, 'rb').read() for path in sys.argv[1:])"
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", reading, *map(str, files), stdout=asyncio.subprocess.PIPE
+    )
+    stored, _ = await process.communicate()
+
+    assert f"{settings.db.name}-wal" in {path.name for path in files}
+    assert hashlib.sha256(key.encode()).digest() in stored
+    assert key[:-4].encode() not in stored
+    assert key[4:16].encode() not in stored
+    assert key[-16:].encode() not in stored
+
+
+async def test_no_log_record_and_no_answer_holds_the_key(
+    app: Starlette, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    key = await new_key_for(app)
+    async with client_of(app, key) as client:
+        answers = [await client.get("/tags"), await client.get("/tags", params={"type": "x"})]
+    await run_sql(app, "DROP TABLE api_keys")
+
+    answers.append(await answer_to(app, key))
+
+    assert [answer.status_code for answer in answers] == [200, 400, 500]
+    assert all(key not in answer.text for answer in answers)
+    assert key not in caplog.text
+    assert all(key[4:34] not in str(vars(record)) for record in caplog.records)
+
+
+async def test_keys_list_shows_the_last_four_characters_alone(app: Starlette, settings: Settings) -> None:
+    key = await new_key_for(app)
+
+    printed = await journal_api(settings, "keys", "list")
+
+    assert key[-4:] in printed
+    assert key[-8:] not in printed
+    assert key[:12] not in printed

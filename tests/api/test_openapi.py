@@ -1,0 +1,438 @@
+"""GET /openapi.json: what it says of an operation, held to the route table and to what the service does."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from commands import done
+from conftest import SUCCESS, client_of, new_key_for
+from factories import details_of
+from jsonschema_rs import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from operations import MISSING, create_thing_of, path_of
+from starlette.applications import Starlette
+from test_contract import every_operation
+from told_by_examples import DOCUMENT, bodies_of, described, in_order, resolved, tell
+
+from journal_api.errors import ValidationFailed
+from journal_api.openapi import document
+from journal_api.routes.table import OPERATIONS
+from journal_api.values.types import decode_value
+from journal_api.web.operation import Operation
+
+URL = "http://localhost/openapi.json"
+# What HTTP and CORS say of every answer; the other headers are the operation's.
+OF_EVERY_ANSWER = {"content-length", "content-type", "vary", "cache-control", "x-content-type-options"}
+QUERY = {
+    member.encode_name for one in OPERATIONS if one.query for member in msgspec.structs.fields(one.query)
+}
+
+
+@pytest.fixture
+async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """Without a key."""
+    async with client_of(app) as client:
+        yield client
+
+
+def parameters_of(operation: Operation, place: str) -> dict[str, Any]:
+    """The schemas of its parameters in `place`, by name."""
+    return {one["name"]: one["schema"] for one in described(operation)["parameters"] if one["in"] == place}
+
+
+def errors_in(schema: Any, value: Any) -> list[str]:
+    """Why the value is none of the schema."""
+    whole = {**schema, "components": DOCUMENT["components"]}
+    return [str(error) for error in Draft202012Validator(whole, validate_formats=True).iter_errors(value)]
+
+
+def read(content: Any, struct: Any) -> Any:
+    """The content as the struct, strictly, as a body is read."""
+    return msgspec.json.decode(msgspec.json.encode(content), type=struct, dec_hook=decode_value)
+
+
+# The document --------------------------------------------------------------------------------------------
+
+
+def test_it_is_valid_openapi() -> None:
+    assert DOCUMENT["openapi"].startswith("3.1.")
+    assert [str(error) for error in OpenAPIV31SpecValidator(DOCUMENT).iter_errors()] == []
+
+
+def test_it_describes_the_operations_of_the_route_table_and_the_health_check() -> None:
+    found = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
+
+    told = {(operation.documented_path, operation.method.lower()) for operation in OPERATIONS}
+    assert found == told | {("/health", "get")}
+
+
+def test_every_operation_has_an_id_of_its_own() -> None:
+    ids = [one["operationId"] for methods in DOCUMENT["paths"].values() for one in methods.values()]
+
+    assert len(ids) == len(set(ids))
+
+
+def test_what_no_part_refers_to_is_not_there() -> None:
+    written = document.document().decode()
+
+    unused = [
+        f"{kind}/{name}"
+        for kind in ("schemas", "responses")
+        for name in DOCUMENT["components"][kind]
+        if f'"#/components/{kind}/{name}"' not in written
+    ]
+    assert unused == []
+
+
+def test_another_process_writes_the_same_bytes() -> None:
+    printed = done("openapi")
+
+    assert printed.encode() == document.document() + b"\n"
+
+
+async def test_it_is_served_to_everybody(nobody: httpx.AsyncClient) -> None:
+    answer = await nobody.get(URL)
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.content == document.document()
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+# What it says of an operation ----------------------------------------------------------------------------
+
+
+@every_operation
+def test_it_says_what_it_does_and_who_may_call(operation: Operation) -> None:
+    told = described(operation)
+
+    assert told["summary"]
+    assert told["security"] == [{"key": [operation.required_scope] if operation.required_scope else []}]
+    assert (operation.required_scope or "Any valid key") in told["description"]
+
+
+@every_operation
+def test_it_has_every_parameter(operation: Operation) -> None:
+    path, query = parameters_of(operation, "path"), parameters_of(operation, "query")
+
+    assert list(path) == re.findall(r"{(\w+)}", operation.documented_path)
+    members = msgspec.structs.fields(operation.query) if operation.query else ()
+    assert list(query) == [member.encode_name for member in members]
+
+
+@every_operation
+def test_it_has_its_bodies_with_an_example_of_each(operation: Operation) -> None:
+    told = bodies_of(operation)
+
+    has_body = operation.body is not None or operation.consumes_file
+    assert list(told) == (list(operation.consumes) if has_body else [])
+    assert all("example" in body for body in told.values())
+    if operation.body:
+        assert told["application/json"]["schema"]["$ref"].endswith(f"/{operation.body.__name__}")
+
+
+@every_operation
+def test_it_has_every_status_and_every_code(operation: Operation) -> None:
+    told = {int(status): resolved(answer) for status, answer in described(operation)["responses"].items()}
+
+    expected: dict[int, set[str]] = {status: set() for status in operation.success_statuses}
+    for error in operation.possible_errors:
+        expected.setdefault(error.status, set()).add(error.code)
+    assert {status: set(codes_in(answer)) for status, answer in told.items()} == expected
+
+
+def codes_in(answer: Any) -> list[str]:
+    """The codes of an answer's error; none of a success."""
+    schema = resolved(answer.get("content", {}).get("application/json", {}).get("schema", {}))
+    error = schema.get("properties", {}).get("error", {"properties": {"code": {"enum": []}}})
+    return list(error["properties"]["code"]["enum"])
+
+
+@every_operation
+def test_its_answers_carry_the_data_of_the_table(operation: Operation) -> None:
+    told = described(operation)["responses"]
+
+    for status in set(operation.success_statuses) - {204, 304}:
+        ((media_type, answer),) = told[str(status)]["content"].items()
+        assert media_type == operation.produces
+        if operation.data:
+            data = resolved(answer["schema"])["properties"]["data"]
+            assert list(data["properties"]) == data["required"] == list(operation.data)
+
+
+# Examples ------------------------------------------------------------------------------------------------
+
+
+@every_operation
+def test_the_examples_of_its_bodies_are_read_and_fit_their_schemas(operation: Operation) -> None:
+    for body in bodies_of(operation).values():
+        assert errors_in(body["schema"], body["example"]) == []
+        if operation.body:
+            assert read(body["example"], operation.body)
+
+
+@every_operation
+def test_the_examples_of_its_answers_are_such_answers(operation: Operation) -> None:
+    for status in set(operation.success_statuses) - {204, 304}:
+        answer = described(operation)["responses"][str(status)]["content"][operation.produces]
+
+        assert errors_in(answer["schema"], answer["example"]) == []
+        if operation.data:
+            assert read(answer["example"], SUCCESS[operation.method, operation.path])
+
+
+async def test_every_example_may_be_sent_as_it_stands(client: httpx.AsyncClient) -> None:
+    answers = await tell(client)
+
+    assert {operation.name for operation, _ in answers} == {operation.name for operation in in_order()}
+    assert [answer.text for _, answer in answers if answer.status_code >= 300] == []
+
+
+# Defaults and limits -------------------------------------------------------------------------------------
+
+
+@every_operation
+def test_its_defaults_are_what_leaving_a_member_out_means(operation: Operation) -> None:
+    for body in bodies_of(operation).values() if operation.body else ():
+        for name, default in defaults_in(resolved(body["schema"])["properties"]).items():
+            without = {member: value for member, value in body["example"].items() if member != name}
+            assert outcome({**without, name: default}, operation.body) == outcome(without, operation.body)
+    if operation.query:
+        defaults = defaults_in(parameters_of(operation, "query"))
+        assert read(defaults, operation.query) == read({}, operation.query)
+
+
+def defaults_in(schemas: Any) -> dict[str, Any]:
+    return {name: schema["default"] for name, schema in schemas.items() if "default" in schema}
+
+
+def outcome(content: Any, struct: Any) -> Any:
+    """What is read, or what is wrong with it."""
+    try:
+        return read(content, struct)
+    except ValidationFailed as error:
+        return error.details
+
+
+def example_of(operation: Operation) -> Any:
+    """The example of its first body, if it has one."""
+    return next((body["example"] for body in bodies_of(operation).values()), None)
+
+
+class Edge(msgspec.Struct):
+    """A value that a limit just allows, and one that it just does not, of the member at the path."""
+
+    path: str
+    within: Any
+    beyond: Any
+    words: list[str] | None = None
+
+    def inside(self, path: str, around: Any) -> "Edge":
+        """The same edge of a larger value; `around` puts either into it."""
+        return Edge(path + self.path, around(self.within), around(self.beyond), self.words)
+
+
+def edges(schema: Any) -> Iterator[Edge]:
+    """Every limit in the schema that a value can stand on either side of."""
+    schema = resolved(schema)
+    for kind in schema.get("anyOf", ()):
+        yield from edges(kind)
+    yield from (Edge("", word, "no such word", schema["enum"]) for word in schema.get("enum", ()))
+    match schema.get("type"):
+        case "string":
+            yield from edges_of_text(schema)
+        case "integer" | "number":
+            yield from edges_of_number(schema)
+        case "array":
+            yield from edges_of_list(schema)
+        case "object":
+            for name, member in schema.get("properties", {}).items():
+                least = smallest(schema)
+                yield from (
+                    edge.inside(f".{name}", lambda value, name=name, least=least: {**least, name: value})
+                    for edge in edges(member)
+                )
+
+
+def edges_of_text(schema: Any) -> Iterator[Edge]:
+    """Not where a pattern says more than the length."""
+    is_free = schema.get("pattern") in (None, r"^[^\u0000]*$")
+    if "minLength" in schema and is_free:
+        yield Edge("", "x" * schema["minLength"], "x" * (schema["minLength"] - 1))
+    if "maxLength" in schema and is_free:
+        yield Edge("", "x" * schema["maxLength"], "x" * (schema["maxLength"] + 1))
+    if "pattern" in schema and is_free:
+        yield Edge("", "x", "x\0")
+
+
+def edges_of_number(schema: Any) -> Iterator[Edge]:
+    if "minimum" in schema:
+        yield Edge("", schema["minimum"], schema["minimum"] - 1)
+    if "exclusiveMinimum" in schema:
+        yield Edge("", 0.00000001, schema["exclusiveMinimum"])
+    if "maximum" in schema:
+        yield Edge("", schema["maximum"], schema["maximum"] + 1)
+
+
+def edges_of_list(schema: Any) -> Iterator[Edge]:
+    items = [smallest(schema["items"], number) for number in range(1, schema.get("maxItems", 1) + 2)]
+    if "maxItems" in schema:
+        yield Edge("", items[:-1], items)
+    if "minItems" in schema:
+        yield Edge("", items[: schema["minItems"]], items[: schema["minItems"] - 1])
+    yield from (edge.inside("[0]", lambda value: [value]) for edge in edges(schema["items"]))
+
+
+def smallest(schema: Any, number: int = 1) -> Any:
+    """A value of the schema with what is required and no more; another one for another number."""
+    schema = resolved(schema)
+    if schema.get("type") == "object":
+        required = schema["required"] or ["name"]  # of an item without its id, which is a new one
+        return {name: smallest(schema["properties"][name], number) for name in required}
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("format") == "date-time":
+        return "2026-04-09T15:38:40Z"
+    return {"integer": number, "number": number, "string": f"x{number}", "boolean": True, "array": []}[
+        schema["type"]
+    ]
+
+
+def edges_of_body(operation: Operation) -> list[Edge]:
+    """Of the body of an operation, in its example."""
+    (body,) = bodies_of(operation).values()
+    example, schema = body["example"], resolved(body["schema"])
+    return [
+        edge.inside(name, lambda value, name=name: {**example, name: value})
+        for name, member in schema["properties"].items()
+        for edge in edges(member)
+    ]
+
+
+def reason(answer: httpx.Response, path: str) -> str:
+    """Why the member at the path was refused; nothing if it was not."""
+    return str(details_of(answer).get("fields", {}).get(path, "")) if answer.status_code == 400 else ""
+
+
+every_operation_with_limits = pytest.mark.parametrize(
+    "operation", [one for one in in_order() if one.body], ids=lambda one: one.name
+)
+
+
+@every_operation_with_limits
+async def test_a_limit_of_its_body_is_where_the_document_says(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await tell(client)
+    found = edges_of_body(operation)
+    members = operation.body.__struct_fields__ if operation.body else ()
+
+    for edge in found:
+        within = await client.request(operation.method, path_of(operation, 1), json=edge.within)
+        beyond = await client.request(operation.method, path_of(operation, 1), json=edge.beyond)
+
+        assert reason(within, edge.path) != reason(beyond, edge.path) != "", edge.path
+        if edge.words and edge.path in members:
+            assert sorted(details_of(beyond)["allowed"]) == sorted(edge.words)
+    assert found
+
+
+every_operation_with_a_query = pytest.mark.parametrize(
+    "operation", [one for one in OPERATIONS if one.query], ids=lambda one: one.name
+)
+
+
+@every_operation_with_a_query
+async def test_a_limit_of_its_query_is_where_the_document_says(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await tell(client)
+    found = [
+        edge.inside(name, lambda value, name=name: {name: value})
+        for name, schema in parameters_of(operation, "query").items()
+        for edge in edges(schema)
+    ]
+
+    for edge in found:
+        within = await client.request(operation.method, path_of(operation, 1), params=edge.within)
+        beyond = await client.request(operation.method, path_of(operation, 1), params=edge.beyond)
+
+        assert reason(within, edge.path) != reason(beyond, edge.path) != "", edge.path
+    assert found
+
+
+# What the service answers --------------------------------------------------------------------------------
+
+
+def faults(operation: Operation, answer: httpx.Response) -> list[str]:
+    """Where the answer is not as the document says."""
+    told = resolved(described(operation)["responses"].get(str(answer.status_code), {}))
+    if not told:
+        return [f"{operation.name}: {answer.status_code} is not described"]
+    headers = OF_EVERY_ANSWER | {name.lower() for name in told["headers"]}
+    found = [f"header {name}" for name in answer.headers if name not in headers]
+    if "content" in told:
+        media_type = answer.headers["content-type"].partition(";")[0]
+        is_json = media_type == "application/json"
+        schema = told["content"][media_type]["schema"]
+        found += errors_in(schema, answer.json() if is_json else answer.text)
+    elif answer.content:
+        found.append("a body")
+    return [f"{operation.name}, {answer.status_code}: {one}" for one in found]
+
+
+async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient) -> None:
+    answers = await tell(client)
+    reads = [operation for operation in OPERATIONS if operation.method == "GET"]
+    deletes = [operation for operation in OPERATIONS if operation.method == "DELETE"]
+
+    for operation in reads:
+        for headers in ({}, {"If-None-Match": "*"}):
+            answers.append((operation, await client.get(path_of(operation, 1), headers=headers)))
+    for operation in deletes:
+        answers.append(
+            (operation, await client.delete(path_of(operation, await create_thing_of(client, operation))))
+        )
+
+    assert {operation.name for operation, _ in answers} == {operation.name for operation in OPERATIONS}
+    assert [answer.text for _, answer in answers if answer.status_code >= 400] == []
+    assert [fault for operation, answer in answers for fault in faults(operation, answer)] == []
+
+
+async def test_the_health_check_is_answered_as_described(nobody: httpx.AsyncClient) -> None:
+    answer = await nobody.get("http://localhost/health")
+
+    told = DOCUMENT["paths"]["/health"]["get"]
+    assert (told["security"], answer.status_code) == ([], 200)
+    schema = told["responses"]["200"]["content"]["application/json"]["schema"]
+    assert errors_in(schema, answer.json()) == []
+
+
+async def test_what_is_refused_is_answered_as_described(
+    app: Starlette, client: httpx.AsyncClient, nobody: httpx.AsyncClient
+) -> None:
+    await tell(client)
+    answers = []
+
+    async with client_of(app, await new_key_for(app, scopes=())) as unscoped:
+        for operation in OPERATIONS:
+            send = operation.method, path_of(operation, MISSING)
+            answers += [
+                (operation, await nobody.request(*send)),
+                (operation, await unscoped.request(*send)),
+                (
+                    operation,
+                    await client.request(*send, content=b"{", headers={"Content-Type": "text/plain"}),
+                ),
+                (operation, await client.request(*send, content=b"{", params=dict.fromkeys(QUERY, "?"))),
+                (operation, await client.request(*send, json=example_of(operation))),
+            ]
+            if headers := dict.fromkeys(parameters_of(operation, "header"), '"?"'):
+                send = operation.method, path_of(operation, 1)
+                answer = await client.request(*send, json=example_of(operation), headers=headers)
+                answers.append((operation, answer))
+
+    assert {answer.status_code for _, answer in answers} >= {400, 401, 403, 404, 409, 412, 415}
+    assert [fault for operation, answer in answers for fault in faults(operation, answer)] == []

@@ -1,0 +1,251 @@
+"""No statement of the service looks through a table that grows with the journal.
+
+The statements are those that SQLite is really sent while every operation is called; the plans are SQLite's.
+"""
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+from conftest import client_of, new_key_for
+from factories import A_TRADE, create_goal, snapshots_of, unwrap
+from operations import path_of
+from starlette.applications import Starlette
+from told_by_examples import tell
+
+from journal_api.app import create_app
+from journal_api.routes.table import OPERATIONS
+from journal_api.settings import Settings
+from journal_api.values.clock import instant_after
+from journal_api.values.metrics import METRICS
+from journal_api.values.money import sql_ratio
+from journal_api.values.periods import trading_day
+
+TIMEFRAMES = ("daily", "weekly", "monthly", "quarterly")
+QUERIES: dict[str, Any] = {
+    **dict.fromkeys(("account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id"), 1),
+    **dict.fromkeys(("category_id", "import_id"), 1),
+    "symbol": "ES",
+    "direction": "long",
+    "grade": "A",
+    "outcome": "win",
+    "from": "2026-01-01",
+    "to": "2026-12-31",
+}
+# These have a row for each table, or one at all.
+NEVER_GROW = {"sqlite_sequence", "sqlite_schema"}
+
+
+@contextmanager
+def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
+    """Each statement that the block sends to SQLite, on any connection, with values that it was sent with."""
+    seen: dict[str, Any] = {}
+
+    def watched(execute: Callable[..., Any]) -> Callable[..., Any]:
+        def run(sql: str, values: Any = ()) -> Any:
+            seen.setdefault(sql, values)
+            return execute(sql, values)
+
+        return run
+
+    def watched_many(executemany: Callable[..., Any]) -> Callable[..., Any]:
+        def run(sql: str, rows: Any) -> Any:
+            every = list(rows)
+            if every:
+                seen.setdefault(sql, every[0])
+            return executemany(sql, every)
+
+        return run
+
+    opened = {connection._conn for connection in app.state.database._open}
+    for connection in opened:
+        connection.execute = watched(connection.execute)
+        connection.executemany = watched_many(connection.executemany)
+    try:
+        yield seen
+    finally:
+        for connection in opened:
+            del connection.execute, connection.executemany
+
+
+async def use_everything(client: httpx.AsyncClient) -> None:
+    """Every operation, with every filter and every metric, what makes snapshots stale, and every deletion."""
+    await tell(client)
+    for operation in OPERATIONS:
+        if operation.method == "GET":
+            for query in ({}, QUERIES, *({name: value} for name, value in QUERIES.items())):
+                await client.get(path_of(operation, 1), params=query)
+    goals = [
+        await create_goal(client, metric=metric, timeframe=timeframe, target_value=1)
+        for metric in METRICS
+        for timeframe in TIMEFRAMES
+    ]
+    goals.append(
+        await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
+    )
+    for _ in range(2):
+        (account, *_) = unwrap(await client.get("/accounts"))
+        unwrap(await client.post("/trades", json={"account_id": account["id"], **A_TRADE}))
+        for goal in goals:
+            await snapshots_of(client, goal["id"])
+    await client.post("/trades", json={"account_id": 1, **A_TRADE}, headers={"Idempotency-Key": "once"})
+    for operation in reversed(OPERATIONS):
+        if operation.method == "DELETE":
+            await client.delete(path_of(operation, 1))
+
+
+def plans_of(db: sqlite3.Connection, seen: dict[str, Any]) -> list[tuple[str, str]]:
+    """(step, SQL) of every statement that reads or writes rows."""
+    return [
+        (step, " ".join(sql.split()))
+        for sql, values in seen.items()
+        if sql.split(maxsplit=1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
+        for *_, step in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)
+    ]
+
+
+@contextmanager
+def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
+    """A connection that knows the functions of the service."""
+    with closing(sqlite3.connect(settings.db)) as db:
+        db.create_function("trading_day", 3, trading_day, deterministic=True)
+        db.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
+        db.create_function("ratio", 2, sql_ratio, deterministic=True)
+        db.create_function("instant_after", 1, instant_after, deterministic=True)
+        yield db
+
+
+def tables_of(db: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+
+
+async def test_no_statement_scans_a_table_that_grows(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
+) -> None:
+    with statements_of(app) as seen:
+        await use_everything(client)
+
+    with planning(settings) as db:
+        growing = tables_of(db) - NEVER_GROW
+        plans = plans_of(db, seen)
+    assert len(plans) > 70
+    assert [
+        (step, sql)
+        for step, sql in plans
+        if (found := re.match(r"SCAN (\w+)", step)) and alias_of(sql, found[1]) in growing
+    ] == []
+
+
+async def test_only_lists_look_through_all_trades_of_their_owner(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
+) -> None:
+    with statements_of(app) as seen:
+        await use_everything(client)
+
+    with planning(settings) as db:
+        plans = plans_of(db, seen)
+    through_all = {
+        sql
+        for step, sql in plans
+        if (found := re.match(r"SEARCH (\w+) USING .*\((?:user_id|external_id)=\?\)$", step))
+        and alias_of(sql, found[1]) == "trades"
+    }
+    lists = {sql for sql in through_all if "ORDER BY opened_at DESC, id DESC" in sql}
+    assert lists
+    # A change of time zone moves every trading day.
+    assert [sql for sql in through_all - lists if not sql.startswith("UPDATE trades SET trading_day =")] == []
+
+
+# Filters that may leave few of many trades, and the index that leads to those.
+NARROW = {
+    "account_id=1": "trades_of_account",
+    "symbol=NQ": "trades_of_symbol",
+    "grade=A": "trades_of_grade",
+    "outcome=open": "trades_open",
+    "outcome=breakeven": "trades_breakeven",
+    "account_id=1&outcome=win": "trades_of_account",
+    "account_id=1&direction=long": "trades_of_account",
+    "account_id=1&outcome=open": "trades_open",
+    "account_id=1&from=2026-01-01&to=2026-01-31": "trades_in_order",
+    "symbol=NQ&from=2026-01-01": "trades_of_symbol",
+}
+
+
+@pytest.mark.parametrize("query", NARROW)
+async def test_a_list_of_few_trades_reads_and_counts_those_few(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings, query: str
+) -> None:
+    with statements_of(app) as seen:
+        unwrap(await client.get(f"/trades?{query}"))
+
+    with planning(settings) as db:
+        steps = [step for step, _ in plans_of(db, seen)]
+    found = [re.match(r"SEARCH trades USING (?:COVERING )?INDEX (\w+)", step) for step in steps]
+    assert [one[1] for one in found if one] == [NARROW[query]] * 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"],
+)
+async def test_a_list_of_many_trades_is_read_in_its_order(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings, query: str
+) -> None:
+    with statements_of(app) as seen:
+        unwrap(await client.get(f"/trades?{query}"))
+
+    with planning(settings) as db:
+        steps = [step for step, _ in plans_of(db, seen)]
+    # The page that was found is put in order once more.
+    assert len([step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step]) == 1
+
+
+async def test_an_export_by_any_filter_reads_on_where_it_stopped(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
+) -> None:
+    with statements_of(app) as seen:
+        for name, value in QUERIES.items():
+            await client.get("/trades/export", params={name: value})
+
+    with planning(settings) as db:
+        steps = [step for step, _ in plans_of(db, seen)]
+    assert [step for step in steps if "ORDER BY" in step] == []
+
+
+async def test_json_that_comes_out_of_a_subquery_is_made_json_again(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    """Without `json()` SQLite since 3.54 would answer it as text; older ones would not tell."""
+    with statements_of(app) as seen:
+        await use_everything(client)
+
+    statements = [re.sub(r"\( SELECT", "(SELECT", " ".join(sql.split())) for sql in seen]
+    # The value of a member of an object, without `json()` around it.
+    unwrapped = re.compile(r"', \(SELECT (?:json_|'\[')")
+    assert [sql for sql in statements if unwrapped.search(sql)] == []
+    assert len([sql for sql in statements if "json((SELECT '['" in sql]) > 5
+
+
+async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(
+    settings: Settings,
+) -> None:
+    app = create_app(settings)
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
+        await tell(client)
+
+    with closing(sqlite3.connect(settings.db)) as db:
+        assert [name for name in tables_of(db) if name.startswith("sqlite_stat")] == []
+
+
+def alias_of(sql: str, name: str) -> str:
+    """The table that the statement calls so."""
+    found = re.search(rf"\b(?:FROM|JOIN) (\w+) AS {name}\b", sql)
+    return found[1] if found else name

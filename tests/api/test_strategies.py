@@ -1,0 +1,1137 @@
+"""Strategies with setups and confirmations, created, read and deleted: docs/api.md#strategies."""
+
+import json
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+from conftest import client_of, new_key_for
+from factories import (
+    create_strategy,
+    details_of,
+    error_of,
+    get_strategy,
+    insert_account,
+    insert_answer,
+    insert_copy_group,
+    insert_trade,
+    insert_user,
+    run_sql,
+    unwrap,
+)
+from msgspec import structs
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.settings import Settings
+from journal_api.values.api_keys import SCOPES
+
+SCALARS = {
+    "id",
+    "name",
+    "description",
+    "color_tag",
+    "account_id",
+    "copy_group_id",
+    "setup_count",
+    "created_at",
+    "updated_at",
+}
+FREE_FORM = ("risk_rules", "exit_rules", "optimal_conditions")
+BREAKOUT: dict[str, Any] = {
+    "name": "Breakout",
+    "description": "Out of the range",
+    "color_tag": "#00ff00",
+    "risk_rules": {"max_loss": 100},
+    "exit_rules": {"target": "2R"},
+    "optimal_conditions": {"trend": "up"},
+    "setups": [
+        {
+            "name": "Flag",
+            "description": "A pause",
+            "confirmations": [{"name": "Volume", "description": "Above average"}, {"name": "Trend"}],
+        },
+        {"name": "Wedge"},
+    ],
+}
+BAD_NAMES = [
+    pytest.param("", id="empty"),
+    pytest.param("  \t ", id="blank"),
+    pytest.param("\u3000", id="ideographic space"),
+    pytest.param("x" * 256, id="256 letters"),
+    pytest.param("🚀" * 256, id="256 emoji"),
+    pytest.param("a\x00b", id="NUL"),
+    pytest.param("a\nb", id="line feed inside"),
+    pytest.param("a\x7fb", id="DEL"),
+    pytest.param("a\x85b", id="C1 control"),
+    pytest.param(None, id="null"),
+    pytest.param(5, id="number"),
+    pytest.param(["a"], id="array"),
+]
+BAD_IDS = ["1.0", "1e0", '"1"', "true", "0", "-1", str(2**63), "9" * 4000, "[1]", "{}"]
+BAD_NUMBERS = ["1.0", "1e0", '"1"', "true", "null", str(2**31), str(-(2**31) - 1), "9" * 4000]
+BAD_COLORS = ["#3b82f", "3b82f6", "#gggggg", "red", "#３b82f6", "#3b82f6\n", "#3b82f6f", "", None, 5]
+
+
+@pytest.fixture
+def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
+    return stranger
+
+
+@pytest.fixture
+async def limited(settings: Settings) -> AsyncIterator[Starlette]:
+    """A journal whose plan allows three strategies."""
+    app = create_app(structs.replace(settings, max_strategies=3))
+    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+        yield app
+
+
+async def post_text(client: httpx.AsyncClient, text: str) -> httpx.Response:
+    return await client.post(
+        "/strategies", content=text.encode(), headers={"Content-Type": "application/json"}
+    )
+
+
+async def patch_text(client: httpx.AsyncClient, strategy_id: int, text: str) -> httpx.Response:
+    headers = {"Content-Type": "application/json"}
+    return await client.patch(f"/strategies/{strategy_id}", content=text.encode(), headers=headers)
+
+
+def with_member(field: str, text: str) -> str:
+    """The body of a strategy with that member, as text."""
+    return f'{{"name": "S", "{field}": {text}}}'
+
+
+async def count_of(app: Starlette, table: str) -> int:
+    return int((await run_sql(app, f"SELECT count(*) FROM {table}"))[0][0])
+
+
+def names_of(strategies: Any) -> list[str]:
+    return [strategy["name"] for strategy in strategies]
+
+
+def fields_of(response: httpx.Response) -> dict[str, str]:
+    fields: dict[str, str] = details_of(response)["fields"]
+    return fields
+
+
+def nested_in(where: str, item: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The body of a strategy with that as its setup or as its confirmation, and the path to it."""
+    if where == "strategy":
+        return item, ""
+    if where == "setup":
+        return {"name": "S", "setups": [{"name": "first"}, item]}, "setups[1]."
+    setup = {"name": "second", "confirmations": [{"name": "first"}, item]}
+    return {"name": "S", "setups": [{"name": "first"}, setup]}, "setups[1].confirmations[1]."
+
+
+# Forms -------------------------------------------------------------------------------------------------
+
+
+async def test_a_created_strategy_is_answered_whole_with_its_location(client: httpx.AsyncClient) -> None:
+    created = await client.post("/strategies", json=BREAKOUT)
+
+    assert created.status_code == 201
+    strategy = created.json()["data"]["strategy"]
+    assert created.headers["location"] == f"/v1/strategies/{strategy['id']}"
+    assert strategy == await get_strategy(client, strategy["id"])
+
+
+async def test_the_single_form_has_the_scalars_the_free_form_fields_and_the_setups(
+    client: httpx.AsyncClient,
+) -> None:
+    made = await create_strategy(client, **BREAKOUT)
+
+    strategy = await get_strategy(client, made["id"])
+
+    assert set(strategy) == SCALARS | set(FREE_FORM) | {"setups"}
+    assert {field: strategy[field] for field in BREAKOUT if field != "setups"} == {
+        field: value for field, value in BREAKOUT.items() if field != "setups"
+    }
+    assert strategy["setup_count"] == 2
+
+
+async def test_the_list_form_has_the_scalars_and_setup_count_alone(client: httpx.AsyncClient) -> None:
+    made = await create_strategy(client, **BREAKOUT)
+
+    (item,) = unwrap(await client.get("/strategies"))
+
+    assert item == {field: made[field] for field in SCALARS}
+    assert item["setup_count"] == 2
+
+
+async def test_setup_count_counts_the_setups_of_each_strategy(client: httpx.AsyncClient) -> None:
+    await create_strategy(client, "A")
+    await create_strategy(client, "B", setups=[{"name": "1"}, {"name": "2"}, {"name": "3"}])
+    await create_strategy(
+        client, "C", setups=[{"name": "1", "confirmations": [{"name": "x"}, {"name": "y"}]}]
+    )
+
+    strategies = unwrap(await client.get("/strategies"))
+
+    assert [item["setup_count"] for item in strategies] == [0, 3, 1]
+
+
+async def test_nested_objects_carry_exactly_the_members_that_patch_takes(client: httpx.AsyncClient) -> None:
+    made = await create_strategy(client, **BREAKOUT)
+
+    flag, wedge = (await get_strategy(client, made["id"]))["setups"]
+
+    volume, trend = flag["confirmations"]
+    assert flag == {
+        "setup_id": flag["setup_id"],
+        "name": "Flag",
+        "description": "A pause",
+        "sort_order": 0,
+        "confirmations": [volume, trend],
+    }
+    assert volume == {
+        "confirmation_id": volume["confirmation_id"],
+        "name": "Volume",
+        "description": "Above average",
+        "sort_order": 0,
+    }
+    assert (trend["name"], trend["description"], trend["sort_order"]) == ("Trend", None, 1)
+    assert wedge["confirmations"] == []
+
+
+async def test_the_setups_endpoint_answers_the_setups_of_the_single_form(client: httpx.AsyncClient) -> None:
+    await create_strategy(client, "Another", setups=[{"name": "Not this"}])
+    made = await create_strategy(client, **BREAKOUT)
+
+    response = await client.get(f"/strategies/{made['id']}/setups")
+
+    assert response.status_code == 200
+    assert response.json()["data"] == {"setups": made["setups"]}
+
+
+async def test_a_strategy_without_setups_has_an_empty_array_of_them(client: httpx.AsyncClient) -> None:
+    made = await create_strategy(client)
+
+    setups = unwrap(await client.get(f"/strategies/{made['id']}/setups"))
+
+    assert setups == []
+    assert (made["setups"], made["setup_count"]) == ([], 0)
+
+
+async def test_what_is_left_out_on_creation_gets_the_documented_default(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, "Bare")
+
+    defaults = {field: strategy[field] for field in ("color_tag", "description", *FREE_FORM)}
+    assert defaults == {"color_tag": "#1d4ed8", "description": None, **dict.fromkeys(FREE_FORM)}
+    assert (strategy["account_id"], strategy["copy_group_id"]) == (None, None)
+
+
+async def test_null_where_null_is_allowed_is_the_same_as_left_out(client: httpx.AsyncClient) -> None:
+    nullable = ("description", "account_id", "copy_group_id", *FREE_FORM)
+    bare = await create_strategy(client, "Bare")
+
+    strategy = await create_strategy(client, "Nulls", **dict.fromkeys(nullable))
+
+    assert {field: strategy[field] for field in nullable} == {field: bare[field] for field in nullable}
+
+
+async def test_timestamps_are_rfc_3339_in_utc(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client)
+
+    for field in ("created_at", "updated_at"):
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", strategy[field])
+
+
+async def test_a_list_comes_by_name_without_its_case_then_by_id(client: httpx.AsyncClient) -> None:
+    for name in ("beta", "Alpha", "BETA", "émile", "alpha", "Beta", "ÉMILE", "zulu"):
+        await create_strategy(client, name)
+
+    names = names_of(unwrap(await client.get("/strategies")))
+
+    assert [name for name in names if name.isascii()] == ["Alpha", "alpha", "beta", "BETA", "Beta", "zulu"]
+    assert [name for name in names if not name.isascii()] == ["émile", "ÉMILE"]
+
+
+@pytest.mark.parametrize("path", ["/strategies", "/strategies/{id}", "/strategies/{id}/setups"])
+async def test_head_answers_like_get_without_a_body(client: httpx.AsyncClient, path: str) -> None:
+    path = path.format(id=(await create_strategy(client, **BREAKOUT))["id"])
+
+    got, head = await client.get(path), await client.head(path)
+
+    assert head.status_code == got.status_code == 200
+    assert head.headers["content-type"] == got.headers["content-type"]
+    assert head.content == b""
+
+
+# Order of setups and confirmations ---------------------------------------------------------------------
+
+
+async def test_sort_order_left_out_is_the_position_in_the_array(client: httpx.AsyncClient) -> None:
+    confirmations = [{"name": "x"}, {"name": "y", "sort_order": 9}, {"name": "z"}]
+
+    strategy = await create_strategy(
+        client,
+        setups=[{"name": "a", "confirmations": confirmations}, {"name": "b", "sort_order": 7}, {"name": "c"}],
+    )
+
+    assert [(one["name"], one["sort_order"]) for one in strategy["setups"]] == [("a", 0), ("c", 2), ("b", 7)]
+    checklist = strategy["setups"][0]["confirmations"]
+    assert [(one["name"], one["sort_order"]) for one in checklist] == [("x", 0), ("z", 2), ("y", 9)]
+
+
+async def test_setups_and_confirmations_come_by_sort_order_then_id(client: httpx.AsyncClient) -> None:
+    orders = [5, -3, 5, 0, 2**31 - 1, -(2**31), 0]
+    items = [{"name": str(number), "sort_order": order} for number, order in enumerate(orders)]
+
+    strategy = await create_strategy(client, setups=[*items, {"name": "list", "confirmations": items}])
+
+    in_order = ["5", "1", "3", "6", "0", "2", "4"]
+    assert [one["name"] for one in strategy["setups"] if one["name"] != "list"] == in_order
+    (checklist,) = (one["confirmations"] for one in strategy["setups"] if one["name"] == "list")
+    assert [one["name"] for one in checklist] == in_order
+    by_key = sorted(checklist, key=lambda one: (one["sort_order"], one["confirmation_id"]))
+    assert checklist == by_key
+
+
+@pytest.mark.parametrize("where", ["setup", "confirmation"])
+@pytest.mark.parametrize("sent", BAD_NUMBERS, ids=lambda text: text[:14])
+async def test_a_sort_order_that_is_not_a_32_bit_integer_is_refused(
+    client: httpx.AsyncClient, where: str, sent: str
+) -> None:
+    body, path = nested_in(where, {"name": "x", "sort_order": "HERE"})
+
+    refused = await post_text(client, json.dumps(body).replace('"HERE"', sent))
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [f"{path}sort_order"]
+
+
+# Filters -----------------------------------------------------------------------------------------------
+
+
+async def test_account_id_lists_the_strategies_bound_to_that_account(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    one, two = await insert_account(app, "One"), await insert_account(app, "Two")
+    group = await insert_copy_group(app, members=[one])
+    await create_strategy(client, "One B", account_id=one)
+    await create_strategy(client, "One A", account_id=one)
+    await create_strategy(client, "Two", account_id=two)
+    await create_strategy(client, "Group", copy_group_id=group)
+    await create_strategy(client, "Free")
+
+    found = unwrap(await client.get("/strategies", params={"account_id": one}))
+
+    assert names_of(found) == ["One A", "One B"]
+    assert {item["account_id"] for item in found} == {one}
+
+
+async def test_copy_group_id_lists_the_strategies_bound_to_that_group(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    one, two = await insert_copy_group(app, "One", members=[account]), await insert_copy_group(app, "Two")
+    await create_strategy(client, "One", copy_group_id=one)
+    await create_strategy(client, "Two", copy_group_id=two)
+    await create_strategy(client, "Account", account_id=account)
+    await create_strategy(client, "Free")
+
+    found = unwrap(await client.get("/strategies", params={"copy_group_id": one}))
+
+    assert names_of(found) == ["One"]
+    assert found[0]["copy_group_id"] == one
+
+
+@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
+async def test_a_filter_naming_what_is_not_the_callers_finds_nothing(
+    app: Starlette, client: httpx.AsyncClient, other: httpx.AsyncClient, field: str
+) -> None:
+    make = insert_account if field == "account_id" else insert_copy_group
+    theirs = await make(app, user_id=2)
+    scope: dict[str, Any] = {field: theirs}
+    await create_strategy(other, **scope)
+    await create_strategy(client)
+
+    foreign = await client.get("/strategies", params={field: theirs})
+    missing = await client.get("/strategies", params={field: 2**63 - 1})
+
+    assert unwrap(foreign) == []
+    assert unwrap(missing) == []
+
+
+@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
+@pytest.mark.parametrize("text", ["", "abc", "1.5", "1_0", "+5", "%205", "%EF%BC%95", "-1", str(2**63)])
+async def test_a_filter_that_is_not_an_id_is_refused(
+    client: httpx.AsyncClient, field: str, text: str
+) -> None:
+    refused = await client.get(f"/strategies?{field}={text}")
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [field]
+
+
+@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
+async def test_a_filter_sent_twice_is_refused(client: httpx.AsyncClient, field: str) -> None:
+    refused = await client.get(f"/strategies?{field}=1&{field}=1")
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+async def test_an_unknown_query_parameter_is_ignored(client: httpx.AsyncClient) -> None:
+    await create_strategy(client)
+
+    found = await client.get("/strategies?status=active&x=1&x=2")
+
+    assert names_of(unwrap(found)) == ["Breakout"]
+
+
+# Fields ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
+@pytest.mark.parametrize("name", BAD_NAMES)
+async def test_a_name_outside_the_rules_is_refused_at_its_path(
+    client: httpx.AsyncClient, where: str, name: Any
+) -> None:
+    body, path = nested_in(where, {"name": name})
+
+    refused = await client.post("/strategies", json=body)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [f"{path}name"]
+    assert unwrap(await client.get("/strategies")) == []
+
+
+@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
+async def test_a_name_is_required(client: httpx.AsyncClient, where: str) -> None:
+    body, path = nested_in(where, {"description": "nameless"})
+
+    refused = await client.post("/strategies", json=body)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [f"{path}name"]
+
+
+async def test_details_name_the_path_and_the_reason_as_the_contract_shows_them(
+    client: httpx.AsyncClient,
+) -> None:
+    setups = [{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "x" * 256}]
+
+    refused = await client.post("/strategies", json={"name": "S", "setups": setups})
+
+    assert details_of(refused) == {"fields": {"setups[3].name": "must be 1 to 255 characters"}}
+
+
+@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        pytest.param("x", "x", id="one letter"),
+        pytest.param("x" * 255, "x" * 255, id="255 letters"),
+        pytest.param("🚀" * 255, "🚀" * 255, id="255 emoji"),
+        pytest.param(" \u3000A  B\n", "A  B", id="white space around"),
+        pytest.param("e\u0301", "é", id="decomposed"),
+        pytest.param("e\u0301" * 255, "é" * 255, id="255 after normalisation"),
+        pytest.param('"\\/\u2028<&', '"\\/\u2028<&', id="characters that JSON escapes"),
+        pytest.param("5", "5", id="digits"),
+        pytest.param("null", "null", id="a word of JSON"),
+        pytest.param('{"a":1}', '{"a":1}', id="text that is JSON"),
+    ],
+)
+async def test_a_name_is_stripped_and_normalised(
+    client: httpx.AsyncClient, where: str, sent: str, stored: str
+) -> None:
+    body, _ = nested_in(where, {"name": sent})
+
+    strategy = unwrap(await client.post("/strategies", json=body))
+
+    found = {
+        "strategy": lambda: strategy,
+        "setup": lambda: strategy["setups"][1],
+        "confirmation": lambda: strategy["setups"][1]["confirmations"][1],
+    }[where]()
+    assert found["name"] == stored
+
+
+@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
+async def test_a_description_may_have_10000_characters_and_any_lines(
+    client: httpx.AsyncClient, where: str
+) -> None:
+    description = " \r\n\t🚀\u2028'\"\\" + "x" * (10_000 - 9)
+    assert len(description) == 10_000
+    body, _ = nested_in(where, {"name": "x", "description": description})
+
+    strategy = unwrap(await client.post("/strategies", json=body))
+
+    if where == "strategy":
+        assert strategy["description"] == description
+    elif where == "setup":
+        assert strategy["setups"][1]["description"] == description
+    else:
+        assert strategy["setups"][1]["confirmations"][1]["description"] == description
+
+
+@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
+@pytest.mark.parametrize("sent", ["x" * 10_001, 5, [], True], ids=["10001", "number", "array", "true"])
+async def test_a_description_that_is_too_long_or_no_text_is_refused(
+    client: httpx.AsyncClient, where: str, sent: Any
+) -> None:
+    body, path = nested_in(where, {"name": "x", "description": sent})
+
+    refused = await client.post("/strategies", json=body)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [f"{path}description"]
+
+
+@pytest.mark.parametrize("color", ["#000000", "#AbCdEf", "#1d4ed8"])
+async def test_a_colour_is_kept_as_sent(client: httpx.AsyncClient, color: str) -> None:
+    strategy = await create_strategy(client, color_tag=color)
+
+    assert strategy["color_tag"] == color
+
+
+@pytest.mark.parametrize("color", BAD_COLORS, ids=repr)
+async def test_a_colour_of_another_form_is_refused(client: httpx.AsyncClient, color: Any) -> None:
+    refused = await client.post("/strategies", json={"name": "S", "color_tag": color})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == ["color_tag"]
+
+
+@pytest.mark.parametrize(
+    ("body", "unknown"),
+    [
+        ({"name": "S", "colour": "#000000"}, "colour"),
+        ({"name": "S", "id": 1}, "id"),
+        ({"name": "S", "setup_count": 1}, "setup_count"),
+        ({"name": "S", "setups": [{"name": "a", "id": 1}]}, "setups[0].id"),
+        ({"name": "S", "setups": [{"name": "a"}, {"name": "b", "setup_id": 1}]}, "setups[1].setup_id"),
+        (
+            {"name": "S", "setups": [{"name": "a", "confirmations": [{"name": "x", "confirmation_id": 1}]}]},
+            "setups[0].confirmations[0].confirmation_id",
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_an_unknown_member_is_refused_and_named(
+    client: httpx.AsyncClient, body: Any, unknown: str
+) -> None:
+    refused = await client.post("/strategies", json=body)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused)["unknown_fields"] == [unknown]
+    assert unwrap(await client.get("/strategies")) == []
+
+
+async def test_the_last_of_duplicate_members_counts(client: httpx.AsyncClient) -> None:
+    text = '{"name": "A", "setups": [{"name": "x"}], "name": "B", "setups": [{"name": "y", "name": "z"}]}'
+
+    strategy = unwrap(await post_text(client, text))
+
+    assert strategy["name"] == "B"
+    assert [setup["name"] for setup in strategy["setups"]] == ["z"]
+
+
+@pytest.mark.parametrize("body", ['{"setups": null}', '{"setups": {}}', '{"setups": [null]}'])
+async def test_setups_that_are_no_array_of_objects_are_refused(client: httpx.AsyncClient, body: str) -> None:
+    refused = await post_text(client, '{"name": "S", ' + body[1:])
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+@pytest.mark.parametrize("sent", ["null", "{}", "[null]", '["x"]'])
+async def test_confirmations_that_are_no_array_of_objects_are_refused(
+    client: httpx.AsyncClient, sent: str
+) -> None:
+    refused = await post_text(client, with_member("setups", f'[{{"name": "a", "confirmations": {sent}}}]'))
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+# Limits of length --------------------------------------------------------------------------------------
+
+
+async def test_50_setups_of_100_confirmations_are_kept(client: httpx.AsyncClient) -> None:
+    setups = [
+        {"name": f"s{number}", "confirmations": [{"name": f"c{number}.{place}"} for place in range(100)]}
+        for number in range(50)
+    ]
+
+    strategy = await create_strategy(client, setups=setups)
+
+    assert [setup["name"] for setup in strategy["setups"]] == [setup["name"] for setup in setups]
+    assert [[one["name"] for one in setup["confirmations"]] for setup in strategy["setups"]] == [
+        [f"c{number}.{place}" for place in range(100)] for number in range(50)
+    ]
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+async def test_a_51st_setup_is_refused(client: httpx.AsyncClient, method: str) -> None:
+    made = await create_strategy(client, "Before")
+    path = "/strategies" if method == "POST" else f"/strategies/{made['id']}"
+    setups = [{"name": str(number)} for number in range(51)]
+
+    refused = await client.request(method, path, json={"name": "After", "setups": setups})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == ["setups"]
+    assert names_of(unwrap(await client.get("/strategies"))) == ["Before"]
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+async def test_a_101st_confirmation_is_refused(client: httpx.AsyncClient, method: str) -> None:
+    made = await create_strategy(client, "Before")
+    path = "/strategies" if method == "POST" else f"/strategies/{made['id']}"
+    setup = {"name": "a", "confirmations": [{"name": str(number)} for number in range(101)]}
+
+    refused = await client.request(method, path, json={"name": "After", "setups": [{"name": "b"}, setup]})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == ["setups[1].confirmations"]
+    assert names_of(unwrap(await client.get("/strategies"))) == ["Before"]
+
+
+# Account and copy group --------------------------------------------------------------------------------
+
+
+async def test_a_strategy_is_bound_to_an_account_or_to_a_copy_group(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    group = await insert_copy_group(app)
+
+    of_account = await create_strategy(client, "A", account_id=account)
+    of_group = await create_strategy(client, "G", copy_group_id=group, account_id=None)
+
+    assert (of_account["account_id"], of_account["copy_group_id"]) == (account, None)
+    assert (of_group["account_id"], of_group["copy_group_id"]) == (None, group)
+
+
+async def test_account_and_copy_group_exclude_each_other(app: Starlette, client: httpx.AsyncClient) -> None:
+    both = {"account_id": await insert_account(app), "copy_group_id": await insert_copy_group(app)}
+
+    refused = await client.post("/strategies", json={"name": "S", **both})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert unwrap(await client.get("/strategies")) == []
+
+
+@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
+@pytest.mark.parametrize("whose", ["another owner's", "nobody's"])
+async def test_an_account_or_group_that_is_not_the_callers_is_refused(
+    app: Starlette, client: httpx.AsyncClient, other: httpx.AsyncClient, field: str, whose: str
+) -> None:
+    make = insert_account if field == "account_id" else insert_copy_group
+    mine, theirs = await make(app), await make(app, user_id=2)
+    sent = theirs if whose == "another owner's" else max(mine, theirs) + 1
+
+    refused = await client.post("/strategies", json={"name": "S", field: sent})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [field]
+    assert unwrap(await client.get("/strategies")) == []
+
+
+@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
+@pytest.mark.parametrize("sent", BAD_IDS, ids=lambda text: text[:20])
+async def test_an_account_or_group_that_is_no_id_is_refused(
+    client: httpx.AsyncClient, field: str, sent: str
+) -> None:
+    refused = await post_text(client, with_member(field, sent))
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [field]
+
+
+# Free-form JSON ----------------------------------------------------------------------------------------
+
+VERBATIM = [
+    pytest.param("{}", id="empty"),
+    pytest.param('{"a":1.0,"b":1E5,"c":1e+5,"d":-0,"e":-0.0,"f":1e-7,"g":0.10}', id="numbers"),
+    pytest.param('{"a":123456789012345678901234567890,"b":0.1234567890123456789012345}', id="30 digits"),
+    pytest.param('{"a":1e999,"b":-1E-999}', id="beyond floats"),
+    pytest.param('{"z":1,"a":2,"m":{"y":1,"b":2}}', id="key order"),
+    pytest.param('{"a":1,"a":2,"a":{"b":1,"b":2}}', id="duplicate keys"),
+    pytest.param(r'{"\u0061":"\u00e9\n\/\\\"\t\b\f\r \ud83d\ude80 \u0000"}', id="escapes"),
+    pytest.param('{"é":"🚀\u2028\u2029\x7f\ufeff","":"","e\u0301":1}', id="unescaped"),
+    pytest.param('{"a":[],"b":[[],{}],"c":null,"d":true,"e":false,"f":" { [ ] } : , "}', id="structure"),
+    pytest.param('{"a":"\\\\","b":"\\\\\\"","c":"]}{["}', id="brackets behind escapes"),
+    pytest.param('{"a":"%s"}' % (r"\"{" * 100), id="quotes and brackets in a string"),
+]
+
+
+@pytest.mark.parametrize("sent", VERBATIM)
+async def test_free_form_json_is_kept_token_by_token(client: httpx.AsyncClient, sent: str) -> None:
+    members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
+
+    created = await post_text(client, f'{{"name": "S", {members}}}')
+    read = await client.get(f"/strategies/{unwrap(created)['id']}")
+
+    for field in FREE_FORM:
+        assert f'"{field}":{sent}' in created.text
+        assert f'"{field}":{sent}' in read.text
+
+
+@pytest.mark.parametrize("sent", VERBATIM)
+async def test_free_form_json_is_kept_token_by_token_on_patch(client: httpx.AsyncClient, sent: str) -> None:
+    made = await create_strategy(client, risk_rules={"before": 1})
+
+    patched = await patch_text(client, made["id"], f'{{"risk_rules": {sent}}}')
+    renamed = await client.patch(f"/strategies/{made['id']}", json={"name": "Renamed"})
+
+    assert f'"risk_rules":{sent}' in patched.text
+    assert f'"risk_rules":{sent}' in renamed.text
+
+
+@pytest.mark.parametrize("sent", VERBATIM)
+async def test_the_same_free_form_json_again_changes_nothing(client: httpx.AsyncClient, sent: str) -> None:
+    made = unwrap(await post_text(client, with_member("exit_rules", sent)))
+
+    again = await patch_text(client, made["id"], f'{{"exit_rules": {sent}}}')
+
+    assert unwrap(again)["updated_at"] == made["updated_at"]
+
+
+async def test_every_token_of_free_form_json_survives_white_space_around_it(
+    client: httpx.AsyncClient,
+) -> None:
+    spaced = '{ "a b" :\t[ 1.0 ,\r\n "x  y" , { } ] ,"c":null }'
+
+    created = await post_text(client, with_member("risk_rules", f" {spaced} "))
+
+    start = created.text.index('"risk_rules":') + len('"risk_rules":')
+    kept = created.text[start : created.text.index(',"exit_rules"')]
+    tokens = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
+    assert tokens.findall(kept) == tokens.findall(spaced)
+
+
+@pytest.mark.parametrize("field", FREE_FORM)
+@pytest.mark.parametrize("sent", ["[]", '"x"', "5", "true", "1.5", "[{}]"])
+async def test_free_form_json_that_is_no_object_is_refused(
+    client: httpx.AsyncClient, field: str, sent: str
+) -> None:
+    refused = await post_text(client, with_member(field, sent))
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == [field]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        '{"a":01}',
+        '{"a":NaN}',
+        '{"a":-Infinity}',
+        '{"a":1.}',
+        '{"a":.5}',
+        '{"a":0x1}',
+        '{"a":1,}',
+        "{a:1}",
+        "{'a':1}",
+        '{"a":1//x\n}',
+        '{"a":"\t"}',
+        '{"a":"\x00"}',
+        r'{"a":"\q"}',
+        r'{"a":"\u12G4"}',
+        r'{"a":"\ud800"}',
+        r'{"a":"\ud800 "}',
+        r'{"a":"\ud800\u0041"}',
+        r'{"a":"\udc00"}',
+        r'{"\ud800":1}',
+        r'{"\udc00":1}',
+        '{"a":[1,2}',
+        '{"a":1',
+        '{"a":1}}',
+    ],
+)
+async def test_free_form_json_that_is_no_json_is_refused(client: httpx.AsyncClient, sent: str) -> None:
+    refused = await post_text(client, with_member("risk_rules", sent))
+
+    assert error_of(refused) == (400, "validation_error")
+    assert unwrap(await client.get("/strategies")) == []
+
+
+@pytest.mark.parametrize("field", FREE_FORM)
+async def test_free_form_json_that_is_not_utf_8_is_refused(client: httpx.AsyncClient, field: str) -> None:
+    content = b'{"name": "S", "%b": {"a": "\xff"}}' % field.encode()
+
+    refused = await client.post("/strategies", content=content)
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+async def test_64_kib_of_free_form_json_are_kept_in_each_field(client: httpx.AsyncClient) -> None:
+    sent = f'{{"a":"{"x" * (64 * 1024 - 8)}"}}'
+    assert len(sent) == 64 * 1024
+    members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
+
+    created = await post_text(client, f'{{"name": "S", {members}}}')
+
+    assert created.status_code == 201
+    for field in FREE_FORM:
+        assert f'"{field}":{sent}' in created.text
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+@pytest.mark.parametrize(
+    "sent",
+    ['{"a":"%s"}' % ("x" * (64 * 1024 - 7)), '{"a":"%s"}' % ("é" * (32 * 1024 - 3))],
+    ids=["letters", "characters of two bytes"],
+)
+async def test_free_form_json_over_64_kib_is_refused(
+    client: httpx.AsyncClient, method: str, sent: str
+) -> None:
+    made = await create_strategy(client, "Before")
+    path = "/strategies" if method == "POST" else f"/strategies/{made['id']}"
+    assert len(sent.encode()) > 64 * 1024
+
+    refused = await client.request(method, path, content=f'{{"name": "S", "risk_rules": {sent}}}'.encode())
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(fields_of(refused)) == ["risk_rules"]
+    assert names_of(unwrap(await client.get("/strategies"))) == ["Before"]
+
+
+def nested_objects(levels: int) -> str:
+    return '{"a":' * (levels - 1) + "{}" + "}" * (levels - 1)
+
+
+def nested_arrays(levels: int) -> str:
+    return '{"a":' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
+
+
+@pytest.mark.parametrize("nested", [nested_objects, nested_arrays])
+async def test_32_levels_of_free_form_json_are_kept(client: httpx.AsyncClient, nested: Any) -> None:
+    sent = nested(32)
+
+    created = await post_text(client, with_member("exit_rules", sent))
+
+    assert created.status_code == 201
+    assert f'"exit_rules":{sent}' in created.text
+
+
+@pytest.mark.parametrize("nested", [nested_objects, nested_arrays])
+@pytest.mark.parametrize("levels", [33, 1000, 100_000])
+async def test_more_than_32_levels_of_free_form_json_are_refused(
+    client: httpx.AsyncClient, nested: Any, levels: int
+) -> None:
+    refused = await post_text(client, with_member("exit_rules", nested(levels)))
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+async def test_brackets_in_strings_are_no_levels(client: httpx.AsyncClient) -> None:
+    sent = json.dumps({"[" * 50: "{" * 50, "b": '"' + "[" * 50}, separators=(",", ":"))
+
+    created = await post_text(client, with_member("exit_rules", sent))
+
+    assert created.status_code == 201
+    assert f'"exit_rules":{sent}' in created.text
+
+
+# Unique names ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("again", ["Café", "  Café ", "Cafe\u0301"], ids=["same", "spaces", "decomposed"])
+async def test_a_second_strategy_of_a_name_is_a_duplicate(client: httpx.AsyncClient, again: str) -> None:
+    await create_strategy(client, "Café")
+
+    refused = await client.post("/strategies", json={"name": again, "setups": [{"name": "a"}]})
+
+    assert error_of(refused) == (409, "duplicate_name")
+    assert names_of(unwrap(await client.get("/strategies"))) == ["Café"]
+
+
+async def test_names_that_differ_in_case_are_two(client: httpx.AsyncClient) -> None:
+    await create_strategy(client, "Breakout")
+
+    await create_strategy(client, "breakout")
+
+    assert names_of(unwrap(await client.get("/strategies"))) == ["Breakout", "breakout"]
+
+
+async def test_names_are_unique_for_each_owner_on_their_own(
+    client: httpx.AsyncClient, other: httpx.AsyncClient
+) -> None:
+    await create_strategy(other, "Breakout")
+
+    created = await client.post("/strategies", json={"name": "Breakout"})
+
+    assert created.status_code == 201
+
+
+async def test_setups_and_confirmations_may_share_a_name(client: httpx.AsyncClient) -> None:
+    same: list[dict[str, Any]] = [{"name": "Same"}, {"name": "Same"}]
+
+    strategy = await create_strategy(client, setups=[{**item, "confirmations": same} for item in same])
+
+    assert [setup["name"] for setup in strategy["setups"]] == ["Same", "Same"]
+    assert (
+        len({one["confirmation_id"] for setup in strategy["setups"] for one in setup["confirmations"]}) == 4
+    )
+
+
+async def test_the_name_of_a_deleted_strategy_is_free_again(client: httpx.AsyncClient) -> None:
+    made = await create_strategy(client, "Breakout")
+    await client.delete(f"/strategies/{made['id']}")
+
+    created = await client.post("/strategies", json={"name": "Breakout"})
+
+    assert created.status_code == 201
+
+
+# The plan's maximum ------------------------------------------------------------------------------------
+
+
+async def test_a_strategy_over_the_maximum_is_refused_with_the_numbers(limited: Starlette) -> None:
+    async with client_of(limited, await new_key_for(limited)) as client:
+        for name in "ABC":
+            await create_strategy(client, name)
+
+        refused = await client.post("/strategies", json={"name": "D", "setups": [{"name": "a"}]})
+
+        assert error_of(refused) == (429, "limit_reached")
+        assert details_of(refused) == {"limit": 3, "current": 3}
+        assert "retry-after" not in refused.headers
+        assert names_of(unwrap(await client.get("/strategies"))) == ["A", "B", "C"]
+        assert await count_of(limited, "setups") == 0
+
+
+async def test_deleting_a_strategy_makes_room_for_another(limited: Starlette) -> None:
+    async with client_of(limited, await new_key_for(limited)) as client:
+        made = [await create_strategy(client, name) for name in "ABC"]
+        await client.delete(f"/strategies/{made[0]['id']}")
+
+        created = await client.post("/strategies", json={"name": "D"})
+
+        assert created.status_code == 201
+
+
+async def test_a_taken_name_is_told_before_the_maximum(limited: Starlette) -> None:
+    async with client_of(limited, await new_key_for(limited)) as client:
+        for name in "ABC":
+            await create_strategy(client, name)
+
+        refused = await client.post("/strategies", json={"name": "A"})
+
+        assert error_of(refused) == (409, "duplicate_name")
+
+
+async def test_a_foreign_account_is_told_before_a_taken_name(client: httpx.AsyncClient) -> None:
+    await create_strategy(client, "A")
+
+    refused = await client.post("/strategies", json={"name": "A", "account_id": 99})
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+async def test_the_maximum_holds_for_each_owner_on_their_own(limited: Starlette) -> None:
+    other_key = await new_key_for(limited, await insert_user(limited))
+    async with client_of(limited, await new_key_for(limited)) as client:
+        for name in "ABC":
+            await create_strategy(client, name)
+
+        async with client_of(limited, other_key) as other:
+            created = await other.post("/strategies", json={"name": "D"})
+
+        assert created.status_code == 201
+
+
+async def test_a_strategy_at_the_maximum_can_still_be_updated(limited: Starlette) -> None:
+    async with client_of(limited, await new_key_for(limited)) as client:
+        made = [await create_strategy(client, name) for name in "ABC"]
+
+        patched = await client.patch(f"/strategies/{made[0]['id']}", json={"setups": [{"name": "a"}]})
+
+        assert patched.status_code == 200
+
+
+async def test_the_default_maximum_is_100(client: httpx.AsyncClient) -> None:
+    for number in range(100):
+        await create_strategy(client, f"S{number}")
+
+    refused = await client.post("/strategies", json={"name": "One more"})
+
+    assert error_of(refused) == (429, "limit_reached")
+    assert details_of(refused) == {"limit": 100, "current": 100}
+
+
+async def test_a_maximum_of_0_is_none(settings: Settings) -> None:
+    app = create_app(structs.replace(settings, max_strategies=0))
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
+        for number in range(101):
+            await create_strategy(client, f"S{number}")
+
+        strategies = unwrap(await client.get("/strategies"))
+
+    assert len(strategies) == 101
+
+
+# Delete ------------------------------------------------------------------------------------------------
+
+
+async def test_delete_answers_204_and_counts_the_trades_it_unlinked(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await create_strategy(client, setups=[{"name": "Flag"}])
+    kept = await create_strategy(client, "Kept", setups=[{"name": "Flag"}])
+    account = await insert_account(app)
+    await insert_trade(app, account, strategy_id=strategy["id"])
+    await insert_trade(
+        app, account, strategy_id=strategy["id"], setup_id=strategy["setups"][0]["setup_id"], closed_at=None
+    )
+    await insert_trade(app, account, strategy_id=kept["id"], setup_id=kept["setups"][0]["setup_id"])
+    await insert_trade(app, account)
+
+    deleted = await client.delete(f"/strategies/{strategy['id']}")
+
+    assert (deleted.status_code, deleted.content) == (204, b"")
+    assert deleted.headers["x-trades-unlinked"] == "2"
+    links = [tuple(row) for row in await run_sql(app, "SELECT strategy_id, setup_id FROM trades ORDER BY id")]
+    assert links == [
+        (None, None),
+        (None, None),
+        (kept["id"], kept["setups"][0]["setup_id"]),
+        (None, None),
+    ]
+
+
+async def test_delete_takes_the_setups_their_confirmations_and_the_answers_with_it(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await create_strategy(client, **BREAKOUT)
+    setup = strategy["setups"][0]
+    trade = await insert_trade(
+        app, await insert_account(app), strategy_id=strategy["id"], setup_id=setup["setup_id"]
+    )
+    await insert_answer(app, trade, setup["confirmations"][0]["confirmation_id"], True, "clear")
+
+    await client.delete(f"/strategies/{strategy['id']}")
+
+    for table in ("strategies", "setups", "confirmations", "confirmation_answers"):
+        assert await count_of(app, table) == 0
+    assert await count_of(app, "trades") == 1
+
+
+async def test_delete_of_an_unused_strategy_unlinks_0_trades(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, **BREAKOUT)
+
+    deleted = await client.delete(f"/strategies/{strategy['id']}")
+
+    assert deleted.headers["x-trades-unlinked"] == "0"
+
+
+async def test_a_deleted_strategy_is_not_found_by_any_operation(client: httpx.AsyncClient) -> None:
+    path = f"/strategies/{(await create_strategy(client))['id']}"
+    await client.delete(path)
+
+    answers = [
+        await client.get(path),
+        await client.get(f"{path}/setups"),
+        await client.patch(path, json={"name": "X"}),
+        await client.delete(path),
+    ]
+
+    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 4
+    assert unwrap(await client.get("/strategies")) == []
+
+
+async def test_a_delete_with_a_body_ignores_it(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client)
+
+    deleted = await client.request("DELETE", f"/strategies/{strategy['id']}", content=b"{]")
+
+    assert deleted.status_code == 204
+
+
+async def test_ids_are_never_used_again(client: httpx.AsyncClient) -> None:
+    before = await create_strategy(client, **BREAKOUT)
+    await client.delete(f"/strategies/{before['id']}")
+
+    after = await create_strategy(client, **BREAKOUT)
+
+    assert after["id"] > before["id"]
+    newest = max(setup["setup_id"] for setup in before["setups"])
+    assert all(setup["setup_id"] > newest for setup in after["setups"])
+    newest = max(one["confirmation_id"] for setup in before["setups"] for one in setup["confirmations"])
+    assert all(one["confirmation_id"] > newest for setup in after["setups"] for one in setup["confirmations"])
+
+
+async def test_the_ids_of_a_refused_create_do_no_harm(client: httpx.AsyncClient) -> None:
+    await create_strategy(client, **BREAKOUT)
+    await client.post("/strategies", json=BREAKOUT)
+
+    strategy = await create_strategy(client, "Next", setups=BREAKOUT["setups"])
+
+    assert strategy == await get_strategy(client, strategy["id"])
+
+
+# Owners and scopes -------------------------------------------------------------------------------------
+
+
+async def test_lists_hold_the_callers_own_strategies_alone(
+    client: httpx.AsyncClient, other: httpx.AsyncClient
+) -> None:
+    await create_strategy(client, "Mine")
+    await create_strategy(other, "Theirs")
+
+    assert names_of(unwrap(await client.get("/strategies"))) == ["Mine"]
+    assert names_of(unwrap(await other.get("/strategies"))) == ["Theirs"]
+
+
+@pytest.mark.parametrize(
+    ("method", "suffix"), [("GET", ""), ("GET", "/setups"), ("PATCH", ""), ("DELETE", "")]
+)
+async def test_another_owners_strategy_is_not_found_and_stays_as_it_is(
+    client: httpx.AsyncClient, other: httpx.AsyncClient, method: str, suffix: str
+) -> None:
+    theirs = await create_strategy(other, **BREAKOUT)
+    headers = {"X-Request-Id": "same"}
+
+    foreign = await client.request(
+        method, f"/strategies/{theirs['id']}{suffix}", json={"setups": []}, headers=headers
+    )
+    missing = await client.request(method, f"/strategies/99{suffix}", json={"setups": []}, headers=headers)
+
+    assert error_of(foreign) == (404, "not_found")
+    assert foreign.content == missing.content
+    assert await get_strategy(other, theirs["id"]) == theirs
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("GET", "/strategies", "read:strategies"),
+        ("GET", "/strategies/1", "read:strategies"),
+        ("GET", "/strategies/1/setups", "read:strategies"),
+        ("POST", "/strategies", "write:strategies"),
+        ("PATCH", "/strategies/1", "write:strategies"),
+        ("DELETE", "/strategies/1", "write:strategies"),
+    ],
+)
+async def test_every_operation_needs_exactly_its_scope(
+    app: Starlette, client: httpx.AsyncClient, method: str, path: str, scope: str
+) -> None:
+    await create_strategy(client)
+    all_others = await new_key_for(app, scopes=tuple(one for one in SCOPES if one != scope))
+    it_alone = await new_key_for(app, scopes=(scope,))
+
+    async with client_of(app, all_others) as without, client_of(app, it_alone) as having:
+        refused = await without.request(method, path, json={"name": "New"})
+        allowed = await having.request(method, path, json={"name": "New"})
+
+    assert error_of(refused) == (403, "forbidden_scope")
+    assert details_of(refused) == {"required_scope": scope}
+    assert allowed.status_code < 300
+
+
+async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, risk_rules=None, exit_rules={"target": "2R"})
+    await client.patch(f"/strategies/{strategy['id']}", json={"exit_rules": None})
+
+    stored = await run_sql(app, "SELECT risk_rules, exit_rules, optimal_conditions FROM strategies")
+
+    assert stored == [(None, None, None)]

@@ -1,0 +1,86 @@
+"""POST /trades/bulk: many trades in one transaction, errors by index."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import A_TRADE, create_account, create_goal, details_of, error_of, snapshots_of, unwrap
+
+
+async def listed(client: httpx.AsyncClient) -> Any:
+    return unwrap(await client.get("/trades"))
+
+
+async def test_many_trades_are_written_at_once_in_the_order_sent(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    sent = [{"account_id": account["id"], **A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
+
+    created = await client.post("/trades/bulk", json={"trades": sent})
+
+    assert created.status_code == 201
+    assert [trade["symbol"] for trade in unwrap(created)] == [f"S{number}" for number in range(1000)]
+    assert (await client.get("/trades")).json()["meta"]["pagination"]["total"] == 1000
+
+
+async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: httpx.AsyncClient) -> None:
+    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
+    sent = [good, {**good, "quantity": 0}, good, {**good, "wins": 1}, {**good, "exit_price": None}]
+
+    refused = await client.post("/trades/bulk", json={"trades": sent})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused) == {
+        "fields": {
+            "trades[1].quantity": "must be greater than 0",
+            "trades[4].exit_price": "is required without gross_pnl",
+        },
+        "unknown_fields": ["trades[3].wins"],
+    }
+    assert await listed(client) == []
+
+
+async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.AsyncClient) -> None:
+    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
+    sent = [{**good, "external_id": "1"}, {**good, "account_id": 99}, {**good, "external_id": "1"}]
+
+    refused = await client.post("/trades/bulk", json={"trades": sent})
+
+    assert details_of(refused) == {
+        "fields": {
+            "trades[1].account_id": "is not one of your accounts",
+            "trades[2].external_id": "is taken",
+        }
+    }
+    assert await listed(client) == []
+
+
+@pytest.mark.parametrize("number", [0, 1001])
+async def test_1_to_1000_trades_are_taken(client: httpx.AsyncClient, number: int) -> None:
+    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
+
+    refused = await client.post("/trades/bulk", json={"trades": [good] * number})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(details_of(refused)["fields"]) == ["trades"]
+
+
+async def test_identical_trades_are_as_many_trades(client: httpx.AsyncClient) -> None:
+    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
+
+    await client.post("/trades/bulk", json={"trades": [good] * 3})
+
+    assert len(await listed(client)) == 3
+
+
+async def test_goals_count_them_at_the_next_read(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    goal = await create_goal(client)
+    await snapshots_of(client, goal["id"])
+    tenths = [{"gross_pnl": 0.1}, {"gross_pnl": 0.2}]
+
+    await client.post(
+        "/trades/bulk", json={"trades": [{"account_id": account["id"], **A_TRADE, **one} for one in tenths]}
+    )
+
+    january = await snapshots_of(client, goal["id"], **{"from": "2026-01-01", "to": "2026-01-01"})
+    assert [snapshot["actual"] for snapshot in january] == [0.3]

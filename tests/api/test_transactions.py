@@ -1,0 +1,744 @@
+"""All or nothing: under errors of the database, under cancellations, and under requests at the same time."""
+
+import asyncio
+import random
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
+from copy import deepcopy
+from functools import partial
+from itertools import count, cycle
+from typing import Any
+
+import httpx
+import pytest
+from asgi_lifespan import LifespanManager
+from conftest import client_of, new_key_for
+from factories import (
+    A_FILE,
+    create_account,
+    create_category,
+    create_copy_group,
+    create_goal,
+    create_import,
+    create_strategy,
+    create_tag,
+    create_trade,
+    error_of,
+    get_strategy,
+    insert_account,
+    insert_answer,
+    insert_trade,
+    run_sql,
+    send_file,
+    unwrap,
+)
+from msgspec import structs
+from operations import body_of, documented_path_of, path_of
+from proofs import SOAK, tries
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.database import database
+from journal_api.database.errors import api_error
+from journal_api.errors import Busy
+from journal_api.repositories.sql import unique_name
+from journal_api.routes.table import OPERATIONS
+from journal_api.settings import Settings
+from journal_api.web.operation import Operation
+
+Send = Callable[[httpx.AsyncClient, Any], Awaitable[httpx.Response]]
+
+
+async def dump(app: Starlette) -> dict[str, list[tuple[Any, ...]]]:
+    """Every row of every table."""
+    tables = await run_sql(app, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    return {
+        name: [tuple(row) for row in await run_sql(app, f"SELECT * FROM {name} ORDER BY 1, 2")]
+        for (name,) in tables
+    }
+
+
+async def references_are_whole(app: Starlette) -> bool:
+    return not await run_sql(app, "PRAGMA foreign_key_check")
+
+
+def three_by_three(word: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": f"{word} s{number}",
+            "confirmations": [{"name": f"{word} c{number}.{place}"} for place in range(3)],
+        }
+        for number in range(3)
+    ]
+
+
+def words_in(strategy: Any) -> set[str]:
+    """The first word of every name: one word when the strategy was written as one."""
+    setups = strategy["setups"]
+    names = [setup["name"] for setup in setups]
+    names += [one["name"] for setup in setups for one in setup["confirmations"]]
+    return {name.split()[0] for name in [strategy["name"], *names]}
+
+
+def is_whole(strategy: Any) -> bool:
+    """Three times three, all of one word."""
+    return [len(setup["confirmations"]) for setup in strategy["setups"]] == [3, 3, 3] and len(
+        words_in(strategy)
+    ) == 1
+
+
+# Errors -------------------------------------------------------------------------------------------------
+
+
+Call = Callable[[], Any]
+
+
+@contextmanager
+def every_sql_call(app: Starlette, around: Callable[[int, str, Call], Any]) -> Iterator[None]:
+    """Within the block each SQL call, on any connection and its own thread, goes through `around`.
+
+    It gets the how-manieth call it is, the SQL, and the call to make.
+    """
+    numbers = count(1)
+
+    def wrapped(execute: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda sql, values=(): around(next(numbers), sql, lambda: execute(sql, values))
+
+    database = app.state.database
+    opened = {connection._conn for connection in (database._writer, *database._open)}
+    for connection in opened:
+        connection.execute = wrapped(connection.execute)
+        connection.executemany = wrapped(connection.executemany)
+    try:
+        yield
+    finally:
+        for connection in opened:
+            del connection.execute, connection.executemany
+
+
+class Fault:
+    """The SQL call that raises in its turn: before it does anything, or after it has done it."""
+
+    def __init__(self, number: int, error: Exception, when: str) -> None:
+        self.number, self.error, self.when = number, error, when
+        self.reached = False
+
+    def __call__(self, number: int, sql: str, call: Call) -> Any:
+        if number != self.number:
+            return call()
+        self.reached = True
+        if self.when == "after" and sql != "COMMIT":
+            call().fetchall()
+        raise self.error
+
+
+def error_coded(code: int | None) -> sqlite3.Error:
+    error = sqlite3.OperationalError("injected")
+    if code is not None:
+        error.sqlite_errorcode = code
+    return error
+
+
+async def post(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+    return await client.post("/strategies", json={"name": "new", "setups": three_by_three("new")})
+
+
+async def patch(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+    """One setup in place with confirmations in place, new and gone, one left out, two new ones."""
+    first, second, _ = strategy["setups"]
+    first["name"], first["confirmations"][0]["name"] = "patched", "patched"
+    first["confirmations"][2] = {"name": "new"}
+    setups = [first, {"setup_id": second["setup_id"], "confirmations": []}, *three_by_three("new")[:2]]
+    return await client.patch(f"/strategies/{strategy['id']}", json={"name": "patched", "setups": setups})
+
+
+async def delete(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
+    return await client.delete(f"/strategies/{strategy['id']}")
+
+
+def calls() -> Iterator[tuple[int, str]]:
+    """The how-manieth SQL call, and when there: of every call, before and after it."""
+    return ((number, when) for number in count(1) for when in ("before", "after"))
+
+
+@pytest.mark.promise(3)
+@pytest.mark.parametrize("send", [post, patch, delete])
+@pytest.mark.parametrize(
+    ("code", "refusal"),
+    [
+        pytest.param(None, (500, "internal_error"), id="an error without a code"),
+        pytest.param(sqlite3.SQLITE_INTERRUPT, (500, "internal_error"), id="interrupted"),
+        pytest.param(sqlite3.SQLITE_IOERR_FSYNC, (503, "storage_unavailable"), id="the disk fails"),
+        pytest.param(sqlite3.SQLITE_FULL, (503, "storage_unavailable"), id="the disk is full"),
+        pytest.param(sqlite3.SQLITE_BUSY, (503, "busy"), id="somebody else writes"),
+    ],
+)
+async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
+    app: Starlette,
+    client: httpx.AsyncClient,
+    send: Send,
+    code: int | None,
+    refusal: Any,
+    seen: Callable[[str], None],
+) -> None:
+    strategy = await create_strategy(client, "old", setups=three_by_three("old"))
+    bystander = await create_strategy(client, "bystander")
+    setup = strategy["setups"][0]
+    trade = await insert_trade(
+        app, await insert_account(app), strategy_id=strategy["id"], setup_id=setup["setup_id"]
+    )
+    await insert_answer(app, trade, setup["confirmations"][2]["confirmation_id"], True)
+
+    for number, when in calls():
+        before = await dump(app)
+        fault = Fault(number, error_coded(code), when)
+        with every_sql_call(app, fault):
+            response = await send(client, deepcopy(strategy))
+        if not fault.reached:
+            break
+
+        assert error_of(response) == refusal
+        assert ("retry-after" in response.headers) == (refusal[0] == 503)
+        assert await dump(app) == before
+        # A write each time, after which the key is looked up again: a number is the same call each time.
+        works = await client.patch(f"/strategies/{bystander['id']}", json={"description": f"{when} {number}"})
+        assert works.status_code == 200
+
+    assert response.status_code in (200, 201, 204)
+    assert number > 5
+    assert await references_are_whole(app)
+    seen(
+        f"{send.__name__.upper()} strategy 3 x 3: error {code or 'without a code'} ({refusal[1]}) before and "
+        f"after each of {number - 1} SQL calls, the dump the same, the next write works"
+    )
+
+
+# What changes something, where a body with only what is required would not. The first of each kind has id 1.
+CHANGES: dict[tuple[str, str], Any] = {
+    ("POST", "/strategies"): {"name": "New", "setups": three_by_three("new")},
+    ("PATCH", "/tag-categories/{id}"): {"name": "Changed"},
+    ("PATCH", "/tags/{id}"): {"name": "Changed"},
+    ("PATCH", "/strategies/{id}"): {"name": "Changed", "setups": [{"name": "New"}]},
+    ("PATCH", "/goals/{id}"): {"target_value": 5, "status": "paused"},
+    ("PATCH", "/accounts/{id}"): {"name": "Changed"},
+    ("PATCH", "/copy-groups/{id}"): {"name": "Changed"},
+    ("PUT", "/copy-groups/{id}/members"): {"members": [{"account_id": 1, "quantity_multiplier": 2}]},
+    ("PATCH", "/trades/{id}"): {"quantity": 2},
+    ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
+    ("PUT", "/trades/{id}/confirmations"): {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
+    ("PATCH", "/me"): {"timezone": "Asia/Tokyo"},
+}
+WRITES = [operation for operation in OPERATIONS if operation.method != "GET"]
+
+
+async def make_one_of_each(client: httpx.AsyncClient) -> dict[str, int]:
+    """The id by the first word of the path; tied to each other but where that would forbid a deletion."""
+    tag, account = await create_tag(client), await create_account(client)
+    strategy = await create_strategy(client, setups=three_by_three("old"))
+    setup = strategy["setups"][0]
+    trade = await create_trade(client, account["id"], setup_id=setup["setup_id"])
+    unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]}))
+    return {
+        "tags": tag["id"],
+        "tag-categories": (await create_category(client, "Empty"))["id"],
+        "strategies": strategy["id"],
+        "goals": (await create_goal(client))["id"],
+        "accounts": (await create_account(client, "Empty"))["id"],
+        "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
+        "trades": trade["id"],
+        "imports": (await create_import(client, account_id=account["id"]))["id"],
+        "me": 1,
+    }
+
+
+async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, int]) -> httpx.Response:
+    """The operation on the thing of its kind, so that something changes."""
+    if operation.consumes_file:
+        return await send_file(client, A_FILE.replace("ES", "NQ"), account_id=1)
+    named = operation.method, documented_path_of(operation)
+    body = CHANGES[named] if named in CHANGES else body_of(operation)
+    path = path_of(operation, ids[path_of(operation).split("/")[1]])
+    return await client.request(operation.method, path, json=body)
+
+
+@pytest.mark.promise(3)
+@pytest.mark.parametrize(
+    "operation", WRITES, ids=[f"{one.method} {documented_path_of(one)}" for one in WRITES]
+)
+async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_everything_as_it_was(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation, seen: Callable[[str], None]
+) -> None:
+    ids = await make_one_of_each(client)
+    if operation.method == "POST":  # kept with the answer, in the same transaction
+        client.headers["Idempotency-Key"] = "the-same"
+    before = await dump(app)
+
+    for number, when in calls():
+        await client.get("/me")  # so that the key is known, and a number is the same call each time
+        fault = Fault(number, error_coded(sqlite3.SQLITE_FULL), when)
+        with every_sql_call(app, fault):
+            response = await call(client, operation, ids)
+        if not fault.reached:
+            break
+
+        assert error_of(response) == (503, "storage_unavailable")
+        assert await dump(app) == before
+
+    assert response.status_code in operation.success_statuses
+    assert await dump(app) != before
+    seen(
+        f"{operation.method} {documented_path_of(operation)}: the disk full before and after each of "
+        f"{number - 1} SQL calls, the dump the same"
+    )
+
+
+@pytest.mark.parametrize("path", ["/strategies", "/strategies/{id}", "/strategies/{id}/setups"])
+async def test_an_error_while_reading_is_answered_and_the_next_read_works(
+    app: Starlette, client: httpx.AsyncClient, path: str
+) -> None:
+    path = path.format(id=(await create_strategy(client))["id"])
+
+    for number in count(1):
+        await create_category(client, f"{number}")  # after a write the key is looked up again
+        fault = Fault(number, error_coded(sqlite3.SQLITE_IOERR), "before")
+        with every_sql_call(app, fault):
+            failed = await client.get(path)
+        if not fault.reached:
+            break
+
+        assert error_of(failed) == (503, "storage_unavailable")
+        assert (await client.get(path)).status_code == 200
+
+    assert number > 2
+
+
+# Cancellations -----------------------------------------------------------------------------------------
+
+
+def without_times(tables: dict[str, list[tuple[Any, ...]]]) -> dict[str, list[tuple[Any, ...]]]:
+    """The dump without the columns that end it in `strategies`: created_at and updated_at."""
+    return {**tables, "strategies": [row[:-2] for row in tables["strategies"]]}
+
+
+class Cancellation:
+    """The SQL call during which the request is cancelled, once or more often, before the call goes on."""
+
+    def __init__(self, number: int, times: int) -> None:
+        self.number, self.times = number, times
+        self.loop = asyncio.get_running_loop()
+        self.task: asyncio.Future[httpx.Response] = self.loop.create_future()
+        self.sql = ""
+
+    def __call__(self, number: int, sql: str, call: Call) -> Any:
+        if number == self.number:
+            self.sql = sql
+            cancelled = threading.Event()
+            self.loop.call_soon_threadsafe(self.cancel, self.times, cancelled)
+            cancelled.wait(10)
+        return call()
+
+    def cancel(self, times: int, cancelled: threading.Event) -> None:
+        """Each time in turns of the loop of its own, so that the task has noticed before the call goes on."""
+        self.task.cancel()
+        then = partial(self.cancel, times - 1, cancelled) if times > 1 else cancelled.set
+        self.loop.call_soon(self.loop.call_soon, then)
+
+
+@pytest.mark.parametrize("send", [post, patch, delete])
+@pytest.mark.parametrize("times", [1, 2, 3])
+async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_all(
+    app: Starlette, client: httpx.AsyncClient, send: Send, times: int
+) -> None:
+    strategy = await create_strategy(client, "old", setups=three_by_three("old"))
+    bystander = await create_strategy(client, "bystander")
+
+    for number in count(1):
+        before = await dump(app)
+        cancellation = Cancellation(number, times)
+        with every_sql_call(app, cancellation):
+            cancellation.task = asyncio.ensure_future(send(client, deepcopy(strategy)))
+            await asyncio.wait([cancellation.task])
+            works = await client.patch(
+                f"/strategies/{bystander['id']}", json={"description": f"after {number}"}
+            )
+
+        assert works.status_code == 200
+        await client.patch(f"/strategies/{bystander['id']}", json={"description": None})
+        if cancellation.sql == "COMMIT":
+            break
+        assert cancellation.task.cancelled()
+        assert without_times(await dump(app)) == without_times(before)
+
+    # A cancellation upon the commit is too late: what is written is answered as done.
+    assert number > 5
+    assert cancellation.task.result().is_success
+    assert await references_are_whole(app)
+    done: dict[Send, list[str]] = {post: ["new", "old"], patch: ["patched"], delete: []}
+    names = [item["name"] for item in unwrap(await client.get("/strategies"))]
+    assert names == ["bystander", *done[send]]
+
+
+BATCHES, BATCH = tries(50, 15), 20
+
+
+async def seconds_of(request: Awaitable[Any]) -> float:
+    started = time.perf_counter()
+    await request
+    return time.perf_counter() - started
+
+
+async def cancelled_at_random(
+    requests: list[Awaitable[httpx.Response]], chance: random.Random
+) -> list[httpx.Response]:
+    """Run them at once, cancel two of three up to three times each; what was answered all the same."""
+    tasks = [asyncio.ensure_future(request) for request in requests]
+    loop = asyncio.get_running_loop()
+    timers = [
+        loop.call_later(chance.choice((0, 0.001, 0.005, 0.02)) * chance.random(), task.cancel)
+        for number, task in enumerate(tasks)
+        for _ in range(chance.randint(1, 3) if number % 3 else 0)
+    ]
+    done = await asyncio.gather(*tasks, return_exceptions=True)
+    for timer in timers:
+        timer.cancel()
+    assert [one for one in done if not isinstance(one, (httpx.Response, asyncio.CancelledError))] == []
+    return [one for one in done if isinstance(one, httpx.Response)]
+
+
+@pytest.mark.promise(5)
+async def test_cancelled_creates_leave_nothing_half_written(
+    settings: Settings, seen: Callable[[str], None]
+) -> None:
+    app = create_app(structs.replace(settings, max_strategies=0))
+    chance = random.Random(1)
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
+        answered = []
+        for batch in range(BATCHES):
+            answered += await cancelled_at_random(
+                [
+                    client.post(
+                        "/strategies",
+                        json={"name": f"w{batch}.{number}", "setups": three_by_three(f"w{batch}.{number}")},
+                    )
+                    for number in range(BATCH)
+                ],
+                chance,
+            )
+
+        assert {response.status_code for response in answered} == {201}
+        assert BATCHES * BATCH / 3 <= len(answered) < BATCHES * BATCH
+        kept = [await get_strategy(client, item["id"]) for item in unwrap(await client.get("/strategies"))]
+        assert all(is_whole(strategy) for strategy in kept)
+        assert {unwrap(response)["id"] for response in answered} <= {strategy["id"] for strategy in kept}
+        assert await references_are_whole(app)
+        then = await seconds_of(create_strategy(client, "after"))
+    seen(
+        f"{BATCHES * BATCH} creates, {BATCHES * BATCH - len(answered)} of them cancelled, up to three times: "
+        f"{len(answered)} of {len(answered)} acknowledged there, 0 of {len(kept)} half-written, the next "
+        f"write after {then * 1000:.0f} ms"
+    )
+    assert then < 0.1 or not SOAK
+
+
+@pytest.mark.promise(5)
+async def test_cancelled_updates_leave_nothing_half_written(
+    app: Starlette, client: httpx.AsyncClient, seen: Callable[[str], None]
+) -> None:
+    chance = random.Random(2)
+    strategy = await create_strategy(client, "w", setups=three_by_three("w"))
+    path = f"/strategies/{strategy['id']}"
+    cancelled = 0
+    next_writes = []
+
+    for batch in range(BATCHES):
+        words = [f"w{batch}.{number}" for number in range(BATCH)]
+        answered = await cancelled_at_random(
+            [client.patch(path, json={"name": word, "setups": three_by_three(word)}) for word in words],
+            chance,
+        )
+        cancelled += len(words) - len(answered)
+
+        assert {response.status_code for response in answered} == {200}
+        assert all(is_whole(unwrap(response)) for response in answered)
+        next_writes.append(await seconds_of(create_strategy(client, f"after {batch}")))
+        assert is_whole(await get_strategy(client, strategy["id"]))
+
+    assert cancelled > 0
+    assert await references_are_whole(app)
+    seen(
+        f"{BATCHES * BATCH} updates, {cancelled} of them cancelled, up to three times: 0 half-written, the "
+        f"next write {BATCHES} of {BATCHES} times, the slowest after {max(next_writes) * 1000:.0f} ms"
+    )
+    assert max(next_writes) < 0.1 or not SOAK
+
+
+async def test_cancelled_reads_keep_nobody_from_reading(client: httpx.AsyncClient) -> None:
+    chance = random.Random(3)
+    strategy = await create_strategy(client, "w", setups=three_by_three("w"))
+
+    for _ in range(10):
+        answered = await cancelled_at_random(
+            [client.get(f"/strategies/{strategy['id']}") for _ in range(15)], chance
+        )
+
+        assert {response.status_code for response in answered} == {200}
+
+    assert await get_strategy(client, strategy["id"]) == strategy
+
+
+# At the same time --------------------------------------------------------------------------------------
+
+
+READS = tries(10_000, 400)
+
+
+def told(answers: list[httpx.Response]) -> str:
+    """`1 x 201, 49 x 409`."""
+    counted = Counter(answer.status_code for answer in answers)
+    return ", ".join(f"{number} x {status}" for status, number in sorted(counted.items()))
+
+
+@pytest.fixture
+async def with_room_for_one(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a journal that has two strategies of three that its plan allows."""
+    app = create_app(structs.replace(settings, max_strategies=3))
+    async with (
+        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        client_of(app, await new_key_for(app)) as client,
+    ):
+        for name in "AB":
+            await create_strategy(client, name)
+        yield client
+
+
+@pytest.mark.promise(4)
+async def test_of_50_creates_of_one_name_one_wins(
+    app: Starlette, client: httpx.AsyncClient, seen: Callable[[str], None]
+) -> None:
+    answers = await asyncio.gather(*(post(client, None) for _ in range(50)))
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 49}
+    assert {error_of(answer)[1] for answer in answers if answer.status_code == 409} == {"duplicate_name"}
+    (kept,) = unwrap(await client.get("/strategies"))
+    assert is_whole(await get_strategy(client, kept["id"]))
+    assert (await run_sql(app, "SELECT count(*) FROM confirmations"))[0][0] == 9
+    seen(f"50 creates of one name: {told(answers)}")
+
+
+@pytest.mark.promise(4)
+async def test_of_50_creates_with_room_for_one_one_wins(
+    with_room_for_one: httpx.AsyncClient, seen: Callable[[str], None]
+) -> None:
+    client = with_room_for_one
+
+    answers = await asyncio.gather(
+        *(client.post("/strategies", json={"name": f"new {number}"}) for number in range(50))
+    )
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 429: 49}
+    refused = [answer.json()["error"] for answer in answers if answer.status_code == 429]
+    assert all(error["code"] == "limit_reached" for error in refused)
+    assert all(error["details"] == {"limit": 3, "current": 3} for error in refused)
+    assert len(unwrap(await client.get("/strategies"))) == 3
+    seen(f"50 creates with room for one: {told(answers)}")
+
+
+@pytest.mark.promise(4)
+@pytest.mark.parametrize("path", ["/tag-categories", "/tags"])
+async def test_of_50_tags_or_categories_of_one_name_one_wins(
+    client: httpx.AsyncClient, path: str, seen: Callable[[str], None]
+) -> None:
+    category = await create_category(client, "Another")
+    body = {"name": "Same"} | ({"category_id": category["id"]} if path == "/tags" else {})
+
+    answers = await asyncio.gather(*(client.post(path, json=body) for _ in range(50)))
+
+    assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 49}
+    seen(f"50 creates of one name, {path}: {told(answers)}")
+
+
+@pytest.mark.promise(4)
+async def test_of_50_renames_to_one_name_one_wins(
+    client: httpx.AsyncClient, seen: Callable[[str], None]
+) -> None:
+    strategies = [await create_strategy(client, f"S{number}") for number in range(50)]
+
+    answers = await asyncio.gather(
+        *(client.patch(f"/strategies/{one['id']}", json={"name": "Same"}) for one in strategies)
+    )
+
+    assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 49}
+    seen(f"50 renames to one name: {told(answers)}")
+
+
+@pytest.mark.parametrize("first", ["delete", "post"])
+async def test_a_category_deleted_while_a_tag_comes_into_it_leaves_no_orphan(
+    app: Starlette, client: httpx.AsyncClient, first: str
+) -> None:
+    outcomes = []
+
+    for number in range(40):
+        category = await create_category(client, f"C{number}")
+        deletion = client.delete(f"/tag-categories/{category['id']}")
+        creation = client.post("/tags", json={"name": f"T{number}", "category_id": category["id"]})
+        if first == "delete":
+            deleted, created = await asyncio.gather(deletion, creation)
+        else:
+            created, deleted = await asyncio.gather(creation, deletion)
+        outcomes.append((deleted.status_code, created.status_code))
+
+    assert set(outcomes) <= {(204, 400), (409, 201)}
+    categories = {category["id"] for category in unwrap(await client.get("/tag-categories"))}
+    assert {tag["category_id"] for tag in unwrap(await client.get("/tags"))} == categories
+    assert await references_are_whole(app)
+
+
+async def test_of_two_deletes_one_finds_nothing(client: httpx.AsyncClient) -> None:
+    outcomes = []
+
+    for number in range(20):
+        strategy = await create_strategy(client, f"S{number}")
+        answers = await asyncio.gather(*(delete(client, strategy) for _ in range(2)))
+        outcomes.append(sorted(answer.status_code for answer in answers))
+
+    assert outcomes == [[204, 404]] * 20
+
+
+async def test_updates_of_different_fields_at_the_same_time_are_all_kept(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, "old", setups=three_by_three("old"))
+    sent: dict[str, Any] = {
+        "name": "new",
+        "description": "new",
+        "color_tag": "#000000",
+        "risk_rules": {"new": 1},
+        "exit_rules": {"new": 2},
+        "setups": [],
+    }
+
+    await asyncio.gather(
+        *(client.patch(f"/strategies/{strategy['id']}", json={field: value}) for field, value in sent.items())
+    )
+
+    after = await get_strategy(client, strategy["id"])
+    assert {field: after[field] for field in sent} == sent
+
+
+@pytest.mark.promise(4)
+async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_between(
+    client: httpx.AsyncClient, seen: Callable[[str], None]
+) -> None:
+    strategy = await create_strategy(client, "A", setups=three_by_three("A"))
+    path = f"/strategies/{strategy['id']}"
+    bodies = cycle({"name": word, "setups": three_by_three(word)} for word in "BA")
+    read: Counter[str] = Counter()
+    updates = 0
+
+    async def flip() -> None:
+        nonlocal updates
+        while read.total() < READS:
+            assert (await client.patch(path, json=next(bodies))).status_code == 200
+            updates += 1
+
+    async def look() -> None:
+        while read.total() < READS:
+            found = unwrap(await client.get(path))
+            assert is_whole(found)
+            read[found["name"]] += 1
+
+    await asyncio.gather(flip(), *(look() for _ in range(4)))
+
+    assert set(read) == {"A", "B"}
+    seen(
+        f"{read.total()} reads during {updates} updates between A and B: {read['A']} all A, {read['B']} all "
+        "B, 0 of both"
+    )
+
+
+async def test_a_transaction_holds_the_write_lock_from_its_beginning(
+    app: Starlette, settings: Settings
+) -> None:
+    async with app.state.database.transaction():
+        with (
+            closing(sqlite3.connect(settings.db, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("BEGIN IMMEDIATE")
+
+
+async def test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn(
+    app: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "MOST_WAITING", 2)
+
+    async def write() -> None:
+        async with app.state.database.transaction():
+            pass
+
+    async with app.state.database.transaction():
+        writes = [asyncio.create_task(write()) for _ in range(3)]
+        for _ in range(10):
+            await asyncio.sleep(0)
+        are_done = [write.done() for write in writes]
+    *answered, refused = await asyncio.gather(*writes, return_exceptions=True)
+
+    assert are_done == [False, False, True]
+    assert answered == [None, None]
+    assert isinstance(refused, Busy)
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_BUSY_SNAPSHOT])
+def test_a_lock_of_another_connection_is_answered_as_busy(code: int) -> None:
+    error = sqlite3.OperationalError("locked")
+    error.sqlite_errorcode = code
+
+    assert isinstance(api_error(error), Busy)
+
+
+def test_only_a_value_that_is_taken_is_a_duplicate_name() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE names (name TEXT NOT NULL)")
+
+        with pytest.raises(sqlite3.IntegrityError), unique_name():
+            db.execute("INSERT INTO names VALUES (NULL)")
+
+
+async def test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again(app: Starlette) -> None:
+    database = app.state.database
+    ((pages,),) = await run_sql(app, "PRAGMA page_count")
+    await run_sql(app, f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        await run_sql(app, "UPDATE users SET name = hex(zeroblob(100000))")
+
+    async with database.transaction(commit=False):
+        pass
+
+    async with database.transaction(commit=False):
+        assert not await database.can_write()
+
+
+async def test_writes_that_do_not_get_their_turn_are_told_busy_while_reads_go_on(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await create_strategy(client, "there")
+    before = await dump(app)
+
+    async with app.state.database.transaction():
+        answers = await asyncio.gather(
+            *(client.post("/strategies", json={"name": f"new {number}"}) for number in range(300)),
+            client.patch(f"/strategies/{strategy['id']}", json={"name": "new"}),
+            client.delete(f"/strategies/{strategy['id']}"),
+        )
+        read = await client.get(f"/strategies/{strategy['id']}")
+
+    assert {error_of(answer) for answer in answers} == {(503, "busy")}
+    assert all(int(answer.headers["retry-after"]) > 0 for answer in answers)
+    assert unwrap(read) == strategy
+    assert await dump(app) == before
+    await create_strategy(client, "after")

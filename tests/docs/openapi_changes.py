@@ -1,0 +1,180 @@
+"""What a new OpenAPI document takes away from the clients of the old one: v1 only grows.
+
+journal-api openapi | python tests/docs/openapi_changes.py FILE
+
+writes the document to FILE, unless it takes something away from the one that is there.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+# What bounds a value from above, from below, and what it has to be like.
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems")
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
+FORM = ("pattern", "format", "multipleOf", "uniqueItems")
+TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
+ANYTHING = "anything"
+
+
+def taken_away(old: Json, new: Json) -> list[str]:
+    """One line for everything inside v1 that is removed, narrowed, or newly required."""
+    old, new = expanded(old, old), expanded(new, new)
+    return [
+        f"{method.upper()} {path}{line}"
+        for path, methods in old["paths"].items()
+        for method, operation in methods.items()
+        if path.startswith("/v1/")
+        for line in of_operation(operation, new["paths"].get(path, {}).get(method))
+    ]
+
+
+def expanded(part: Any, document: Json) -> Any:
+    """The part with what it refers to in the place of each reference."""
+    if isinstance(part, list):
+        return [expanded(item, document) for item in part]
+    if not isinstance(part, dict):
+        return part
+    if "$ref" in part:
+        found: Any = document
+        for name in part["$ref"].removeprefix("#/").split("/"):
+            found = found[name]
+        return expanded(found, document)
+    return {name: expanded(item, document) for name, item in part.items()}
+
+
+def of_operation(old: Json, new: Json | None) -> Iterator[str]:
+    if new is None:
+        yield ": is removed"
+        return
+    if old["security"] != new["security"]:
+        yield ": needs another scope"
+    yield from of_parameters(by_name(old), by_name(new))
+    yield from of_body(old.get("requestBody"), new.get("requestBody"))
+    for status, answer in old["responses"].items():
+        yield from of_answer(f", {status}", answer, new["responses"].get(status))
+
+
+def by_name(operation: Json) -> dict[str, Json]:
+    return {f"{one['in']} {one['name']}": one for one in operation.get("parameters", ())}
+
+
+def of_parameters(old: dict[str, Json], new: dict[str, Json]) -> Iterator[str]:
+    yield from (f", {name}: is removed" for name in old.keys() - new.keys())
+    for name, parameter in new.items():
+        if parameter.get("required") and not old.get(name, {}).get("required"):
+            yield f", {name}: is newly required"
+        if name in old:
+            yield from of_schema(f", {name}", old[name]["schema"], parameter["schema"], sent=True)
+
+
+def of_body(old: Json | None, new: Json | None) -> Iterator[str]:
+    if old and not new:
+        yield ", body: is removed"
+    if new and new.get("required") and not (old and old.get("required")):
+        yield ", body: is newly required"
+    if old and new:
+        yield from of_contents(", body", old, new, sent=True)
+
+
+def of_answer(where: str, old: Json, new: Json | None) -> Iterator[str]:
+    if new is None:
+        yield f"{where}: is removed"
+        return
+    missing = old.get("headers", {}).keys() - new.get("headers", {}).keys()
+    yield from (f"{where}, header {name}: is removed" for name in missing)
+    yield from of_contents(where, old, new, sent=False)
+
+
+def of_contents(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+    for media_type, content in old.get("content", {}).items():
+        if media_type in new.get("content", {}):
+            schema = new["content"][media_type]["schema"]
+            yield from of_schema(where, content["schema"], schema, sent=sent)
+        else:
+            yield f"{where}, {media_type}: is removed"
+
+
+def of_schema(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+    """`sent` is a value that clients send; the others are answered to them."""
+    olds, news = kinds(old), kinds(new)
+    if sent:
+        if "default" in old and old["default"] != new.get("default", ANYTHING):
+            yield f"{where}: has another default"
+        yield from (f"{where}: is no {kind} any more" for kind in olds if not takes(news, kind))
+    else:
+        yield from (f"{where}: may be {kind}" for kind in news if kind not in olds)
+    for kind in olds.keys() & news.keys():
+        yield from of_words(where, olds[kind], news[kind])
+        yield from of_limits(where, olds[kind], news[kind], sent=sent)
+        yield from of_members(where, olds[kind], news[kind], sent=sent)
+        if "items" in olds[kind] and "items" in news[kind]:
+            yield from of_schema(f"{where}[]", olds[kind]["items"], news[kind]["items"], sent=sent)
+
+
+def kinds(schema: Json) -> dict[str, Json]:
+    """What is said of a value by its type."""
+    if "anyOf" in schema:
+        return {kind: part for one in schema["anyOf"] for kind, part in kinds(one).items()}
+    named = schema.get("type") or {TYPES[type(word)] for word in words(schema)} or ANYTHING
+    return dict.fromkeys([named] if isinstance(named, str) else sorted(named), schema)
+
+
+def words(schema: Json) -> list[Any]:
+    return [schema["const"]] if "const" in schema else list(schema.get("enum", ()))
+
+
+def takes(new: dict[str, Json], kind: str) -> bool:
+    return kind in new or ANYTHING in new or (kind == "integer" and "number" in new)
+
+
+def of_words(where: str, old: Json, new: Json) -> Iterator[str]:
+    if words(new) and not words(old):
+        yield f"{where}: is one of a few words"
+    elif words(new):
+        yield from (f"{where}: is never {word!r} any more" for word in words(old) if word not in words(new))
+
+
+def of_limits(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+    """Limits bind who sends; an answer within narrower ones hurts nobody."""
+    for name in FORM:
+        if old.get(name) != new.get(name) and (name in new or not sent):
+            yield f"{where}: has another {name}"
+    for name in UPPER if sent else ():
+        if name in new and new[name] < old.get(name, float("inf")):
+            yield f"{where}: has a lower {name}"
+    for name in LOWER if sent else ():
+        if name in new and new[name] > old.get(name, float("-inf")):
+            yield f"{where}: has a higher {name}"
+
+
+def of_members(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+    before, after = old.get("properties", {}), new.get("properties", {})
+    yield from (f"{where}.{name}: is removed" for name in before.keys() - after.keys())
+    required, required_now = set(old.get("required", ())), set(new.get("required", ()))
+    if sent:
+        yield from (f"{where}.{name}: is newly required" for name in required_now - required)
+        if new.get("additionalProperties") is False and old.get("additionalProperties") is not False:
+            yield f"{where}: takes no other members any more"
+    else:
+        missing = (required - required_now) & after.keys()
+        yield from (f"{where}.{name}: is not always there" for name in missing)
+    for name in before.keys() & after.keys():
+        yield from of_schema(f"{where}.{name}", before[name], after[name], sent=sent)
+
+
+def write(file: Path, text: str) -> None:
+    """Raises SystemExit, and leaves the file as it is, when the text takes something away from it."""
+    new = json.loads(text)
+    lines = taken_away(json.loads(file.read_text()), new) if file.exists() else []
+    if lines:
+        sys.exit("\n".join(["v1 only grows, and this takes away:", *sorted(lines)]))
+    file.write_text(text)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), sys.stdin.read())

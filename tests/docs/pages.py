@@ -1,0 +1,72 @@
+"""The documentation as tests read it: its tables, its links, and its tours, run as they are written."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from commands import PATIENCE, Server
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+ADDRESS = "http://127.0.0.1:8000"  # as the pages have it
+
+
+def tables_of(page: Path) -> Iterator[list[dict[str, str]]]:
+    """Every table of the page: its rows, each cell under the name of its column."""
+    for table in re.findall(r"(?:^\|.*\n)+", page.read_text(), re.M):
+        head, _, *rows = ([cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines())
+        yield [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def rows_under(page: Path, column: str) -> list[dict[str, str]]:
+    """The rows of all tables of the page whose first column has that name."""
+    return [row for table in tables_of(page) if next(iter(table[0])) == column for row in table]
+
+
+def code_in(text: str) -> list[str]:
+    """What stands between backticks."""
+    return re.findall(r"`([^`]+)`", text)
+
+
+def blocks_of(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
+
+
+def make_checkout(folder: Path) -> Path:
+    """What a tour needs of a checkout: the command in its place, and the samples of the tests."""
+    command = folder / ".venv/bin/journal-api"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m journal_api "$@"\n')
+    command.chmod(0o700)
+    (folder / "tests").symlink_to(ROOT / "tests")
+    return folder
+
+
+def run_tour(page: Path, checkout: Path, server: Server, db: Path, key: str = "tjk_...") -> list[str]:
+    """The lines that the shell blocks of the page print, run in order as they are written.
+
+    Only the address becomes the server's, and the placeholder of a key the key.
+    """
+    script = "\n".join(blocks_of(page, "sh"))
+    assert script.count(ADDRESS) == 1
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", script.replace(ADDRESS, server.url).replace("tjk_...", key)],
+        cwd=checkout,
+        env={"PATH": "/usr/bin:/bin", "JOURNAL_DB": str(db)},
+        capture_output=True,
+        text=True,
+        timeout=2 * PATIENCE,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.splitlines()
+
+
+def answers_in(lines: list[str]) -> list[Any]:
+    """Every answer among what a tour printed."""
+    return [msgspec.json.decode(line) for line in lines if line.startswith("{")]

@@ -1,0 +1,217 @@
+"""v1 only grows: docs/openapi.json, as it is committed, against the document as it is now."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from openapi_changes import taken_away, write
+
+from journal_api.openapi import document as openapi_document
+
+COMMITTED = Path(__file__).parents[2] / "docs/openapi.json"
+
+NAME = {"type": "string", "minLength": 1, "maxLength": 50}
+THING_SENT = {
+    "type": "object",
+    "properties": {
+        "name": NAME,
+        "kind": {"enum": ["old", "new"], "default": "old"},
+        "note": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
+        "size": {"type": "number", "exclusiveMinimum": 0, "maximum": 9},
+        "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}, "maxItems": 5},
+    },
+    "required": ["name"],
+    "additionalProperties": False,
+}
+THING = {
+    "type": "object",
+    "properties": {"id": {"type": "integer"}, "kind": {"enum": ["old", "new"]}, "name": {"type": "string"}},
+    "required": ["id", "kind", "name"],
+}
+NOT_REQUIRED = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
+DOCUMENT: Any = {
+    "paths": {
+        "/health": {"get": {"security": [], "responses": {"200": {}}}},
+        "/v1/things": {
+            "post": {
+                "security": [{"key": ["write:things"]}],
+                "parameters": [
+                    {"name": "dry_run", "in": "query", "schema": {"type": "boolean", "default": False}}
+                ],
+                "requestBody": {
+                    "required": True,
+                    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ThingSent"}}},
+                },
+                "responses": {
+                    "201": {
+                        "headers": {"Location": {"schema": {"type": "string"}}},
+                        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}},
+                    },
+                    "409": {},
+                },
+            },
+            "get": {"security": [], "responses": {"200": {}}},
+        },
+    },
+    "components": {
+        "schemas": {
+            "Part": {"type": "object", "properties": {"label": {"type": "string", "maxLength": 50}}},
+            "ThingSent": THING_SENT,
+            "Thing": THING,
+        }
+    },
+}
+POST: tuple[str, ...] = ("paths", "/v1/things", "post")
+PARAMETER: tuple[Any, ...] = (*POST, "parameters", 0)
+SENT = ("components", "schemas", "ThingSent")
+MEMBERS = (*SENT, "properties")
+GIVEN = ("components", "schemas", "Thing", "properties")
+QUERY = "POST /v1/things, query dry_run"
+BODY = "POST /v1/things, body"
+ANSWER = "POST /v1/things, 201"
+
+Edit = Callable[[Any], None]
+
+
+def put(*path: Any, value: Any) -> Edit:
+    """The edit that makes the value stand at the end of the path."""
+
+    def edit(document: Any) -> None:
+        for step in path[:-1]:
+            document = document[step]
+        document[path[-1]] = value
+
+    return edit
+
+
+def drop(*path: Any) -> Edit:
+    """The edit after which nothing stands at the end of the path."""
+
+    def edit(document: Any) -> None:
+        for step in path[:-1]:
+            document = document[step]
+        del document[path[-1]]
+
+    return edit
+
+
+def edited(edit: Edit) -> Any:
+    document = deepcopy(DOCUMENT)
+    edit(document)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("edit", "line"),
+    [
+        (drop("paths", "/v1/things", "get"), "GET /v1/things: is removed"),
+        (drop("paths", "/v1/things", "post"), "POST /v1/things: is removed"),
+        (put(*POST, "security", value=[{"key": ["write:all"]}]), "POST /v1/things: needs another scope"),
+        (drop(*PARAMETER), f"{QUERY}: is removed"),
+        (put(*PARAMETER, "required", value=True), f"{QUERY}: is newly required"),
+        (put(*PARAMETER, "schema", "default", value=True), f"{QUERY}: has another default"),
+        (drop(*PARAMETER, "schema", "default"), f"{QUERY}: has another default"),
+        (drop(*POST, "requestBody"), f"{BODY}: is removed"),
+        (drop(*POST, "requestBody", "content", "application/json"), f"{BODY}, application/json: is removed"),
+        (drop(*MEMBERS, "size"), f"{BODY}.size: is removed"),
+        (put(*SENT, "required", value=["name", "size"]), f"{BODY}.size: is newly required"),
+        (put(*MEMBERS, "name", "maxLength", value=49), f"{BODY}.name: has a lower maxLength"),
+        (put(*MEMBERS, "name", "minLength", value=2), f"{BODY}.name: has a higher minLength"),
+        (put(*MEMBERS, "name", "pattern", value="^[a-z]+$"), f"{BODY}.name: has another pattern"),
+        (put(*MEMBERS, "name", "enum", value=["a", "b"]), f"{BODY}.name: is one of a few words"),
+        (put(*MEMBERS, "kind", "enum", value=["old"]), f"{BODY}.kind: is never 'new' any more"),
+        (put(*MEMBERS, "kind", "default", value="new"), f"{BODY}.kind: has another default"),
+        (drop(*MEMBERS, "note", "anyOf", 1), f"{BODY}.note: is no null any more"),
+        (put(*MEMBERS, "note", "anyOf", 0, "format", value="time"), f"{BODY}.note: has another format"),
+        (put(*MEMBERS, "size", "type", value="integer"), f"{BODY}.size: is no number any more"),
+        (put(*MEMBERS, "size", "maximum", value=8.5), f"{BODY}.size: has a lower maximum"),
+        (put(*MEMBERS, "size", "exclusiveMinimum", value=1), f"{BODY}.size: has a higher exclusiveMinimum"),
+        (put(*MEMBERS, "size", "minimum", value=2), f"{BODY}.size: has a higher minimum"),
+        (put(*MEMBERS, "parts", "maxItems", value=4), f"{BODY}.parts: has a lower maxItems"),
+        (put("components", "schemas", "Part", "additionalProperties", value=False),
+         f"{BODY}.parts[]: takes no other members any more"),
+        (put("components", "schemas", "Part", "properties", "label", "maxLength", value=9),
+         f"{BODY}.parts[].label: has a lower maxLength"),
+        (drop(*POST, "responses", "409"), "POST /v1/things, 409: is removed"),
+        (drop(*POST, "responses", "201", "headers", "Location"), f"{ANSWER}, header Location: is removed"),
+        (drop(*POST, "responses", "201", "content"), f"{ANSWER}, application/json: is removed"),
+        (drop(*GIVEN, "name"), f"{ANSWER}.name: is removed"),
+        (put(*GIVEN[:-1], "required", value=["id", "kind"]), f"{ANSWER}.name: is not always there"),
+        (put(*GIVEN, "id", "type", value="string"), f"{ANSWER}.id: may be string"),
+        (put(*GIVEN, "name", "type", value=["null", "string"]), f"{ANSWER}.name: may be null"),
+        (put(*GIVEN, "name", "format", value="uri"), f"{ANSWER}.name: has another format"),
+        (put(*GIVEN, "kind", "enum", value=["new"]), f"{ANSWER}.kind: is never 'old' any more"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)  # fmt: skip
+def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
+    assert taken_away(DOCUMENT, edited(edit)) == [line]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        put("paths", "/v1/things", "put", value={"security": [], "responses": {}}),
+        drop("paths", "/health"),
+        put(*PARAMETER, "description", value="Told in other words."),
+        put(
+            *POST, "parameters", value=[*DOCUMENT["paths"]["/v1/things"]["post"]["parameters"], NOT_REQUIRED]
+        ),
+        drop(*POST, "requestBody", "required"),
+        put(*POST, "requestBody", "content", "text/csv", value={"schema": {"type": "string"}}),
+        put(*MEMBERS, "color", value={"type": "string"}),
+        put(*MEMBERS, "name", "maxLength", value=51),
+        drop(*MEMBERS, "name", "minLength"),
+        put(*MEMBERS, "kind", "enum", value=["old", "new", "newer"]),
+        drop(*MEMBERS, "note", "anyOf", 0, "format"),
+        put(*MEMBERS, "size", "type", value=["number", "null"]),
+        put(*SENT, "required", value=[]),
+        drop(*SENT, "additionalProperties"),
+        put(*POST, "responses", "429", value={}),
+        put(*POST, "responses", "201", "headers", "ETag", value={}),
+        put(*GIVEN, "color", value={"type": "string"}),
+        put(*GIVEN, "kind", "enum", value=["old", "new", "newer"]),
+        put(*GIVEN, "name", "maxLength", value=50),
+    ],
+)
+def test_what_grows_or_is_outside_v1_is_not(edit: Edit) -> None:
+    assert taken_away(DOCUMENT, edited(edit)) == []
+    assert edited(edit) != DOCUMENT
+
+
+def test_a_document_that_takes_something_away_is_not_written(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.json"
+    write(file, msgspec.json.encode(DOCUMENT).decode())
+    before = file.read_text()
+
+    with pytest.raises(SystemExit, match="GET /v1/things: is removed"):
+        write(file, msgspec.json.encode(edited(drop("paths", "/v1/things", "get"))).decode())
+
+    assert file.read_text() == before
+
+
+def test_one_that_grows_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.json"
+    write(file, msgspec.json.encode(DOCUMENT).decode())
+    grown = msgspec.json.encode(edited(put(*MEMBERS, "color", value={"type": "string"}))).decode()
+
+    write(file, grown)
+
+    assert file.read_text() == grown
+
+
+def test_nothing_of_v1_was_taken_away() -> None:
+    committed, now = (
+        msgspec.json.decode(text) for text in (COMMITTED.read_bytes(), openapi_document.document())
+    )
+
+    assert taken_away(committed, now) == []
+
+
+def test_the_committed_document_is_the_current_one() -> None:
+    is_current = COMMITTED.read_bytes() == openapi_document.document() + b"\n"
+
+    assert is_current, "docs/openapi.json is not what the code says: run `make openapi` and commit it"

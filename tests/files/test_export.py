@@ -1,0 +1,251 @@
+"""GET /trades/export: what goes out comes back in, and every answer is the same."""
+
+import csv
+import io
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    A_TRADE,
+    create_account,
+    create_category,
+    create_copy_group,
+    create_goal,
+    create_import,
+    create_strategy,
+    create_tag,
+    create_trade,
+    send_file,
+    snapshots_of,
+    unwrap,
+)
+
+METRICS = (
+    "net_pnl",
+    "win_rate",
+    "rr_realized_avg",
+    "protocol_completion_rate",
+    "mistake_free_rate",
+    "trade_count",
+)
+# What a trade is called, and when it was written, is all that may differ.
+OWN = ("id", "created_at", "updated_at")
+
+
+async def export(client: httpx.AsyncClient, **query: Any) -> str:
+    answer = await client.get("/trades/export", params=query)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def rows_of(file: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file, newline=""), strict=True))
+
+
+async def wipe(client: httpx.AsyncClient) -> None:
+    while trades := unwrap(await client.get("/trades")):
+        for trade in trades:
+            assert (await client.delete(f"/trades/{trade['id']}")).status_code == 204
+
+
+async def record_of(client: httpx.AsyncClient) -> list[Any]:
+    """Every trade in its single form, an original named by its place in the list."""
+    listed = unwrap(await client.get("/trades", params={"limit": 200}))
+    places = {trade["id"]: place for place, trade in enumerate(listed)} | {None: None}
+    trades = [unwrap(await client.get(f"/trades/{trade['id']}")) for trade in listed]
+    return [
+        {name: value for name, value in trade.items() if name not in OWN}
+        | {"source_trade_id": places[trade["source_trade_id"]]}
+        for trade in trades
+    ]
+
+
+async def history_of(client: httpx.AsyncClient) -> dict[int, Any]:
+    """What every snapshot of every goal shows."""
+    goals = unwrap(await client.get("/goals"))
+    return {
+        goal["id"]: [
+            {name: value for name, value in snapshot.items() if name != "computed_at"}
+            for snapshot in await snapshots_of(client, goal["id"], limit=365)
+        ]
+        for goal in goals
+    }
+
+
+@pytest.fixture
+async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
+    """A journal in which everything that a trade can have is had by one."""
+    one, two = await create_account(client, "One, two; three"), await create_account(client, "Two")
+    group = await create_copy_group(client, "Both", [one["id"], two["id"]])
+    category_id = (await create_category(client))["id"]
+    tags = [
+        await create_tag(client, name, category_id=category_id, type=kind)
+        for name, kind in (("FOMO", "mistake"), ("a;b", "custom"), ("[c]", "custom"), ('"d"', "custom"))
+    ]
+    checklist = [{"name": "Volume"}, {"name": 'Trend "up", no?'}]
+    strategy = await create_strategy(
+        client, setups=[{"name": "Flag", "confirmations": checklist}, {"name": "Pole"}]
+    )
+    flag, pole = strategy["setups"]
+
+    first = await create_trade(
+        client, one["id"], setup_id=flag["setup_id"], grade="A+", stop_loss=99.5, fees=0.3
+    )
+    await client.put(f"/trades/{first['id']}/tags", json={"tag_ids": [tag["id"] for tag in tags]})
+    answers = [
+        {"confirmation_id": confirmation["confirmation_id"], "was_present": present, "notes": notes}
+        for confirmation, present, notes in zip(
+            flag["confirmations"], (True, False), ('it was "there";\n, really', None), strict=True
+        )
+    ]
+    await client.put(f"/trades/{first['id']}/confirmations", json={"confirmations": answers})
+    await create_trade(client, two["id"], source_trade_id=first["id"], fees=0.1)
+    tagged = await create_trade(
+        client, one["id"], strategy_id=strategy["id"], external_id="=1+1", notes="  kept \r\n\tas is "
+    )
+    await client.put(f"/trades/{tagged['id']}/tags", json={"tag_ids": [tags[0]["id"]]})
+    await create_trade(
+        client, one["id"], setup_id=pole["setup_id"], symbol='ES, "mini"', gross_pnl=-0.1, fees=-0.2
+    )
+    moved = await create_trade(
+        client,
+        two["id"],
+        stop_loss=98,
+        opened_at="2026-01-06T14:00:00.000001Z",
+        closed_at="2026-01-06T15:00:00.5Z",
+    )
+    await client.patch(f"/trades/{moved['id']}", json={"stop_loss": 99.99, "fees": 0.00000001})
+    no_risk = await create_trade(client, two["id"], direction="short", stop_loss=101)
+    await client.patch(f"/trades/{no_risk['id']}", json={"initial_risk": None})
+    await create_trade(
+        client, two["id"], quantity=123456.789, multiplier=1.00000001, entry_price=0.1, exit_price=1234.56789
+    )
+    await create_trade(client, one["id"], closed_at=None, exit_price=None, symbol="NQ")
+    early = await create_trade(client, one["id"], quantity=3)
+    late = await create_trade(client, two["id"], quantity=7)
+    await client.patch(f"/trades/{early['id']}", json={"source_trade_id": late["id"]})
+    for _ in range(2):
+        await create_trade(client, one["id"], exit_price=99)
+    for metric in METRICS:
+        await create_goal(client, metric=metric, target_value=1, timeframe="daily", copy_group_id=group["id"])
+        await create_goal(client, metric=metric, target_value=1, timeframe="monthly", account_id=one["id"])
+    return client
+
+
+async def test_export_wipe_and_import_give_the_same_answers(journal: httpx.AsyncClient) -> None:
+    trades, history = await record_of(journal), await history_of(journal)
+    file = await export(journal)
+
+    await wipe(journal)
+    report = unwrap(await send_file(journal, file))
+
+    assert report["counts"] == {"new": len(trades), "duplicate": 0, "updated": 0, "error": 0}
+    assert await record_of(journal) == trades
+    assert await history_of(journal) == history
+    assert len({str(snapshots) for snapshots in history.values()}) > len(METRICS)
+
+
+async def test_namesakes_among_setups_and_confirmations_come_back_with_their_answers(
+    client: httpx.AsyncClient,
+) -> None:
+    asked = [{"name": "Volume"}, {"name": "Volume"}]
+    setups = [{"name": "Break"}, {"name": "Break", "confirmations": asked}]
+    strategy = await create_strategy(client, setups=setups)
+    second = strategy["setups"][1]
+    trade = await create_trade(client, setup_id=second["setup_id"])
+    answers = [
+        {"confirmation_id": one["confirmation_id"], "was_present": place == 0, "notes": f"{place}"}
+        for place, one in enumerate(second["confirmations"])
+    ]
+    await client.put(f"/trades/{trade['id']}/confirmations", json={"confirmations": answers})
+    before = unwrap(await client.get(f"/trades/{trade['id']}"))
+    export = (await client.get("/trades/export")).content
+    await client.delete(f"/trades/{trade['id']}")
+
+    await create_import(client, export, account_id=trade["account_id"])
+
+    (back,) = unwrap(await client.get("/trades"))
+    after = unwrap(await client.get(f"/trades/{back['id']}"))
+    assert after["setup_id"] == before["setup_id"] == second["setup_id"]
+    assert after["confirmations"] == before["confirmations"]
+
+
+async def test_what_came_back_goes_out_the_same(journal: httpx.AsyncClient) -> None:
+    file = await export(journal)
+    await wipe(journal)
+    await send_file(journal, file)
+
+    again = rows_of(await export(journal))
+
+    names = [{name: cell for name, cell in row.items() if name not in ("row", "copy_of")} for row in again]
+    assert names == [
+        {name: cell for name, cell in row.items() if name not in ("row", "copy_of")} for row in rows_of(file)
+    ]
+    assert [bool(row["copy_of"]) for row in again] == [bool(row["copy_of"]) for row in rows_of(file)]
+
+
+async def test_an_export_that_is_imported_beside_its_trades_adds_nothing(journal: httpx.AsyncClient) -> None:
+    trades = await record_of(journal)
+
+    report = unwrap(await send_file(journal, await export(journal)))
+
+    assert report["counts"]["duplicate"] == len(trades)
+    assert await record_of(journal) == trades
+
+
+async def test_an_export_has_the_filters_of_the_list(journal: httpx.AsyncClient) -> None:
+    account = next(one for one in unwrap(await journal.get("/accounts")) if one["name"] == "Two")
+
+    shorts = rows_of(await export(journal, account_id=account["id"], direction="short"))
+
+    assert [(row["account"], row["direction"]) for row in shorts] == [("Two", "short")]
+
+
+async def test_a_copy_whose_original_is_not_exported_comes_back_as_a_trade_of_its_own(
+    journal: httpx.AsyncClient,
+) -> None:
+    accounts = {one["name"]: one["id"] for one in unwrap(await journal.get("/accounts"))}
+    file = await export(journal, account_id=accounts["Two"])
+    await wipe(journal)
+
+    report = unwrap(await send_file(journal, file, accounts["Two"]))
+
+    assert report["counts"]["error"] == 0
+    assert {row["copy_of"] for row in rows_of(file)} == {""}
+
+
+async def test_a_journal_without_trades_exports_the_header(client: httpx.AsyncClient) -> None:
+    file = await export(client)
+
+    assert file.startswith("row,account,symbol,direction,quantity,")
+    assert rows_of(file) == []
+
+
+async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for _ in range(2):
+        many = [{"account_id": account["id"], **A_TRADE, "quantity": number} for number in range(1, 602)]
+        await client.post("/trades/bulk", json={"trades": many})
+
+    rows = rows_of(await export(client))
+
+    assert [row["quantity"] for row in rows] == [str(number) for number in range(1, 602)] * 2
+
+
+async def test_only_ones_own_trades_are_exported(
+    journal: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    await create_trade(stranger, symbol="MINE")
+
+    assert [row["symbol"] for row in rows_of(await export(stranger))] == ["MINE"]
+    assert "MINE" not in await export(journal)
+
+
+@pytest.mark.parametrize("query", ["format=xlsx", "format=", "from=2026-02-01&to=2026-01-01", "account_id=x"])
+async def test_a_query_that_is_not_valid_is_refused_before_anything_is_sent(
+    client: httpx.AsyncClient, query: str
+) -> None:
+    refused = await client.get(f"/trades/export?{query}")
+
+    assert refused.status_code == 400

@@ -1,0 +1,470 @@
+"""Files that are made to do harm: time and memory grow with their length alone, and everything has bounds."""
+
+import asyncio
+import io
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+
+import httpx
+import pytest
+from commands import PATIENCE, Server, environment, new_key, rows, running
+from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from starlette.applications import Starlette
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.import_rows import Rejected
+from journal_api.trade_files import reader
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
+from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
+
+HEADER = "symbol,direction,quantity,entry_price,opened_at"
+ROW = "ES,long,1,1,2026-01-05 14:00:00"
+INVALID = (400, "validation_error")
+MIB = 1024 * 1024
+
+
+def read(file: str) -> list[str]:
+    """The reasons for which lines of the file, or all of it, cannot be read."""
+    try:
+        found = reader.read(io.BytesIO(file.encode()), "UTC").candidates
+        return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
+    except ValidationFailed as error:
+        return [str(error)]
+
+
+def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
+    page = f"<table><tr>{'<td>x</td>' * 1001}</tr></table>"
+
+    (row,) = rows_of(io.BytesIO(page.encode()), lambda number: None)
+
+    assert isinstance(row, Cells)
+    assert len(row.cells) == MOST_COLUMNS == 1000
+
+
+# Time ----------------------------------------------------------------------------------------------------
+
+
+def page(begin: str, part: str, end: str = "") -> Callable[[int], str]:
+    """A page of HTML with so much of the part in a table."""
+    return lambda size: f"<html><table><tr>{begin}{part * (size // len(part))}{end}</table>"
+
+
+def cell(column: str, part: str) -> Callable[[int], str]:
+    """A row with a cell of that column made of so much of the part."""
+    columns, cells = HEADER.split(","), ROW.split(",")
+    if column not in columns:
+        columns, cells = [*columns, column], [*cells, ""]
+
+    def file(size: int) -> str:
+        cells[columns.index(column)] = '"' + part * (size // len(part)) + '"'
+        return f"{','.join(columns)}\n{','.join(cells)}\n"
+
+    return file
+
+
+def lines(header: str, part: str) -> Callable[[int], str]:
+    return lambda size: f"{header}\n" + part * (size // len(part))
+
+
+def fills_in_any_order(size: int) -> str:
+    chance = random.Random(size)
+    return "Date,Time,Symbol,Quantity,Price,Side\n" + "".join(
+        f"2026-03-{chance.randint(1, 28):02},09:{chance.randint(0, 59):02},A,1,1,B\n"
+        for _ in range(size // 26)
+    )
+
+
+FILLS = "Date,Time,Symbol,Quantity,Price,Side"
+TRADERVUE = (
+    "Open Datetime,Close Datetime,Symbol,Side,Volume,Exec Count,Entry Price,Exit Price,Gross P&L,Notes\n"
+    '2026-03-02 09:41:07,2026-03-02 09:58:30,A,L,2,2,1,2,1,"'
+)
+# A name, a file of about so many characters, and how many of them.
+SHAPES: list[tuple[str, Callable[[int], str], int]] = [
+    ("a name without a value in a tag", page("<td ", "a", ">x"), 12_000),
+    ("names without values in a tag", page("<td ", "a ", ">x"), 12_000),
+    ("blanks after a name in a tag", page("<td a", " ", ">x"), 12_000),
+    ("blanks after an equals sign in a tag", page("<td a=", " ", ">x"), 12_000),
+    ("equals signs in a tag", page("<td ", "a=", ">x"), 12_000),
+    ("quotes in a tag", page("<td ", 'a="', ">x"), 12_000),
+    ("a tag that never ends", page("<td><", "a", "<b>"), 12_000),
+    ("tags that never end", page("<td>", "<", "b>"), 60_000),
+    ("named tags that never end", page("", "<td", "<b>"), 60_000),
+    ("a tag over many lines", page("<td", "\n", ">x"), 20_000),
+    ("tags over many lines", page("", "<td\n", ">x"), 40_000),
+    ("a picture over many lines", page("<img ", "\na", ">"), 40_000),
+    ("ends of tags", page("<td>", ">"), 60_000),
+    ("short tags", page("<td>", "<b>"), 40_000),
+    ("entities", page("<td>", "&amp;"), 60_000),
+    ("entities without an end", page("<td>", "&a"), 60_000),
+    ("a number of a character", page("<td>", "&#1"), 60_000),
+    ("digits of a character", page("<td>&#", "1"), 60_000),
+    ("wide cells", page("", "<td colspan=999>"), 60_000),
+    ("rows without cells", page("", "<tr>"), 40_000),
+    ("comments", page("<td>", "<!--"), 40_000),
+    ("columns", lambda size: HEADER + "," + ",".join(f"c{number}" for number in range(size // 6)), 60_000),
+    ("one column again and again", lambda size: "a," * (size // 2), 100_000),
+    ("blanks in a header", lambda size: HEADER + " " * size, 100_000),
+    ("empty cells of a header", lambda size: HEADER + "," * size, 100_000),
+    ("blank lines", lines(HEADER, "\n"), 20_000),
+    ("lines of returns", lines(HEADER, "\r"), 20_000),
+    ("short rows", lines(HEADER, "x\n"), 10_000),
+    ("cells in a row", lines(HEADER, "x,"), 100_000),
+    ("quotes", lines(HEADER, '"'), 100_000),
+    ("lines in a quoted cell", lines(HEADER + '\n"', "x\n"), 40_000),
+    ("one long line", lambda size: "x" * size, 400_000),
+    ("digits", cell("quantity", "1"), 100_000),
+    ("zeros", lambda size: cell("quantity", "1")(1).replace('"1"', "1." + "0" * size), 100_000),
+    ("groups of digits", cell("quantity", ",000"), 9_000),
+    ("blanks in a number", cell("quantity", "1 "), 9_000),
+    ("signs of currencies", cell("entry_price", "$"), 9_000),
+    ("a date", cell("opened_at", "2026-01-05 "), 100_000),
+    ("a time", cell("opened_at", "14:"), 100_000),
+    ("a symbol", cell("symbol", "A"), 100_000),
+    ("marks to be put in order", cell("symbol", "a\u0301\u0323"), 100_000),
+    ("dashes that an error shows", cell("quantity", "a-"), 9_000),
+    ("words that an error shows", cell("quantity", "a "), 9_000),
+    ("names", cell("tags", "a;"), 100_000),
+    ("separators of names", cell("tags", ";"), 100_000),
+    ("brackets of names", cell("tags", "["), 100_000),
+    ("names as JSON", lambda size: cell("tags", "[" + '""a"",' * (size // 6) + '""a""]')(1), 100_000),
+    ("brackets of answers", cell("confirmations", "["), 100_000),
+    ("notes", cell("notes", "a\n"), 40_000),
+    ("fills of one instant", lines(FILLS, "2026-03-09,09:31,A,1,1,B\n"), 12_000),
+    ("fills in any order", fills_in_any_order, 12_000),
+    ("tags in a note", lambda size: TRADERVUE + "<p>" * (size // 3) + '"\n', 100_000),
+    ("tags in a note without end", lambda size: TRADERVUE + "<p " * (size // 3) + '"\n', 100_000),
+    ("comments in a note", lambda size: TRADERVUE + "<!--" * (size // 4) + '"\n', 100_000),
+    ("entities in a note", lambda size: TRADERVUE + "&a" * (size // 2) + '"\n', 100_000),
+]
+
+
+def seconds_for(file: str) -> float:
+    """At best, of the processor."""
+    taken = []
+    for _ in range(3):
+        begun = time.thread_time()
+        read(file)
+        taken.append(time.thread_time() - begun)
+    return min(taken)
+
+
+@pytest.mark.parametrize(
+    ("make", "size"), [shape[1:] for shape in SHAPES], ids=[shape[0] for shape in SHAPES]
+)
+@pytest.mark.promise(19)
+def test_the_time_for_a_file_grows_no_faster_than_its_length(make: Callable[[int], str], size: int) -> None:
+    # What takes less than the floor is no matter, and not to be told from noise.
+    once, four_times = max(seconds_for(make(size // 2)), 0.01), seconds_for(make(2 * size))
+
+    assert four_times < 8 * once  # 16 would be the square
+
+
+# Bounds --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    return int((await create_account(client, "Sim"))["id"])
+
+
+BEYOND = [
+    (HEADER + ",c" * 996 + "\n", 1, "has 1001 columns; the maximum is 1000"),
+    (f"{HEADER},{'c' * 256}\n", 1, "has a column whose name has over 255 characters"),
+    (f"{HEADER}\n{ROW}\n" + "x" * (4 * MIB + 1), 3, "is in a row of over 4194304 characters"),
+    (f'{HEADER}\n{ROW}\n"' + f"{'x' * 1023}\n" * 5000, 4098, "is in a row of over 4194304 characters"),
+    (f"{HEADER}\n{ROW.replace('ES', 'E' * 10_001)}\n", 2, "symbol has over 10000 characters"),
+    (f"{HEADER},tags\n{ROW},{'a;' * 1001}\n", 2, "tags must have at most 1000 items"),
+    (f"{HEADER},tags\n{ROW},{';' * (MIB + 1)}\n", 2, "tags must have at most 1048576 characters"),
+    (
+        f'{HEADER},confirmations\n{ROW},"[' + ",".join(['[""a"",true,null]'] * 1001) + ']"\n',
+        2,
+        "confirmations must have at most 1000 items",
+    ),
+    (f"<table>\n<tr><td>{'x' * 65537}</td>\n", 2, "has a cell of over 65536 characters"),
+    (
+        f"{FILLS}\n" + "".join(f"2026-03-09,09:31,A{number},1,1,B\n" for number in range(10_001)),
+        10_002,
+        "Symbol is the 10001th: split the file",
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "line", "reason"), BEYOND, ids=[beyond[2] for beyond in BEYOND])
+async def test_what_is_beyond_a_bound_is_refused_with_its_line_and_the_bound(
+    client: httpx.AsyncClient, account_id: int, file: str, line: int, reason: str
+) -> None:
+    refused = await send_file(client, file, account_id)
+
+    assert error_of(refused) == INVALID
+    assert details_of(refused)["line"] == line
+    assert details_of(refused)["reason"].startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("file", "trades"),
+    [
+        (HEADER + "".join(f",c{number}" for number in range(995)) + f"\n{ROW}{',x' * 995}\n", 1),
+        (f"{HEADER},{'c' * 255}\n{ROW},x\n", 1),
+        (f"{HEADER},other\n{ROW},{'x' * 100_000}\n", 1),
+        (f"{HEADER},notes\n{ROW},{'x' * 10_000}\n", 1),
+        ("<table><tr><td>" + "x" * 65_536 + f"</td></tr><img src='{'y' * 200_000}'><tr>"
+         + "".join(f"<th>{name}" for name in HEADER.split(",")) + "<tr>"
+         + "".join(f"<td>{one}" for one in ROW.split(",")) + "</tr></table>", 1),
+    ],
+    ids=["columns", "a name of a column", "a cell that is not read", "notes", "a page"],
+)  # fmt: skip
+async def test_what_is_within_its_bounds_is_imported(
+    client: httpx.AsyncClient, account_id: int, file: str, trades: int
+) -> None:
+    report = await create_import(client, file, account_id=account_id)
+
+    assert report["counts"]["new"] == trades
+
+
+def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:
+    long = '"' + "1 x " * 2000 + '"'
+
+    (reason,) = read(f"{HEADER}\nES,long,{long},1,2026-01-05 14:00:00\n")
+
+    assert len(reason) < 120
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_lines_are_the_same_wherever_a_piece_ends(encoding: str, end: str) -> None:
+    written = [HEADER + ",notes", *(f"{ROW},Ünïcödé 😀 {number}" for number in range(3000)), "short"]
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    file = io.BytesIO((mark + end.join(written)).encode(encoding))
+
+    found = list(reader.read(file, "UTC").candidates)
+
+    notes = [one.columns["notes"] for one in found if not isinstance(one, Rejected)]
+    assert notes == [f"Ünïcödé 😀 {number}" for number in range(3000)]
+    assert [one.line for one in found if isinstance(one, Rejected)] == [3002]
+
+
+@pytest.mark.parametrize(("encoding", "name"), [("utf-8", "UTF-8"), ("utf-16", "UTF-16")])
+def test_bytes_that_are_no_text_are_told_with_their_line_and_what_stands_before_is_read(
+    encoding: str, name: str
+) -> None:
+    begin = "\n".join([HEADER, *[ROW] * 5000, "x"]).encode(encoding)
+    wrong = b"\xff" if encoding == "utf-8" else b"\x00\xdc\x00\xdc"
+
+    found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), "UTC").candidates)
+
+    assert len(found) == 5001
+    assert found[-1] == Rejected(5002, f"is not {name}")
+
+
+# Memory --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    db = tmp_path_factory.mktemp("memory") / "journal.db"
+    with running(db) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def owner(server: Server) -> Iterator[httpx.Client]:
+    with server.client(new_key(server.out.with_name("journal.db"))) as owner:
+        owner.post("/accounts", json={"name": "Sim"})
+        send(owner, f"{HEADER}\n" + f"{ROW}\n" * 2000)  # what is kept of any import
+        yield owner
+
+
+def send(client: httpx.Client, file: str, dry_run: bool = True) -> httpx.Response:
+    query = {"account_id": "1", "dry_run": str(dry_run).lower()}
+    headers = {"Content-Type": "text/csv"}
+    return client.post("/imports", params=query, content=file.encode(), headers=headers)
+
+
+def status_of(pid: int, name: str) -> int:
+    """Bytes, as Linux has them."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1]) * 1024
+
+
+HEAVY = [
+    ("short rows", f"{HEADER}\n" + "x\n" * 30_000),
+    ("a header of 8 MiB", "a," * (4 * MIB)),
+    ("empty cells", "," * (8 * MIB)),
+    ("a cell of 7 MiB of names", f"{HEADER},tags\n{ROW},{'a;' * (7 * MIB // 2)}\n"),
+    ("names to the bound", f"{HEADER},tags\n" + f"{ROW},{'a;' * (MIB // 2)}\n" * 4),
+    ("names as JSON", f'{HEADER},tags\n{ROW},"[' + '"""",' * 200_000 + '""""]"\n'),
+    ("answers", f'{HEADER},confirmations\n{ROW},"[' + '["""",true,null],' * 100_000 + '0]"\n'),
+    ("a page with a huge cell", "<html><table><tr><td>" + "x" * (8 * MIB)),
+    ("a page with huge cells", "<html><table><tr>" + ("<td>" + "x" * 65_000) * 120),
+    ("a page with a huge tag", "<html><table><tr><td " + "x" * (8 * MIB)),
+    ("notes with a wide character", f"{HEADER},notes\n" + f"{ROW},{'x' * 2_000_000}😀\n" * 4),
+    ("trades", f"{HEADER}\n" + f"{ROW}\n" * 5_000),
+    ("copies", f"{HEADER},copy_of\n" + f"{ROW},1\n" * 5_000),
+    ("fills", f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 5_000),
+]
+# As docs/imports.md has it: times the file, and for a row.
+TIMES_THE_FILE, FOR_A_ROW = 25, 128 * MIB
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize("file", [file for _, file in HEAVY], ids=[name for name, _ in HEAVY])
+@pytest.mark.promise(19)
+def test_an_import_takes_no_more_memory_than_documented(
+    server: Server, owner: httpx.Client, file: str
+) -> None:
+    pid = server.process.pid
+    Path(f"/proc/{pid}/clear_refs").write_text("5")  # the peak begins anew
+    before = status_of(pid, "VmRSS")
+
+    answer = send(owner, file)
+
+    assert answer.status_code in (200, 400)
+    taken = status_of(pid, "VmHWM") - before
+    assert taken < max(TIMES_THE_FILE * len(file.encode()), 16 * MIB)
+    assert taken < FOR_A_ROW
+
+
+# Stopping ------------------------------------------------------------------------------------------------
+
+
+async def test_a_thread_that_nobody_waits_for_ends_at_its_next_look() -> None:
+    begun, ended = Event(), Event()
+
+    def work() -> None:
+        begun.set()
+        try:
+            while True:
+                raise_if_cancelled()
+        except ThreadCancelled:
+            ended.set()
+            raise
+
+    waiting = asyncio.create_task(in_thread(1, work))
+    await asyncio.to_thread(begun.wait, PATIENCE)
+    waiting.cancel()
+
+    assert await asyncio.to_thread(ended.wait, PATIENCE)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+@pytest.mark.promise(19)
+async def test_many_files_of_one_user_leave_threads_to_the_others() -> None:
+    over = Event()
+    own = [asyncio.create_task(in_thread(1, lambda: over.wait(PATIENCE))) for _ in range(50)]
+    await asyncio.sleep(0.05)
+
+    answered = await in_thread(2, lambda: "read")
+    also = await asyncio.to_thread(lambda: "backed up")
+
+    assert (answered, also) == ("read", "backed up")
+    assert not any(task.done() for task in own)
+    over.set()
+    assert all(await asyncio.gather(*own))
+
+
+LONG = f"{HEADER}\n" + f"{ROW}\n" * 200_000
+
+
+@pytest.mark.promise(5)
+async def test_an_import_ends_when_its_client_goes_away(app: Starlette, client: httpx.AsyncClient) -> None:
+    await create_account(client, "Sim")
+    gone = asyncio.Event()
+    sent = [LONG.encode()]
+
+    async def receive() -> dict[str, object]:
+        if sent:
+            return {"type": "http.request", "body": sent.pop(), "more_body": False}
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def no_answer(message: object) -> None:
+        raise AssertionError("nobody is there to answer")
+
+    headers = [(b"host", b"localhost"), (b"authorization", client.headers["authorization"].encode())]
+    request = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "scheme": "http",
+        "path": "/v1/imports", "raw_path": b"/v1/imports", "root_path": "", "query_string": b"account_id=1",
+        "headers": headers, "client": ("127.0.0.1", 1), "server": ("localhost", 80),
+    }  # fmt: skip
+    handled = asyncio.create_task(app(request, receive, no_answer))
+    await asyncio.sleep(0.3)
+    assert not handled.done()
+
+    gone.set()
+
+    async with asyncio.timeout(PATIENCE):
+        await handled
+    assert unwrap(await client.get("/trades")) == []
+    assert unwrap(await send_file(client, f"{HEADER}\n{ROW}\n", 1))["counts"]["new"] == 1
+
+
+@pytest.mark.promise(19)
+def test_sigterm_is_heard_and_others_are_answered_while_a_hostile_file_is_read(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    with running(db) as server, server.client(new_key(db)) as owner:
+        owner.post("/accounts", json={"name": "Sim"})
+
+        def import_it() -> None:
+            with suppress(httpx.TransportError):
+                send(owner, "<html><table><tr><td " + "a" * 400_000 + ">x" + "\n" * 8_000_000)
+
+        importing_it = Thread(target=import_it)
+        importing_it.start()
+        time.sleep(0.5)
+        answer = httpx.get(f"{server.url}/health", timeout=PATIENCE)
+        server.process.send_signal(signal.SIGTERM)
+        code = server.process.wait(PATIENCE)
+        importing_it.join()
+
+    assert (answer.status_code, code) == (200, 0)
+
+
+@pytest.mark.parametrize("kind", ["trades", "fills"])
+def test_ctrl_c_ends_the_command_amid_a_file_and_nothing_is_imported(tmp_path: Path, kind: str) -> None:
+    db, file = tmp_path / "journal.db", tmp_path / "long.csv"
+    fills = f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 300_000
+    file.write_text(LONG if kind == "trades" else fills)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "journal_api", "import", file, "--account", "Sim", "--db", db],
+        env=environment(),
+        stderr=subprocess.PIPE,
+    )
+    while process.poll() is None and not db.exists():
+        time.sleep(0.01)
+    time.sleep(1)
+
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=PATIENCE)
+
+    assert (process.returncode, told.strip()) == (1, b"journal-api: stopped")
+    assert rows(db, "SELECT count(*) FROM trades") == [(0,)]
+
+
+def test_a_file_that_is_read_whole_before_its_first_trade_locks_nobody_out_meanwhile(tmp_path: Path) -> None:
+    db, file = tmp_path / "journal.db", tmp_path / "fills.csv"
+    file.write_text(f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 15_000)
+    with running(db) as server, server.client(new_key(db)) as owner:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "journal_api", "import", file, "--account", "Sim", "--db", db],
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        written: list[int] = []
+        while process.poll() is None:
+            body = {"name": f"of {len(written)}"}
+            written.append(owner.post("/tag-categories", json=body).status_code)
+            time.sleep(0.02)
+
+    assert process.returncode == 0
+    assert len(written) > 5
+    assert set(written) == {201}

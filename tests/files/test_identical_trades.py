@@ -1,0 +1,161 @@
+"""Many trades of the same content: written down, and recognised by the rows of a file, in linear time."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import httpx
+import pytest
+from factories import A_TRADE, create_account, create_import, run_sql, send_file, unwrap
+from starlette.applications import Starlette
+
+HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
+# The content of A_TRADE.
+ROW = "ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z"
+STEPS = 100
+
+
+def file_of(external_ids: Iterable[str]) -> str:
+    return HEADER + "".join(f"{ROW},{external_id}\n" for external_id in external_ids)
+
+
+def numbered(number: int) -> list[str]:
+    return [f"fill-{n}" for n in range(number)]
+
+
+async def write_down(client: httpx.AsyncClient, account_id: int, number: int) -> list[int]:
+    """The ids of so many identical trades, entered by hand."""
+    trades = [{"account_id": account_id, **A_TRADE}] * number
+    return [trade["id"] for trade in unwrap(await client.post("/trades/bulk", json={"trades": trades}))]
+
+
+class Steps:
+    """Counts what SQLite does, in units of STEPS instructions of its virtual machine."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    @classmethod
+    async def of(cls, app: Starlette) -> "Steps":
+        steps = cls()
+        for connection in app.state.database._open:
+            await connection.set_progress_handler(steps.count, STEPS)
+        return steps
+
+    def count(self) -> None:
+        self.number += 1
+
+    def since_last(self) -> int:
+        number, self.number = self.number, 0
+        return number
+
+
+def trade_ids_of(report: Any) -> list[int | None]:
+    return [row["trade_id"] for row in report["rows"]]
+
+
+# How long it takes ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dry_run", ["true", "false"])
+@pytest.mark.promise(19)
+async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_three_times_the_steps(
+    app: Starlette, client: httpx.AsyncClient, dry_run: str
+) -> None:
+    steps = await Steps.of(app)
+    taken = []
+    for number in (500, 1000):
+        account_id = (await create_account(client, f"{number}"))["id"]
+        await write_down(client, account_id, number)
+        steps.since_last()
+        await send_file(client, file_of(numbered(number)), account_id, dry_run=dry_run)
+        taken.append(steps.since_last())
+
+    assert 0 < taken[1] < 3 * taken[0]
+
+
+async def test_rows_take_no_more_steps_beside_identical_trades_that_an_import_has_brought(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    steps = await Steps.of(app)
+    taken = []
+    for number in (500, 1000):
+        account_id = (await create_account(client, f"{number}"))["id"]
+        await create_import(client, file_of([""] * number), account_id=account_id)
+        steps.since_last()
+        await send_file(client, file_of(numbered(2 * number)), account_id, dry_run="true")
+        taken.append(steps.since_last())
+
+    assert 0 < taken[1] < 3 * taken[0]
+
+
+@pytest.mark.promise(19)
+async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of_them_as_beside_few(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    steps = await Steps.of(app)
+    account_id = (await create_account(client))["id"]
+    taken = []
+    for _ in range(3):
+        await write_down(client, account_id, 1000)
+        taken.append(steps.since_last())
+
+    assert 0 < taken[2] < 1.2 * taken[0]
+
+
+# What is recognised --------------------------------------------------------------------------------------
+
+
+async def test_each_row_is_another_of_the_identical_trades_in_whatever_batch_it_comes(
+    client: httpx.AsyncClient,
+) -> None:
+    account_id = (await create_account(client))["id"]
+    by_hand = await write_down(client, account_id, 700)
+
+    report = await create_import(client, file_of(numbered(1200)), account_id=account_id)
+
+    assert report["counts"] == {"new": 500, "duplicate": 700, "updated": 0, "error": 0}
+    assert trade_ids_of(report)[:700] == by_hand
+
+
+async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them(
+    client: httpx.AsyncClient,
+) -> None:
+    account_id = (await create_account(client))["id"]
+    by_hand = await write_down(client, account_id, 5)
+
+    report = await create_import(client, file_of(["a", "", "b", "", "c", "d"]), account_id=account_id)
+
+    verdicts = [row["verdict"] for row in report["rows"]]
+    assert verdicts == ["duplicate"] * 5 + ["new"]
+    first, second = by_hand[:2]
+    assert trade_ids_of(report)[:5] == [by_hand[2], first, by_hand[3], second, by_hand[4]]
+
+
+async def test_trades_between_that_are_no_candidates_are_passed_over(client: httpx.AsyncClient) -> None:
+    account_id = (await create_account(client))["id"]
+    by_hand = await write_down(client, account_id, 2)
+    brought = await create_import(client, file_of([""] * 4), account_id=account_id)
+    by_hand += await write_down(client, account_id, 3)
+    await client.delete(f"/trades/{by_hand[0]}")
+    unwrap(await client.patch(f"/trades/{by_hand[3]}", json={"external_id": "another"}))
+
+    report = await create_import(client, file_of(numbered(4)), account_id=account_id)
+
+    assert brought["counts"]["new"] == 2
+    assert trade_ids_of(report)[:3] == [by_hand[1], by_hand[2], by_hand[4]]
+    assert [row["verdict"] for row in report["rows"]] == ["duplicate"] * 3 + ["new"]
+
+
+async def test_identical_trades_of_another_account_or_content_are_not_taken(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account_id, other_id = [(await create_account(client, name))["id"] for name in ("Sim", "Other")]
+    (mine,) = await write_down(client, account_id, 1)
+    await write_down(client, other_id, 2)
+    file = file_of(["a", "b"]) + f"{ROW.replace('101', '102')},c\n"
+
+    report = await create_import(client, file, account_id=account_id)
+
+    assert [row["verdict"] for row in report["rows"]] == ["duplicate", "new", "new"]
+    assert trade_ids_of(report)[0] == mine
+    assert await run_sql(app, "SELECT count(*) FROM trades") == [(5,)]

@@ -1,0 +1,123 @@
+"""Behind the Caddy of docs/self-hosting.md: nobody's answers reach anybody else, whatever others send.
+
+With JOURNAL_SOAK=1 in full numbers.
+"""
+
+import re
+import shutil
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+from commands import PATIENCE, environment, free_port, key_in, running
+from proofs import tries
+from streams import Journal, answers_in, chunked
+
+CADDY = shutil.which("caddy")
+pytestmark = pytest.mark.skipif(CADDY is None, reason="caddy is not installed")
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "self-hosting.md"
+SITE = "journal.example.org"
+INNER = b"GET /v1/me HTTP/1.1\r\nHost: journal.example.org\r\nX-Request-Id: smuggled\r\n\r\n"
+
+
+def caddyfile(port: int, of_journal: int) -> str:
+    """The documented one, without TLS and on the loopback interface."""
+    (block,) = re.findall(r"### Caddy\n.*?```\n(.*?)```", DOCUMENTED.read_text(), re.DOTALL)
+    block = block.replace(f"{SITE} {{", f"http://{SITE}:{port} {{\n\tbind 127.0.0.1", 1)
+    return f"{{\n\tadmin off\n}}\n{block.replace('127.0.0.1:8000', f'127.0.0.1:{of_journal}')}"
+
+
+@contextmanager
+def caddy(folder: Path, of_journal: int) -> Iterator[int]:
+    """The port of a Caddy in front of that one."""
+    port = free_port()
+    config = folder / "Caddyfile"
+    config.write_text(caddyfile(port, of_journal))
+    homes = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    with (folder / "caddy.log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(CADDY), "run", "--config", config, "--adapter", "caddyfile"],
+            env=environment() | homes,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        wait_until_it_passes_on(port, process, folder / "caddy.log")
+        yield port
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def wait_until_it_passes_on(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < deadline, log.read_text()
+        with suppress(httpx.TransportError):
+            if httpx.get(f"http://127.0.0.1:{port}/health", headers={"Host": SITE}).status_code == 200:
+                return
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def behind(tmp_path: Path) -> Iterator[Journal]:
+    """A journal as it is reached through Caddy."""
+    with running(tmp_path / "journal.db", "--first-key", JOURNAL_ALLOWED_HOSTS=SITE) as server:
+        key = key_in(server.out.read_text())
+        with caddy(tmp_path, httpx.URL(server.url).port or 0) as port:
+            yield Journal(f"http://127.0.0.1:{port}", key)
+
+
+def attempts() -> list[bytes]:
+    """Requests without a key whose bodies are requests."""
+    start = b"POST /v1/tags HTTP/1.1\r\nHost: journal.example.org\r\nX-Request-Id: attack\r\n"
+    length = b"Content-Length: %d\r\n\r\n%b" % (len(INNER), INNER)
+    chunks = b"Transfer-Encoding: chunked\r\n\r\n%b" % chunked(INNER)
+    headers = (
+        *(b"Connection: Upgrade\r\nUpgrade: h2c\r\n", b"Connection: Upgrade\r\nUpgrade: x\r\n"),
+        *(b"Connection: Upgrade\r\nUpgrade: websocket\r\n", b"Expect: 100-continue\r\n", b""),
+    )
+    with_trailer = b"Trailer: X\r\nTransfer-Encoding: chunked\r\n\r\n" + chunked(INNER, b"X: x\r\n")
+    return [start + one + body for one in headers for body in (length, chunks)] + [start + with_trailer]
+
+
+def attack(behind: Journal, is_over: threading.Event, heard: Counter[tuple[int, bytes]]) -> None:
+    """Send one attempt after the other; what was heard, by status and id of request."""
+    while not is_over.is_set():
+        for attempt in attempts():
+            with behind.connect() as connection, suppress(ConnectionError, TimeoutError):
+                connection.settimeout(1)
+                connection.sendall(attempt)
+                for answer in answers_in(connection.recv(65536)):
+                    heard[answer.status, answer.request_id] += 1
+
+
+@pytest.mark.promise(18)
+def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) -> None:
+    is_over = threading.Event()
+    heard: Counter[tuple[int, bytes]] = Counter()
+    attackers = [threading.Thread(target=attack, args=(behind, is_over, heard)) for _ in range(4)]
+    for attacker in attackers:
+        attacker.start()
+    right, asked = 0, tries(20_000, 600)
+    with behind.client() as victim:
+        for number in range(asked):
+            headers = {"Host": SITE, "X-Request-Id": f"victim-{number}"}
+            answer = victim.get("/me", headers=headers)
+            right += answer.status_code == 200 and answer.headers["X-Request-Id"] == f"victim-{number}"
+    is_over.set()
+    for attacker in attackers:
+        attacker.join(PATIENCE)
+
+    assert right == asked
+    # Each attack heard that it has no key, or from Caddy that the connection was closed on it.
+    assert heard[401, b"attack"] > asked / 20
+    assert set(heard) <= {(401, b"attack"), (502, b"")}

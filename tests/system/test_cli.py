@@ -1,0 +1,643 @@
+"""The `journal-api` command: docs/self-hosting.md."""
+
+import os
+import re
+import signal
+import socket
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+import httpx
+import pytest
+from commands import (
+    PATIENCE,
+    Server,
+    change,
+    command,
+    done,
+    dump,
+    free_port,
+    import_file,
+    key_in,
+    new_key,
+    refused,
+    rows,
+    running,
+)
+from factories import create_goal, error_of, snapshots_of, unwrap
+from filelock import FileLock
+
+from journal_api.cli import main
+from journal_api.values.api_keys import SCOPES, is_well_formed
+
+DATA = Path(__file__).parents[1] / "data"
+TRADOVATE = DATA / "tradovate_performance.csv"
+# What the interpreter makes of an argument that is not UTF-8.
+NOT_TEXT = os.fsdecode(b"\xff")
+READ_SCOPES = [scope for scope in SCOPES if scope.startswith("read:")]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where the database is going to be."""
+    return tmp_path / "journal.db"
+
+
+class Refusal(Protocol):
+    def __call__(self, *arguments: str) -> str: ...
+
+
+@pytest.fixture
+def refusal(
+    db: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Refusal]:
+    """What a command that is refused would say last; it runs in this process, which is quicker."""
+
+    def refusal(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["journal-api", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert capsys.readouterr() == ("", "")
+        return str(ended.value.code)
+
+    monkeypatch.setenv("JOURNAL_DB", str(db))
+    umask = os.umask(0o077)
+    yield refusal
+    os.umask(umask)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for the tests that only come to it beside others; its database is `journal_of(server)`."""
+    with running(tmp_path_factory.mktemp("server") / "journal.db") as server:
+        yield server
+
+
+def journal_of(server: Server) -> Path:
+    return server.err.with_name("journal.db")
+
+
+# The database ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("users", "list"),
+        ("users", "add", "other"),
+        ("keys", "list"),
+        ("keys", "create", "test", "--scopes", "read"),
+        ("import", str(TRADOVATE), "--account", "Sim"),
+    ],
+    ids=["users list", "users add", "keys list", "keys create", "import"],
+)
+def test_a_command_makes_the_database_when_it_is_missing_for_its_owner_alone(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    db = tmp_path / "new" / "folder" / "journal.db"
+
+    ran = command(*arguments, "--db", db, is_new=True)
+
+    assert ran.code == 0
+    assert stat.S_IMODE(db.stat().st_mode) == 0o600
+    assert stat.S_IMODE(db.parent.stat().st_mode) == 0o700
+    assert rows(db, "SELECT name FROM users ORDER BY id")[0] == ("owner",)
+
+
+def test_a_server_makes_the_database_and_all_its_files_for_its_owner_alone(db: Path) -> None:
+    with running(db, "--first-key") as server:
+        key = key_in(server.out.read_text())
+        with server.client(key) as client:
+            unwrap(client.post("/tag-categories", json={"name": "Psychology"}))
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in db.parent.glob("journal.db*")}
+
+    assert {"journal.db", "journal.db-wal", "journal.db-shm"} <= modes.keys()
+    assert set(modes.values()) == {0o600}
+
+
+def test_the_variable_says_where_the_database_is(db: Path) -> None:
+    done("users", "add", "other", settings={"JOURNAL_DB": str(db)})
+
+    assert rows(db, "SELECT name FROM users ORDER BY id") == [("owner",), ("other",)]
+
+
+def test_the_option_wins_over_the_variable(db: Path) -> None:
+    variable = db.with_name("variable.db")
+
+    done("users", "add", "other", "--db", db, settings={"JOURNAL_DB": str(variable)})
+
+    assert rows(db, "SELECT name FROM users ORDER BY id") == [("owner",), ("other",)]
+    assert not variable.exists()
+
+
+def test_without_either_the_database_is_in_the_data_folder(tmp_path: Path) -> None:
+    home = {"HOME": str(tmp_path), "XDG_DATA_HOME": "", "USERPROFILE": str(tmp_path)}
+
+    done("users", "list", settings=home)
+
+    assert [file.name for file in tmp_path.rglob("journal.db")] == ["journal.db"]
+
+
+# Errors -------------------------------------------------------------------------------------------------
+
+
+ERRORS = [
+    ("nonsense",),
+    ("--nonsense",),
+    ("keys", "nonsense"),
+    ("keys", "create"),
+    ("keys", "create", "test"),
+    ("keys", "create", "test", "--scopes"),
+    ("keys", "create", "test", "more", "--scopes", "all"),
+    ("keys", "create", "test", "--scopes", "all", "--expire", "5d"),
+    ("keys", "create", "test", "--scopes", "everything"),
+    ("keys", "create", "test", "--scopes", ""),
+    ("keys", "create", "test", "--scopes", "read:tags,write:nothing"),
+    ("keys", "create", "test", "--scopes", "READ"),
+    ("keys", "create", "", "--scopes", "all"),
+    ("keys", "create", "x" * 101, "--scopes", "all"),
+    ("keys", "create", "two\nlines", "--scopes", "all"),
+    ("keys", "create", "test", "--scopes", "all\nread"),
+    ("keys", "create", "test", "--scopes", "all", "--user", "nobody"),
+    ("keys", "create", NOT_TEXT, "--scopes", "all"),
+    ("keys", "create", "test", "--scopes", "all", "--user", NOT_TEXT),
+    ("keys", "revoke"),
+    ("keys", "revoke", "0"),
+    ("keys", "revoke", "-1"),
+    ("keys", "revoke", "one"),
+    ("keys", "revoke", "1"),
+    ("keys", "revoke", str(2**63)),
+    ("users", "add"),
+    ("users", "add", " "),
+    ("users", "add", "owner"),
+    ("users", "add", NOT_TEXT),
+    ("import",),
+    ("import", "FILE"),
+    ("import", "FILE", "--account", ""),
+    ("import", "FILE", "--account", NOT_TEXT),
+    ("import", "FILE", "--account", "Sim", "--timezone", "Mars/Olympus"),
+    ("import", "FILE", "--account", "Sim", "--user", "nobody"),
+    ("import", ".", "--account", "Sim"),
+    ("import", "missing.csv", "--account", "Sim"),
+    ("import", "missing\n.csv", "--account", "Sim"),
+    ("serve", "--port", "65536"),
+    ("serve", "--port", "http"),
+]
+
+
+@pytest.mark.parametrize("arguments", ERRORS, ids=lambda words: re.sub(r"\W+", " ", " ".join(words))[-60:])
+def test_an_error_is_one_line_and_nothing_else(refusal: Refusal, arguments: tuple[str, ...]) -> None:
+    line = refusal(*(str(TRADOVATE) if word == "FILE" else word for word in arguments))
+
+    assert re.fullmatch("journal-api: [^\n]+", line)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("nonsense",), ("keys", "create"), ("keys", "revoke", "7"), ("users", "add", "owner")],
+    ids=["no such command", "missing argument", "no such key", "duplicate"],
+)
+def test_an_error_goes_to_standard_error_and_the_exit_code_is_1(db: Path, arguments: tuple[str, ...]) -> None:
+    line = refused(*arguments, settings={"JOURNAL_DB": str(db)})
+
+    assert line.startswith("journal-api: ")
+
+
+def test_a_file_whose_name_is_not_text_is_imported_or_refused_in_one_line(db: Path, tmp_path: Path) -> None:
+    file = os.fsencode(tmp_path) + b"/\xff.csv"
+    Path(os.fsdecode(file)).write_bytes(TRADOVATE.read_bytes())
+
+    ran = command("import", file, "--account", "Sim", "--db", db)
+
+    assert ran.code == 0 or ran.err.count("\n") == 1, ran.err
+
+
+def test_a_database_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("not a folder")
+
+    lines = [refused("users", "list", "--db", path) for path in (tmp_path, in_the_way / "journal.db")]
+
+    assert str(tmp_path) in lines[0]
+    assert str(in_the_way) in lines[1]
+
+
+def test_help_and_version_are_no_errors() -> None:
+    for arguments in (
+        ("--help",),
+        ("-h",),
+        ("--version",),
+        ("keys", "create", "-h"),
+        ("serve", "--help"),
+        (),
+    ):
+        assert done(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("serve", "--port", "x"), ("keys", "list", "--db", "/")])
+def test_a_forked_command_prints_what_a_new_process_prints(arguments: tuple[str, ...]) -> None:
+    forked, new = command(*arguments), command(*arguments, is_new=True)
+
+    assert forked == new
+
+
+# Users -------------------------------------------------------------------------------------------------
+
+
+def test_users_are_listed_a_name_a_line(db: Path) -> None:
+    done("users", "add", "  Zo\N{LATIN SMALL LETTER E WITH DIAERESIS} ", "--db", db)
+
+    listed = done("users", "list", "--db", db)
+
+    assert listed == "owner\nZo\N{LATIN SMALL LETTER E WITH DIAERESIS}\n"
+
+
+def test_a_user_is_found_by_their_name_however_it_is_composed(db: Path) -> None:
+    decomposed = "Zoe\N{COMBINING DIAERESIS}"
+    done("users", "add", decomposed, "--db", db)
+
+    key = new_key(db, "--user", decomposed)
+
+    assert is_well_formed(key)
+
+
+def test_a_new_user_starts_with_the_zone_and_rollover_of_the_settings(db: Path) -> None:
+    done("users", "list", "--db", db)
+    chicago = {"JOURNAL_TIMEZONE": "America/Chicago", "JOURNAL_DAY_ROLLOVER": "16:00"}
+
+    done("users", "add", "other", "--db", db, settings=chicago)
+
+    assert rows(db, "SELECT name, timezone, day_rollover FROM users ORDER BY id") == [
+        ("owner", "UTC", "00:00"),
+        ("other", "America/Chicago", "16:00"),
+    ]
+
+
+# Keys --------------------------------------------------------------------------------------------------
+
+
+def test_a_new_key_stands_alone_on_standard_output_and_nowhere_else(db: Path) -> None:
+    printed = done("keys", "create", "bot", "--scopes", "all", "--db", db)
+
+    assert re.fullmatch(r"tjk_[0-9A-Za-z]{36}\n", printed)
+    assert is_well_formed(printed.strip())
+    for file in db.parent.iterdir():
+        assert printed.strip().encode() not in file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("named", "scopes"),
+    [
+        ("all", list(SCOPES)),
+        ("read", READ_SCOPES),
+        ("write:tags", ["write:tags"]),
+        ("read:tags,write:tags", ["read:tags", "write:tags"]),
+        ("read:goals, read:goals", ["read:goals"]),
+    ],
+)
+def test_a_key_has_the_scopes_that_are_named(db: Path, named: str, scopes: list[str]) -> None:
+    done("keys", "create", "bot", "--scopes", named, "--db", db)
+
+    ((stored,),) = rows(db, "SELECT scopes FROM api_keys")
+    assert stored.split() == scopes
+
+
+def test_a_key_ends_after_the_days_that_are_said(db: Path) -> None:
+    earliest = datetime.now(UTC) + timedelta(days=90)
+
+    new_key(db, "--expires", "90d")
+
+    ((expires_at,),) = rows(db, "SELECT expires_at FROM api_keys")
+    assert earliest <= datetime.fromisoformat(expires_at) <= datetime.now(UTC) + timedelta(days=90)
+
+
+@pytest.mark.parametrize(
+    "expires", ["", "90", "0d", "-1d", "d", "90h", "1.5d", "90d ", "\N{ARABIC-INDIC DIGIT NINE}d", "999999d"]
+)
+def test_an_expiry_that_is_no_number_of_days_is_refused(refusal: Refusal, expires: str) -> None:
+    line = refusal("keys", "create", "bot", "--scopes", "all", f"--expires={expires}")
+
+    assert line.startswith("journal-api: --expires ")
+
+
+def test_keys_are_listed_with_their_owner_state_and_scopes_but_not_themselves(db: Path) -> None:
+    done("users", "add", "other", "--db", db)
+    keys = [
+        new_key(db),
+        new_key(db, "--user", "other", scopes="read:tags,write:tags"),
+        new_key(db, "--expires", "30d"),
+        new_key(db, "--expires", "30d"),
+    ]
+    done("keys", "revoke", "1", "--db", db)
+    change(db, "UPDATE api_keys SET expires_at = '2020-01-31T00:00:00.000000Z' WHERE id = 3")
+
+    listed = [line.split("\t") for line in done("keys", "list", "--db", db).splitlines()]
+
+    assert [row[0] for row in listed] == ["1", "2", "3", "4"]
+    assert [row[1] for row in listed] == ["owner", "other", "owner", "owner"]
+    assert [row[3][-4:] for row in listed] == [key[-4:] for key in keys]
+    assert [row[4].split()[0] for row in listed] == ["revoked", "active", "expired", "expires"]
+    assert "2020-01-31" in listed[2][4]
+    assert listed[1][5].split() == ["read:tags", "write:tags"]
+    assert not any(key in cell for key in keys for row in listed for cell in row)
+
+
+def test_revoking_a_key_that_does_not_exist_names_it_and_changes_nothing(db: Path) -> None:
+    new_key(db)
+    before = dump(db)
+
+    line = refused("keys", "revoke", "2", "--db", db)
+
+    assert "2" in line
+    assert dump(db) == before
+
+
+# Beside a running server -------------------------------------------------------------------------------
+
+
+def test_a_new_key_works_at_once_and_a_revoked_one_not_on_the_next_request(server: Server) -> None:
+    db = journal_of(server)
+    key = new_key(db, scopes="read:tags")
+    key_id = done("keys", "list", "--db", db).splitlines()[-1].split("\t")[0]
+
+    with server.client(key) as client:
+        allowed = client.get("/tags")
+        done("keys", "revoke", key_id, "--db", db)
+        gone = client.get("/tags")
+
+    assert allowed.status_code == 200
+    assert error_of(gone) == (401, "key_revoked")
+    assert gone.headers["www-authenticate"] == "Bearer"
+
+
+def test_a_key_may_do_exactly_what_its_scopes_say(server: Server) -> None:
+    key = new_key(journal_of(server), scopes="write:tags")
+
+    with server.client(key) as client:
+        created = client.post("/tag-categories", json={"name": "Mine"})
+        read = client.get("/tag-categories")
+
+    assert created.status_code == 201
+    assert error_of(read) == (403, "forbidden_scope")
+
+
+def test_a_key_of_another_user_sees_their_journal_alone(server: Server) -> None:
+    db = journal_of(server)
+    done("users", "add", "neighbour", "--db", db)
+    with server.client(new_key(db)) as client:
+        unwrap(client.post("/tag-categories", json={"name": "Owner's"}))
+
+    with server.client(new_key(db, "--user", "neighbour")) as client:
+        seen, name = unwrap(client.get("/tag-categories")), unwrap(client.get("/me"))["name"]
+
+    assert (seen, name) == ([], "neighbour")
+
+
+async def test_an_import_beside_the_server_shows_in_the_next_read_of_a_goal(server: Server) -> None:
+    db = journal_of(server)
+    headers = {"Authorization": f"Bearer {new_key(db)}"}
+    async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers=headers) as client:
+        goal = await create_goal(client, metric="gross_pnl", timeframe="daily")
+        before = await snapshots_of(client, goal["id"], to="2026-02-12")
+
+        ran = import_file(db, TRADOVATE)
+
+        after = await snapshots_of(client, goal["id"], to="2026-02-12")
+    assert ran.code == 0
+    assert (before, [snapshot["actual"] for snapshot in after]) == ([], [-218])
+
+
+def test_commands_succeed_while_the_server_is_writing(server: Server) -> None:
+    db = journal_of(server)
+
+    with server.client(new_key(db)) as client:
+        for number in range(8):
+            created = client.post("/tag-categories", json={"name": f"Between commands {number}"})
+            made = command("keys", "create", f"bot {number}", "--scopes", "all", "--db", db)
+            assert (created.status_code, made.code, made.err) == (201, 0, "")
+
+    assert rows(db, "SELECT count(*) FROM api_keys WHERE name LIKE 'bot %'") == [(8,)]
+
+
+def test_a_key_expires_while_the_server_runs(server: Server) -> None:
+    db = journal_of(server)
+    key = new_key(db, "--expires", "1d")
+    with server.client(key) as client:
+        allowed = client.get("/tags")
+        key_id = max(int(line.split("\t")[0]) for line in done("keys", "list", "--db", db).splitlines())
+        change(db, f"UPDATE api_keys SET expires_at = '2020-01-31T00:00:00.000000Z' WHERE id = {key_id}")
+        expired = client.get("/tags")
+
+    assert allowed.status_code == 200
+    assert error_of(expired) == (401, "key_expired")
+
+
+# serve -------------------------------------------------------------------------------------------------
+
+
+def test_the_first_key_is_printed_once_and_has_every_scope(db: Path) -> None:
+    with running(db, "--first-key", name="first") as server:
+        key = key_in(server.out.read_text())
+        with server.client(key) as client:
+            read = client.get("/me")
+        first_errors = server.err.read_text()
+
+    with running(db, "--first-key", name="second") as server:
+        with server.client(key) as client:
+            read_again = client.get("/me")
+        second = server.out.read_text() + server.err.read_text()
+
+    assert (read.status_code, read_again.status_code) == (200, 200)
+    assert "tjk_" not in first_errors
+    assert "tjk_" not in second
+    assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(SCOPES),)]
+
+
+def test_without_first_key_a_server_makes_none(db: Path) -> None:
+    with running(db) as server:
+        printed = server.out.read_text() + server.err.read_text()
+
+    assert "tjk_" not in printed
+    assert rows(db, "SELECT count(*) FROM api_keys") == [(0,)]
+
+
+def test_a_server_makes_no_first_key_where_there_is_one(db: Path) -> None:
+    new_key(db)
+
+    with running(db, "--first-key") as server:
+        printed = server.out.read_text()
+
+    assert "tjk_" not in printed
+    assert rows(db, "SELECT count(*) FROM api_keys") == [(1,)]
+
+
+def test_a_second_server_on_the_same_database_exits_1_with_one_clear_line(server: Server) -> None:
+    db = journal_of(server)
+
+    second = command("serve", "--db", db, "--port", str(free_port()))
+
+    assert second.code == 1
+    assert second.err.count("\n") == 1
+    assert f"a server has {db} open" in second.err
+    assert httpx.get(f"{server.url}/health").status_code == 200
+
+
+def test_a_second_server_that_comes_by_another_name_of_the_database_exits_1_too(
+    server: Server, tmp_path: Path
+) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(journal_of(server))
+
+    with pytest.raises(AssertionError, match=r"a server has \S+ open"), running(link):
+        pass
+
+
+@pytest.mark.promise(20)
+def test_a_journal_with_a_hard_link_is_refused_under_both_names_and_stays_as_it_was(
+    db: Path, tmp_path: Path
+) -> None:
+    new_key(db)
+    link = tmp_path / "elsewhere" / "link.db"
+    link.parent.mkdir()
+    link.hardlink_to(db)
+    before = db.read_bytes()
+
+    for name in (db, link):
+        for arguments in (("serve", "--port", str(free_port())), ("users", "add", "Ada")):
+            assert "hard links" in refused(*arguments, "--db", name)
+
+    assert db.read_bytes() == before
+    link.unlink()
+    with running(db) as server:
+        assert server.stop() == 0
+
+
+@pytest.mark.parametrize("name", ["journal.db", "j[1].db"])
+def test_the_second_name_that_a_restore_leaves_when_it_is_killed_is_taken_away(
+    tmp_path: Path, name: str
+) -> None:
+    db = tmp_path / name
+    new_key(db)
+    left = db.with_name(f"{db.name}.before-restore-20260409T060000.000000Z")
+    left.hardlink_to(db)
+
+    done("users", "list", "--db", db)
+
+    assert not left.exists()
+    assert rows(db, "SELECT name FROM users") == [("owner",)]
+
+
+def wait_for_line(server: Server, text: str) -> str:
+    """The first line of the server's log with that text."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        for line in server.err.read_text().splitlines():
+            if text in line:
+                return line
+        assert time.monotonic() < deadline, f"the server never wrote {text!r}"
+        time.sleep(0.02)
+
+
+@pytest.mark.promise(20)
+def test_a_lock_that_was_deleted_is_made_again_and_keeps_a_second_server_away(db: Path) -> None:
+    lock = db.with_name(f"{db.name}.lock")
+    with running(db) as server:
+        lock.unlink()
+        wait_for_line(server, "journal.db.lock was deleted while the service runs: created again")
+
+        line = refused("serve", "--db", db, "--port", str(free_port()))
+
+        assert server.stop() == 0
+    assert f"a server has {db} open" in line
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+
+
+def test_a_server_whose_lock_another_one_has_got_hold_of_stops_in_one_line(db: Path) -> None:
+    lock, others = db.with_name(f"{db.name}.lock"), db.with_name("others.lock")
+    with running(db) as server, FileLock(others):
+        others.replace(lock)
+
+        assert server.process.wait(PATIENCE) == 1
+
+    assert "was deleted and another server opened it" in server.err.read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
+def test_a_server_keeps_a_journal_that_others_could_read_to_itself_and_says_so(db: Path) -> None:
+    new_key(db)
+    db.chmod(0o644)
+
+    with running(db) as server:
+        line = wait_for_line(server, "other users could read the journal")
+        files = [file for file in db.parent.iterdir() if file.name.startswith(db.name)]
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in files}
+
+    assert "journal.db 0644" in line
+    assert set(modes.values()) == {0o600}
+    assert {"journal.db", "journal.db-wal", "journal.db-shm", "journal.db.lock"} <= set(modes)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
+def test_a_server_says_nothing_of_a_journal_that_is_its_owners_alone(db: Path) -> None:
+    with running(db) as server:
+        server.stop()
+
+    assert "others" not in server.err.read_text()
+
+
+def test_after_a_server_that_was_killed_the_next_one_starts(db: Path) -> None:
+    with running(db, "--first-key") as server:
+        key = key_in(server.out.read_text())
+        with server.client(key) as client:
+            unwrap(client.post("/tag-categories", json={"name": "Kept"}))
+        server.stop(signal.SIGKILL)
+
+    with running(db) as server, server.client(key) as client:
+        categories = unwrap(client.get("/tag-categories"))
+
+    assert [category["name"] for category in categories] == ["Kept"]
+
+
+def test_a_port_that_is_taken_is_an_error_in_one_line(db: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+
+        ran = command("serve", "--db", db, "--port", str(port))
+
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1, ran.err
+    assert str(port) in ran.err
+
+
+def test_an_address_that_is_not_of_this_machine_is_an_error_in_one_line(db: Path) -> None:
+    ran = command("serve", "--db", db, "--host", "192.0.2.1", "--port", str(free_port()))
+
+    assert ran.code == 1
+    assert ran.err.count("\n") == 1, ran.err
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_a_server_that_is_told_to_stop_exits_0_and_leaves_one_file(db: Path, how: signal.Signals) -> None:
+    with running(db, "--first-key") as server:
+        with server.client(key_in(server.out.read_text())) as client:
+            unwrap(client.post("/tag-categories", json={"name": "Kept"}))
+
+        code = server.stop(how)
+
+    assert code == 0
+    assert not db.with_name("journal.db-wal").exists()
+    assert rows(db, "SELECT name FROM tag_categories") == [("Kept",)]
+
+
+def test_a_server_listens_on_the_port_that_the_variable_says(db: Path) -> None:
+    with running(db, by_variables=True) as server:
+        answer = httpx.get(f"{server.url}/health")
+
+    assert answer.status_code == 200

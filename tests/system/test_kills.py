@@ -1,0 +1,673 @@
+"""Processes that are killed, and what is left: docs/reliability.md 1, 9, 10, 11 and 17."""
+
+import http.client
+import random
+import select
+import shutil
+import signal
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+from commands import PATIENCE, Server, done, environment, free_port, new_key, rows, running
+from factories import A_TRADE, unwrap
+from proofs import SOAK, tries
+from test_migrations import write_released
+
+from journal_api.database import migrations
+from journal_api.settings import Settings
+
+Seen = Callable[[str], None]
+# Things by their names, and what the database is to hold of each.
+Things = dict[str, list[str]]
+# What a connection meets when the process at its other end is gone.
+GONE = (ConnectionError, http.client.BadStatusLine, http.client.IncompleteRead)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where the journal is, or is going to be."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    return folder / "journal.db"
+
+
+# Writers -----------------------------------------------------------------------------------------------
+
+
+class Answer(NamedTuple):
+    status: int
+    headers: http.client.HTTPMessage
+    content: bytes
+
+    @property
+    def thing(self) -> Any:
+        """The one thing in `data`."""
+        (thing,) = msgspec.json.decode(self.content)["data"].values()
+        return thing
+
+
+class Caller:
+    """A connection that sends one request after the other: with six at work httpx would be what is slow."""
+
+    def __init__(self, url: str, key: str) -> None:
+        self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+        self.key = {"Authorization": f"Bearer {key}"}
+
+    def send(self, method: str, path: str, sent: object = None, **headers: str) -> Answer:
+        body = None if sent is None else msgspec.json.encode(sent)
+        self.connection.request(method, f"/v1{path}", body, {**self.key, **headers})
+        response = self.connection.getresponse()
+        return Answer(response.status, response.headers, response.read())
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class Writer(ABC):
+    """Someone who writes things that nobody else touches, and knows which of it was acknowledged.
+
+    `known` is what is stored for certain. `coming` is what the request that has no answer yet would make of
+    it, an empty list where it would delete.
+    """
+
+    # Rows of the name of a thing and one part of it.
+    stored: str
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.numbers = count()
+        self.known: Things = {}
+        self.coming: Things = {}
+        self.acknowledged = self.cut_off = self.cut_off_but_done = 0
+
+    def new_name(self) -> str:
+        return f"{self.name} {next(self.numbers)}"
+
+    def work(self, server: Server, key: str, tell: Callable[[], None]) -> None:
+        """Write until the server is gone, and tell of every write that was acknowledged."""
+        with closing(Caller(server.url, key)) as self.caller, suppress(*GONE):
+            self.begin()
+            while True:
+                self.go_on()
+                tell()
+
+    @abstractmethod
+    def begin(self) -> None:
+        """What comes first after every start."""
+
+    @abstractmethod
+    def go_on(self) -> None:
+        """Write the next thing."""
+
+    def call(self, method: str, path: str, sent: object = None, **headers: str) -> Answer:
+        while (answer := self.caller.send(method, path, sent, **headers)).status == 503:
+            pass  # it was busy, and nothing was written
+        assert answer.status in (200, 201, 204), answer
+        return answer
+
+    def write(self, coming: Things, method: str, path: str, sent: object = None, **headers: str) -> Answer:
+        self.coming = coming
+        answer = self.call(method, path, sent, **headers)
+        self.learn()
+        self.acknowledged += 1
+        return answer
+
+    def learn(self) -> None:
+        """What was coming has come."""
+        for name, parts in self.coming.items():
+            if parts:
+                self.known[name] = parts
+            else:
+                self.known.pop(name)
+        self.coming = {}
+
+    def compare(self, db: Path) -> None:
+        """What is stored has to be what is known, with all or nothing of what was coming."""
+        stored = self.stored_in(db)
+        if self.coming:
+            self.cut_off += 1
+        if any(stored.get(name, []) != self.known.get(name, []) for name in self.coming):
+            self.cut_off_but_done += 1
+            self.learn()
+        self.coming = {}
+        assert differing(stored, self.known) == {}
+
+    def stored_in(self, db: Path) -> Things:
+        found = defaultdict(list)
+        for name, part in rows(db, self.stored):
+            if name.startswith(f"{self.name} "):
+                found[name].append(part)
+        return {name: sorted(parts) for name, parts in found.items()}
+
+
+def differing(stored: Things, expected: Things) -> dict[str, tuple[list[str], list[str]]]:
+    """What is stored and what was expected, where it is not the same."""
+    return {
+        name: (stored.get(name, []), expected.get(name, []))
+        for name in stored.keys() | expected.keys()
+        if stored.get(name) != expected.get(name)
+    }
+
+
+class Tagger(Writer):
+    """Makes a category, a tag in it, the next category."""
+
+    stored = """
+        SELECT name, 'a category' FROM tag_categories
+        UNION ALL
+        SELECT tags.name, tag_categories.name FROM tags JOIN tag_categories ON tag_categories.id = category_id
+    """
+
+    def begin(self) -> None:
+        pass
+
+    def go_on(self) -> None:
+        name = self.new_name()
+        made = self.write({name: ["a category"]}, "POST", "/tag-categories", {"name": name}).thing
+        tag = {"name": f"{name}: a tag", "category_id": made["id"]}
+        self.write({tag["name"]: [name]}, "POST", "/tags", tag)
+
+
+class Strategist(Writer):
+    """Makes a strategy, changes every name in it several times, deletes it."""
+
+    stored = """
+        SELECT strategies.name, ifnull(setups.name, 'none') || ', ' || ifnull(confirmations.name, 'none')
+        FROM strategies
+        LEFT JOIN setups ON strategy_id = strategies.id
+        LEFT JOIN confirmations ON setup_id = setups.id
+    """
+
+    def begin(self) -> None:
+        for strategy in self.call("GET", "/strategies").thing:
+            if strategy["name"] in self.known:
+                self.delete(strategy)
+
+    def go_on(self) -> None:
+        word = self.new_name()
+        strategy = self.write({word: whole(word)}, "POST", "/strategies", strategy_of(word)).thing
+        for _ in range(10):
+            word = self.new_name()
+            coming = {strategy["name"]: [], word: whole(word)}
+            strategy = self.write(
+                coming, "PATCH", f"/strategies/{strategy['id']}", renamed(strategy, word)
+            ).thing
+        self.delete(strategy)
+
+    def delete(self, strategy: Any) -> None:
+        self.write({strategy["name"]: []}, "DELETE", f"/strategies/{strategy['id']}")
+
+
+def strategy_of(word: str) -> Any:
+    """A strategy of three setups with three confirmations each, whose names all carry the word."""
+    return {
+        "name": word,
+        "setups": [
+            {
+                "name": f"{word}: {setup}",
+                "confirmations": [{"name": f"{word}: {setup}.{number}"} for number in "123"],
+            }
+            for setup in "123"
+        ],
+    }
+
+
+def renamed(strategy: Any, word: str) -> Any:
+    """The same with another word: one setup stays with its confirmations, one without, the third is new."""
+    after = strategy_of(word)
+    for setup, stored in zip(after["setups"], strategy["setups"][:2], strict=False):
+        setup["setup_id"] = stored["setup_id"]
+    kept = strategy["setups"][0]["confirmations"]
+    for confirmation, stored in zip(after["setups"][0]["confirmations"], kept, strict=True):
+        confirmation["confirmation_id"] = stored["confirmation_id"]
+    return after
+
+
+def whole(word: str) -> list[str]:
+    """What is stored of the strategy of that word."""
+    return [f"{word}: {setup}, {word}: {setup}.{number}" for setup in "123" for number in "123"]
+
+
+class Trader(Writer):
+    """Enters trades, each under an Idempotency-Key; one that got no answer is sent again."""
+
+    # Each trade once: a second one of that name would be a second part.
+    stored = "SELECT notes, symbol FROM trades"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.unanswered: Any = None
+        self.repeated = 0
+
+    def begin(self) -> None:
+        if self.unanswered:
+            was_stored = self.unanswered["notes"] in self.known
+            answer = self.enter(self.unanswered)
+            assert ("X-Idempotent-Replay" in answer.headers) is was_stored
+            self.repeated += 1
+        self.account_id = self.call("POST", "/accounts", {"name": self.new_name()}).thing["id"]
+
+    def go_on(self) -> None:
+        self.enter({**A_TRADE, "account_id": self.account_id, "notes": self.new_name()})
+
+    def enter(self, trade: Any) -> Answer:
+        self.unanswered = trade
+        key = {"Idempotency-Key": trade["notes"].replace(" ", "_")}
+        answer = self.write({trade["notes"]: [trade["symbol"]]}, "POST", "/trades", trade, **key)
+        self.unanswered = None
+        return answer
+
+
+class Labeller(Writer):
+    """Gives one trade the odd tags, then the even ones, then the odd ones."""
+
+    stored = """
+        SELECT trades.notes, tags.name
+        FROM trade_tags JOIN trades ON trades.id = trade_id JOIN tags ON tags.id = tag_id
+    """
+
+    def begin(self) -> None:
+        name = self.new_name()
+        category = self.call("POST", "/tag-categories", {"name": name}).thing
+        account = self.call("POST", "/accounts", {"name": name}).thing
+        self.tags = [
+            self.call("POST", "/tags", {"name": f"{name}: {number}", "category_id": category["id"]}).thing
+            for number in range(8)
+        ]
+        self.trade = self.call(
+            "POST", "/trades", {**A_TRADE, "account_id": account["id"], "notes": name}
+        ).thing
+
+    def go_on(self) -> None:
+        for tags in (self.tags[1::2], self.tags[::2]):
+            coming = {self.trade["notes"]: [tag["name"] for tag in tags]}
+            ids = [tag["id"] for tag in tags]
+            self.write(coming, "PUT", f"/trades/{self.trade['id']}/tags", {"tag_ids": ids})
+
+
+def six_writers() -> list[Writer]:
+    return [
+        Tagger("Ada"),
+        Strategist("Ben"),
+        Strategist("Cleo"),
+        Trader("Dora"),
+        Trader("Emil"),
+        Labeller("Flo"),
+    ]
+
+
+@contextmanager
+def writing(server: Server, key: str, writers: Sequence[Writer]) -> Iterator[threading.Semaphore]:
+    """All of them write during the block, at whose end the server is; counts what was acknowledged."""
+    acknowledged = threading.Semaphore(0)
+    with ThreadPoolExecutor(len(writers)) as pool:
+        at_work = [pool.submit(writer.work, server, key, acknowledged.release) for writer in writers]
+        try:
+            yield acknowledged
+        finally:
+            server.process.kill()
+            for one in at_work:
+                one.result(PATIENCE)  # raises what a writer met
+
+
+def wait_for(acknowledged: threading.Semaphore, number: int) -> None:
+    for _ in range(number):
+        assert acknowledged.acquire(timeout=PATIENCE)
+
+
+def end_at_random(server: Server, key: str, writers: Sequence[Writer], how: int) -> tuple[int, float]:
+    """Have them write, end the server at any moment; its exit code, and in how many seconds it was gone."""
+    with writing(server, key, writers) as acknowledged:
+        wait_for(acknowledged, random.randint(1, 200))
+        time.sleep(random.uniform(0, 0.01))  # else it would always be just after an answer
+        began = time.monotonic()
+        code = server.stop(how)
+        took = time.monotonic() - began
+    assert "Traceback" not in server.err.read_text()
+    return code, took
+
+
+def assert_sound(db: Path) -> None:
+    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
+    assert rows(db, "PRAGMA foreign_key_check") == []
+
+
+def assert_as_acknowledged(db: Path, writers: Sequence[Writer]) -> None:
+    assert_sound(db)
+    for writer in writers:
+        writer.compare(db)
+
+
+def told(writers: Sequence[Writer]) -> str:
+    acknowledged, cut_off, but_done = (
+        sum(getattr(writer, name) for writer in writers)
+        for name in ("acknowledged", "cut_off", "cut_off_but_done")
+    )
+    repeated = sum(writer.repeated for writer in writers if isinstance(writer, Trader))
+    return (
+        f"{acknowledged} writes acknowledged, 0 lost; {cut_off} cut off, of which {but_done} done and 0"
+        f" half-done; {repeated} POSTs repeated under their key, each there once"
+    )
+
+
+# A server that ends ------------------------------------------------------------------------------------
+
+
+@pytest.mark.promise(1)
+def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(db: Path, seen: Seen) -> None:
+    key, writers, kills = new_key(db), six_writers(), tries(100, 4)
+
+    for _ in range(kills):
+        with running(db) as server:
+            assert_as_acknowledged(db, writers)
+            end_at_random(server, key, writers, signal.SIGKILL)
+
+    with running(db):
+        assert_as_acknowledged(db, writers)
+    seen(f"{kills} kills under 6 writers: {told(writers)}")
+
+
+@pytest.mark.promise(9)
+def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, seen: Seen) -> None:
+    key, writers, stops = new_key(db), six_writers(), tries(20, 2)
+
+    ends = []
+    for _ in range(stops):
+        with running(db) as server:
+            assert_as_acknowledged(db, writers)
+            ends.append(end_at_random(server, key, writers, signal.SIGTERM))
+
+    assert_as_acknowledged(db, writers)
+    assert {code for code, _ in ends} == {0}
+    slowest = max(took for _, took in ends)
+    seen(f"{stops} times SIGTERM under 6 writers: {told(writers)}; exit 0 within {slowest:.2f} s")
+    if SOAK:
+        assert slowest < 6
+
+
+# Commands that are killed ------------------------------------------------------------------------------
+
+# Python and its imports are not what a kill is to hit.
+BEGIN = """
+from journal_api.cli import main
+print("begin", flush=True)
+main()
+"""
+MANY = tries(20_000, 4_000)
+
+
+@contextmanager
+def begun(*arguments: str | Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The command as it begins its work; at the end it is ended."""
+    with subprocess.Popen(
+        [sys.executable, "-c", BEGIN, *arguments],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert select.select([process.stdout], [], [], PATIENCE)[0]
+            assert process.stdout.readline() == b"begin\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def seconds_of(*arguments: str | Path) -> float:
+    """How long the command works undisturbed."""
+    with begun(*arguments) as process:
+        began = time.monotonic()
+        assert process.wait(PATIENCE) == 0
+        return time.monotonic() - began
+
+
+def is_killed_after(seconds: float, *arguments: str | Path) -> bool:
+    """Whether the kill came before the end of the command."""
+    with begun(*arguments) as process:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        process.kill()
+        code = process.wait(PATIENCE)
+    assert code in (0, -signal.SIGKILL)
+    return code != 0
+
+
+def moments(number: int, seconds: float) -> list[float]:
+    """So many, spread evenly over the time, the first at its beginning."""
+    return [seconds * one / number for one in range(number)]
+
+
+def write_large(db: Path) -> None:
+    """A journal of the first release with thousands of imports and of trades that have a tag."""
+    write_released(db, 1)
+    with closing(sqlite3.connect(db)) as opened, opened:
+        opened.execute("PRAGMA journal_mode = WAL").fetchone()
+        multiply(opened, "imports")
+        multiply(opened, "trades", without=("external_id", "fingerprint"))
+        opened.execute("INSERT OR IGNORE INTO trade_tags SELECT id, 1 FROM trades")
+
+
+def multiply(db: sqlite3.Connection, table: str, without: Sequence[str] = ()) -> None:
+    """Copy the first row of the table many times, but for what has to be unique."""
+    columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+    copied = ", ".join(column for column in columns if column not in ("id", *without))
+    db.execute(
+        f"""
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {MANY})
+        INSERT INTO {table} ({copied}) SELECT {copied} FROM numbers JOIN {table} ON id = 1
+        """
+    )
+
+
+def in_folder(folder: Path, db: Path) -> Path:
+    """A copy of the journal, with its log and as it lies there, under the same name in a new folder."""
+    folder.mkdir(parents=True)
+    for suffix in ("", "-wal", "-journal"):
+        with suppress(FileNotFoundError):
+            shutil.copyfile(f"{db}{suffix}", folder / f"{db.name}{suffix}")
+    return folder / db.name
+
+
+def contents(db: Path) -> dict[str, list[Any]]:
+    """Every row of a journal, which has to be sound, and its schema."""
+    assert_sound(db)
+    with closing(sqlite3.connect(db)) as opened:
+        schema = opened.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").fetchall()
+        schema = [one for one in schema if not one[1].startswith("sqlite_stat")]
+        tables = [name for kind, name, _ in schema if kind == "table"]
+        found = {table: opened.execute(f"SELECT * FROM {table}").fetchall() for table in tables}
+        return {**found, "schema": schema, "version": opened.execute("PRAGMA user_version").fetchall()}
+
+
+def left_in(db: Path) -> dict[str, list[Any]]:
+    """What a kill has left; seen on a copy, so that it is for the next command to repair."""
+    return contents(in_folder(db.parent / "seen", db))
+
+
+@pytest.mark.promise(11)
+def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
+    db: Path, tmp_path: Path, seen: Seen
+) -> None:
+    write_large(db)
+    old = contents(db)
+    undisturbed = in_folder(tmp_path / "undisturbed", db)
+    lasts = seconds_of("users", "list", "--db", undisturbed)
+    new = contents(undisturbed)
+
+    versions = {1: 0, migrations.VERSION: 0}
+    for number, moment in enumerate(moments(tries(20, 3), lasts)):
+        killed = in_folder(tmp_path / str(number), db)
+        is_killed_after(moment, "users", "list", "--db", killed)
+
+        found = left_in(killed)
+        assert found in (old, new)
+        versions[1 if found == old else migrations.VERSION] += 1
+        done("users", "list", "--db", killed)
+        assert contents(killed) == new
+        kept = list(killed.parent.glob("*.before-*"))
+        assert kept
+        assert all(contents(file) == old for file in kept)
+        shutil.rmtree(killed.parent)
+
+    assert versions[1]
+    seen(
+        f"{sum(versions.values())} kills spread over a migration of {MANY} trades in {lasts:.2f} s:"
+        f" {versions[1]} journals as before, {versions[migrations.VERSION]} migrated, 0 lost or damaged,"
+        " all migrated by the next start"
+    )
+
+
+@pytest.fixture
+def large(db: Path, tmp_path: Path) -> Path:
+    """A journal of this release with thousands of trades."""
+    made = tmp_path / "made" / "journal.db"
+    made.parent.mkdir()
+    write_large(made)
+    migrations.prepare(Settings(db=made))
+    shutil.copyfile(made, db)
+    return db
+
+
+@pytest.mark.promise(10)
+def test_a_backup_that_is_killed_leaves_the_journal_as_it_was_and_no_half_backup(
+    large: Path, tmp_path: Path, seen: Seen
+) -> None:
+    before, folder = contents(large), tmp_path / "backups"
+    folder.mkdir()
+    lasts = seconds_of("backup", tmp_path / "undisturbed.db", "--db", large)
+
+    kills = [
+        is_killed_after(moment, "backup", folder, "--db", large) for moment in moments(tries(10, 2), lasts)
+    ]
+
+    made = [file for file in folder.iterdir() if file.suffix == ".db"]
+    assert any(kills)
+    assert left_in(large) == before
+    assert all(contents(file) == before for file in made)
+    done("backup", folder, "--db", large)
+    seen(
+        f"{sum(kills)} of {len(kills)} backups killed within {lasts:.2f} s: {len(made)} had their name,"
+        " all whole; the journal as it was"
+    )
+
+
+@pytest.mark.promise(10)
+def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
+    large: Path, tmp_path: Path, seen: Seen
+) -> None:
+    copy = tmp_path / "copy.db"
+    done("backup", copy, "--db", large)
+    done("users", "add", "later", "--db", large)
+    before, restored = contents(large), contents(copy)
+    lasts = seconds_of("restore", copy, "--db", in_folder(tmp_path / "undisturbed", large))
+
+    kills, ends = 0, {"before": 0, "restored": 0}
+    for number, moment in enumerate(moments(tries(10, 2), lasts)):
+        db = in_folder(tmp_path / str(number), large)
+        kills += is_killed_after(moment, "restore", copy, "--db", db)
+
+        found = left_in(db)
+        assert found in (before, restored)
+        ends["before" if found == before else "restored"] += 1
+        assert all(contents(file) == before for file in db.parent.glob("*.before-*"))
+        done("restore", copy, "--db", db)
+        assert contents(db) == restored
+        shutil.rmtree(db.parent)
+
+    assert kills
+    seen(
+        f"{kills} of {sum(ends.values())} restores killed within {lasts:.2f} s: {ends['before']} journals as"
+        f" before, {ends['restored']} restored, 0 damaged"
+    )
+
+
+@pytest.mark.promise(10)
+def test_every_backup_taken_under_load_is_restored(db: Path, tmp_path: Path, seen: Seen) -> None:
+    key, writers = new_key(db), [Tagger("Ada"), Strategist("Ben"), Trader("Dora")]
+    copies = [tmp_path / f"{number}.db" for number in range(tries(5, 2))]
+    known = []
+    with running(db) as server, writing(server, key, writers) as acknowledged:
+        for copy in copies:
+            wait_for(acknowledged, 50)
+            known.append([writer.known.copy() for writer in writers])
+            done("backup", copy, "--db", db)
+
+    for copy, (tags, _, trades) in zip(copies, known, strict=True):
+        done("restore", copy, "--db", db)
+        assert contents(db) == contents(copy)
+        with running(db) as server, server.client(key) as client:
+            assert unwrap(client.post("/tag-categories", json={"name": "After"}))
+        tagger, strategist, trader = (writer.stored_in(db) for writer in writers)
+        assert tags.items() <= tagger.items()
+        assert trades.items() <= trader.items()
+        assert all(parts == whole(word) for word, parts in strategist.items())
+    seen(f"{len(copies)} of {len(copies)} backups taken under 3 writers restored, and a server works on each")
+
+
+# A server that begins ----------------------------------------------------------------------------------
+
+
+@pytest.mark.promise(17)
+def test_it_answers_at_once(db: Path, seen: Seen) -> None:
+    key = new_key(db)
+
+    times = [seconds_to_first_answer(db, key) for _ in range(tries(20, 3))]
+
+    median = statistics.median(times)
+    seen(
+        f"{len(times)} cold starts to the first 200 of GET /v1/tags: median {median:.3f} s,"
+        f" {min(times):.3f} to {max(times):.3f}"
+    )
+    if SOAK:
+        assert median < 0.5
+
+
+def seconds_to_first_answer(db: Path, key: str) -> float:
+    port = free_port()
+    began = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "journal_api", "serve", "--db", db, "--port", str(port)],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        wait_until_it_listens(process, port)
+        with closing(Caller(f"http://127.0.0.1:{port}", key)) as caller:
+            assert caller.send("GET", "/tags").status == 200
+        return time.monotonic() - began
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def wait_until_it_listens(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
+        except ConnectionRefusedError:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        else:
+            return

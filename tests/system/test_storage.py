@@ -1,0 +1,414 @@
+"""Somebody else's lock and a disk without room: docs/reliability.md 8."""
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from functools import partial
+from itertools import count, cycle
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from commands import PATIENCE, Server, change, dump, new_key, rows, running
+from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, unwrap
+from proofs import tries
+from starlette.applications import Starlette
+
+from journal_api.settings import Settings
+
+Write = tuple[str, str, Any]  # method, path, body
+LOCKED_FOR = tries(10, 3)  # seconds
+
+
+class Journal(NamedTuple):
+    """A server at work, a client of it, and the file."""
+
+    server: Server
+    client: httpx.Client
+    db: Path
+
+
+@contextmanager
+def journal_in(folder: Path, temporary: Path | None = None) -> Iterator[Journal]:
+    db = folder / "journal.db"
+    key = new_key(db)
+    with running(db, TMPDIR=str(temporary or tempfile.gettempdir())) as server, server.client(key) as client:
+        yield Journal(server, client, db)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Iterator[Journal]:
+    with journal_in(tmp_path) as journal:
+        yield journal
+
+
+class Things(NamedTuple):
+    """Ids of one of each, made before the trouble."""
+
+    category: int
+    tag: int
+    strategy: int
+    account: int
+    trade: int
+    goal: int
+
+
+def make_things(client: httpx.Client) -> Things:
+    def new(path: str, **body: Any) -> int:
+        return int(unwrap(client.post(path, json=body))["id"])
+
+    category, account = new("/tag-categories", name="Psychology"), new("/accounts", name="Sim")
+    things = Things(
+        category,
+        new("/tags", name="FOMO", category_id=category),
+        new("/strategies", name="Breakout", setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}]),
+        account,
+        new("/trades", account_id=account, **A_TRADE),
+        new("/goals", goal_name="Month", metric="net_pnl", target_value=1),
+    )
+    # A goal that is not up to date would have to be written before it can be read.
+    unwrap(client.get(f"/goals/{things.goal}/snapshots"))
+    return things
+
+
+def writes_of(things: Things, name: str) -> list[Write]:
+    """One of every kind, in an order in which all can be done; those that make something call it `name`."""
+    return [
+        ("POST", "/tag-categories", {"name": name}),
+        ("POST", "/tags", {"name": name, "category_id": things.category}),
+        ("POST", "/strategies", {"name": name, "setups": [{"name": "Flag"}]}),
+        ("POST", "/trades", {"account_id": things.account, **A_TRADE}),
+        ("PATCH", f"/strategies/{things.strategy}", {"description": name, "setups": []}),
+        ("PUT", f"/trades/{things.trade}/tags", {"tag_ids": [things.tag]}),
+        ("PATCH", f"/goals/{things.goal}", {"target_value": 2}),
+        ("DELETE", f"/tags/{things.tag}", None),
+    ]
+
+
+DONE = [201, 201, 201, 201, 200, 200, 200, 204]  # what they are answered when nothing is in the way
+
+
+def send(client: httpx.Client, write: Write) -> httpx.Response:
+    method, path, body = write
+    return client.request(method, path, json=body)
+
+
+def reads_of(things: Things) -> list[str]:
+    return [
+        *("/tag-categories", "/tags", "/strategies", "/trades", "/goals", "/accounts", "/trades/export"),
+        *(f"/strategies/{things.strategy}", f"/trades/{things.trade}", f"/goals/{things.goal}/snapshots"),
+    ]
+
+
+def assert_refused(answer: httpx.Response, code: str) -> None:
+    assert error_of(answer) == (503, code)
+    assert int(answer.headers["retry-after"]) > 0
+
+
+def is_sound(db: Path) -> bool:
+    return rows(db, "PRAGMA integrity_check") == [("ok",)] and not rows(db, "PRAGMA foreign_key_check")
+
+
+# A lock ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def locked(db: Path) -> Iterator[None]:
+    """Another program is in the middle of a write."""
+    with closing(sqlite3.connect(db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+class Timed(NamedTuple):
+    seconds: float
+    answer: httpx.Response
+
+
+def repeated(until: float, action: Callable[[], httpx.Response]) -> list[Timed]:
+    """The action again and again until that time."""
+    found = []
+    while (started := time.monotonic()) < until:
+        answer = action()
+        found.append(Timed(time.monotonic() - started, answer))
+    return found
+
+
+def longest(found: list[Timed]) -> float:
+    return max(one.seconds for one in found)
+
+
+@pytest.mark.promise(8)
+def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_all_is_well(
+    journal: Journal, seen: Callable[[str], None]
+) -> None:
+    things = make_things(journal.client)
+    writes, reads = writes_of(things, "Later"), cycle(reads_of(things))
+    before = dump(journal.db)
+
+    with locked(journal.db), ThreadPoolExecutor(len(writes)) as pool:
+        until = time.monotonic() + LOCKED_FOR
+        writers = [pool.submit(repeated, until, partial(send, journal.client, write)) for write in writes]
+        read = repeated(until, lambda: journal.client.get(next(reads)))
+        refused = [one for writer in writers for one in writer.result()]
+        after = dump(journal.db)
+    then = [send(journal.client, write).status_code for write in writes]
+
+    for one in refused:
+        assert_refused(one.answer, "busy")
+    assert {one.answer.status_code for one in read} == {200}
+    assert after == before
+    assert then == DONE
+    assert is_sound(journal.db)
+    seen(
+        f"locked for {LOCKED_FOR} s: {len(refused)} writes of {len(writes)} kinds 503 busy (the slowest "
+        f"after {longest(refused):.1f} s), 0 of them written; {len(read)} reads 200 (the slowest "
+        f"{longest(read) * 1000:.0f} ms); then {len(then)} of {len(then)} done, no restart"
+    )
+
+
+# A full disk -------------------------------------------------------------------------------------------
+
+
+class Disk(NamedTuple):
+    """Where a journal lies, and how to leave no room there and to make room again."""
+
+    folder: Path
+    fill: Callable[[Server], None]
+    empty: Callable[[Server], None]
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Disk]:
+    """A file system of its own, which takes the rights of an administrator."""
+    mount = shutil.which("mount")
+    if mount is None or sys.platform != "linux":
+        pytest.skip("a small disk is mounted on Linux only")
+    mounting = [mount, "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(folder)]
+    tried = subprocess.run(mounting, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if tried.returncode != 0:
+        pytest.skip(f"a small disk cannot be mounted here: {tried.stderr.strip()}")
+    rest = folder / "rest"
+
+    def fill(server: Server) -> None:
+        descriptor = os.open(rest, os.O_CREAT | os.O_WRONLY)
+        with suppress(OSError):
+            while os.write(descriptor, b"x" * 4096):
+                pass
+        os.close(descriptor)
+
+    try:
+        yield Disk(folder, fill, lambda server: rest.unlink())
+    finally:
+        subprocess.run(["umount", str(folder)], timeout=PATIENCE, check=True)
+
+
+@contextmanager
+def no_growth(folder: Path) -> Iterator[Disk]:
+    """The system lets no file of the server grow: what it meets is a disk that fails."""
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("only Linux can limit another process")
+
+    def fill(server: Server) -> None:
+        (log,) = folder.glob("*-wal")
+        limit(server, log.stat().st_size)
+
+    def limit(server: Server, largest: int) -> None:
+        _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (largest, hard))
+
+    yield Disk(folder, fill, lambda server: limit(server, resource.RLIM_INFINITY))
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("make", [small_disk, no_growth])
+def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_takes(
+    tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]], seen: Callable[[str], None]
+) -> None:
+    with make(tmp_path) as disk, journal_in(disk.folder) as journal:
+        things = make_things(journal.client)
+        writes, reads = writes_of(things, "Later"), reads_of(things)
+        before = dump(journal.db)
+
+        disk.fill(journal.server)
+        refused = [send(journal.client, write) for _ in range(5) for write in writes]
+        read = [journal.client.get(path) for _ in range(5) for path in reads]
+        disk.empty(journal.server)
+        after = dump(journal.db)
+        then = [send(journal.client, write).status_code for write in writes]
+
+        for answer in refused:
+            assert_refused(answer, "storage_unavailable")
+        assert {answer.status_code for answer in read} == {200}
+        assert after == before
+        assert then == DONE
+        assert is_sound(journal.db)
+    seen(
+        f"{make.__name__.replace('_', ' ')}: {len(refused)} writes of {len(writes)} kinds 503 "
+        f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
+        f"{len(then)} done, no restart, integrity ok"
+    )
+
+
+FILE_OVER_1_MIB = A_FILE + A_FILE.splitlines(keepends=True)[1] * 20_000
+TAG_OVER_1_MIB = b'{"name": "Psychology"}' + b" " * 1_100_000
+
+
+@pytest.mark.parametrize("make", [small_disk, no_growth])
+@pytest.mark.promise(8)
+def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_it_takes(
+    tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]]
+) -> None:
+    with make(tmp_path) as disk, journal_in(disk.folder, disk.folder) as journal:
+        account = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
+
+        def send_file() -> httpx.Response:
+            query = f"account_id={account}&dry_run=true"
+            return journal.client.post(f"/imports?{query}", content=FILE_OVER_1_MIB.encode())
+
+        def send_both() -> list[httpx.Response]:
+            headers = {"Content-Type": "application/json", "Idempotency-Key": "once"}
+            return [
+                send_file(),
+                journal.client.post("/tag-categories", content=TAG_OVER_1_MIB, headers=headers),
+            ]
+
+        assert send_file().status_code == 200  # Python looks but once for a folder that can be written
+        disk.fill(journal.server)
+        refused = send_both()
+        read = journal.client.get("/accounts").status_code
+        disk.empty(journal.server)
+        then = [answer.status_code for answer in send_both()]
+
+    for answer in refused:
+        assert_refused(answer, "storage_unavailable")
+        assert "TMPDIR" in answer.json()["error"]["message"]
+    assert (read, then) == (200, [200, 201])
+
+
+# A damaged file, another file --------------------------------------------------------------------------
+
+
+def is_writable(server: Server) -> bool:
+    return bool(httpx.get(f"{server.url}/health").json()["data"]["writable"])
+
+
+def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '')")
+    where = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'tag_categories'"
+    ((page, size),) = rows(db, where)
+    with db.open("r+b") as file:  # no connection is open
+        file.seek((page - 1) * size)
+        file.write(b"\xa5" * size)
+
+    with running(db) as server, server.client(key) as client:
+        before = is_writable(server)
+        answers = [client.get("/tag-categories"), client.post("/tag-categories", json={"name": "New"})]
+        after = is_writable(server)
+        others = client.get("/accounts").status_code
+
+    for answer in answers:
+        assert_refused(answer, "storage_unavailable")
+        assert "journal-api check" in answer.json()["error"]["message"]
+    assert (before, after, others) == (True, False, 200)
+
+
+@pytest.mark.parametrize("what", ["replaced", "moved"])
+@pytest.mark.promise(20)
+def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
+    db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
+    new_key(other)
+    with journal_in(tmp_path) as journal:
+        send = partial(journal.client.post, "/tag-categories")
+        unwrap(send(json={"name": "Before"}))
+        db.rename(away)
+        if what == "replaced":
+            other.rename(db)
+        refused = [send(json={"name": "After"}), journal.client.get("/trades/export")]
+        writable, read = is_writable(journal.server), journal.client.get("/tag-categories")
+        if what == "replaced":
+            db.rename(other)
+        away.rename(db)
+        then = send(json={"name": "Then"})
+
+        assert is_writable(journal.server)
+
+    for answer in refused:
+        assert_refused(answer, "storage_unavailable")
+        assert "moved, deleted or replaced" in answer.json()["error"]["message"]
+    assert (writable, read.status_code) == (False, 200)
+    unwrap(then)
+    assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
+    assert rows(other, "SELECT name FROM tag_categories") == []
+
+
+# A full database ---------------------------------------------------------------------------------------
+
+
+NUMBERS = count(1)
+LARGE = {"risk_rules": {"text": "x" * 60_000}}  # some 15 pages
+
+
+async def fill(client: httpx.AsyncClient, path: str, body: Any) -> int:
+    """Make things of that kind until one is refused; how many there was room for."""
+    for number in range(5000):
+        answer = await client.post(path, json={**body, "name": f"New {next(NUMBERS)}"})
+        if answer.status_code != 201:
+            assert_refused(answer, "storage_unavailable")
+            return number
+    raise AssertionError("it is never full")
+
+
+async def limit_pages(app: Starlette, more: int) -> None:
+    """The database may grow by that many pages from now on."""
+    writer = app.state.database._writer
+    ((pages,),) = await writer.execute_fetchall("PRAGMA page_count")
+    await writer.execute_fetchall(f"PRAGMA max_page_count = {pages + more}")
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("room", ["more pages", "something deleted"])
+async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_it_takes(
+    app: Starlette, client: httpx.AsyncClient, settings: Settings, room: str, seen: Callable[[str], None]
+) -> None:
+    old = await create_strategy(client, "Old", **LARGE)
+    tag = {"category_id": (await create_category(client))["id"]}
+    small: list[tuple[str, dict[str, Any]]] = [("/tag-categories", {}), ("/tags", tag)]
+    kinds = [("/strategies", LARGE), *small]
+    await limit_pages(app, 50)
+
+    written = [await fill(client, path, body) for path, body in kinds]
+    before = dump(settings.db)
+    refused = [await fill(client, path, body) for _ in range(5) for path, body in kinds]
+    read = [(await client.get(path)).status_code for path in (*(path for path, _ in kinds), "/goals", "/me")]
+    after = dump(settings.db)
+    if room == "more pages":
+        await limit_pages(app, 50)
+    else:
+        assert (await client.delete(f"/strategies/{old['id']}")).status_code == 204
+    then = [
+        (await client.post(path, json={**body, "name": "Then"})).status_code
+        for path, body in [("/strategies", {}), *small]
+    ]
+
+    assert refused == [0] * len(refused)
+    assert after == before
+    assert set(read) == {200}
+    assert then == [201] * len(kinds)
+    assert is_sound(settings.db)
+    seen(
+        f"max_page_count, room by {room}: {sum(written)} writes until full, then {len(refused)} of "
+        f"{len(refused)} 503 storage_unavailable, 0 of them written, {len(read)} reads 200, then 201"
+    )

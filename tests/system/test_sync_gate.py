@@ -1,0 +1,222 @@
+"""Power loss: no answer to a write leaves before the disk has it (docs/reliability.md 2).
+
+Nothing here can cut the power. What can be watched is the order of the system calls: the bytes of a write go
+into the log, the log is synced, the answer is sent.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from commands import PATIENCE, Server, environment, free_port, new_key, wait_until_it_answers
+from factories import A_TRADE, unwrap
+from proofs import tries
+
+SYNCS = ("fsync", "fdatasync")
+WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg")
+# The server, but with a write-ahead log that is synced only at a checkpoint.
+CARELESS = """
+from journal_api import cli
+from journal_api.database import connections, database
+
+class Careless(connections.Writer):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.execute("PRAGMA synchronous = NORMAL")
+
+database.Writer = Careless
+cli.main()
+"""
+
+
+class Answer(NamedTuple):
+    """What had become of the log when the answer to a request began to be sent."""
+
+    request: str
+    written: int  # calls since the answer before
+    unsynced: int  # calls of all times
+
+    @property
+    def is_gated(self) -> bool:
+        return self.written > 0 and self.unsynced == 0
+
+
+CALL = re.compile(r"(?P<thread>\d+) +(?P<name>\w+)\(\d+<(?P<file>[^>]*)>(?P<rest>.*)")
+RESUMED = re.compile(r"(?P<thread>\d+) +<\.\.\. (?P<name>\w+) resumed>(?P<rest>.*)")
+REQUEST = re.compile(r"HTTP/1\.1 .*x-request-id: (gate-\d+)\\r", re.IGNORECASE)
+
+
+def answers_in(trace: Iterable[str]) -> list[Answer]:
+    """The answers in the order in which they were sent.
+
+    A write counts from its beginning, a sync from its end and for what was written before it began.
+    """
+    found: list[Answer] = []
+    written = unsynced = 0
+    syncing: dict[str, int] = {}
+    for line in trace:
+        call = CALL.fullmatch(line) or RESUMED.fullmatch(line)
+        if call is None:
+            continue
+        thread, name, rest = call["thread"], call["name"], call["rest"]
+        is_log = call.groupdict().get("file", "").endswith("-wal")
+        if is_log and name in WRITES:
+            written, unsynced = written + 1, unsynced + 1
+        elif is_log and name in SYNCS:
+            syncing[thread] = unsynced
+        if name in SYNCS and rest.endswith(" = 0"):
+            unsynced -= syncing.pop(thread, 0)
+        if request := REQUEST.search(rest):
+            found.append(Answer(request[1], written, unsynced))
+            written = 0
+    return found
+
+
+@pytest.fixture(scope="module")
+def strace() -> str:
+    """The path of a strace that may trace."""
+    path = shutil.which("strace")
+    if path is None:
+        pytest.skip("strace is not installed")
+    tried = subprocess.run([path, "-f", "true"], capture_output=True, timeout=PATIENCE, check=False)
+    if tried.returncode != 0:
+        pytest.skip(f"strace may not trace here: {tried.stderr.decode().strip()}")
+    return path
+
+
+@contextmanager
+def traced(strace: str, trace: Path, db: Path, *program: str) -> Iterator[Server]:
+    """The server of that program under strace; after the block it has ended and the trace is whole."""
+    out, err, port = trace.with_suffix(".out"), trace.with_suffix(".err"), free_port()
+    calls = ",".join((*SYNCS, *WRITES))
+    # -y tells the file of a descriptor; -s is enough for the headers of an answer.
+    watching = [strace, "-f", "-y", "-s", "400", "-e", f"trace={calls}", "-o", str(trace)]
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        process = subprocess.Popen(
+            [*watching, sys.executable, *program, "serve", "--db", str(db), "--port", str(port)],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=to_out,
+            stderr=to_err,
+        )
+    server = Server(f"http://127.0.0.1:{port}", process, out, err)
+    try:
+        wait_until_it_answers(server)
+        yield server
+    finally:
+        stop_what_is_traced(process, trace)
+
+
+def stop_what_is_traced(process: subprocess.Popen[bytes], trace: Path) -> None:
+    """End the server, whose thread stands first in the trace; strace ends with it."""
+    first = trace.read_text().split(maxsplit=1) if trace.exists() else []
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is None and first:
+            os.kill(int(first[0]), how)
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            continue
+        return
+    process.kill()
+    process.wait(PATIENCE)
+
+
+class Writes:
+    """Writes of every kind, one after the other, each under a request id of its own."""
+
+    def __init__(self, client: httpx.Client) -> None:
+        self.client = client
+        self.sent: list[str] = []
+
+    def send(self, method: str, path: str, body: Any = None) -> httpx.Response:
+        self.sent.append(f"gate-{len(self.sent)}")
+        answer = self.client.request(method, path, json=body, headers={"X-Request-Id": self.sent[-1]})
+        assert answer.status_code in (200, 201, 204), answer.text
+        return answer
+
+    def new(self, path: str, body: Any) -> int:
+        return int(unwrap(self.send("POST", path, body))["id"])
+
+    def begin(self) -> None:
+        self.category = self.new("/tag-categories", {"name": "Psychology"})
+        self.account = self.new("/accounts", {"name": "Sim"})
+        self.strategy = self.new("/strategies", {"name": "Breakout"})
+
+    def five(self, number: int) -> None:
+        tag = self.new("/tags", {"name": f"T{number}", "category_id": self.category})
+        setups = [{"name": f"S{number}.{place}", "confirmations": [{"name": "Volume"}]} for place in range(3)]
+        self.send("PATCH", f"/strategies/{self.strategy}", {"description": f"{number}", "setups": setups})
+        trade = self.new("/trades", {"account_id": self.account, **A_TRADE})
+        self.send("PUT", f"/trades/{trade}/tags", {"tag_ids": [tag]})
+        self.send("DELETE", f"/tags/{tag}")
+
+
+def answers_to_writes(
+    strace: str, tmp_path: Path, rounds: int, *program: str
+) -> tuple[list[str], list[Answer]]:
+    """What was sent to the server of that program, and what the trace tells of each."""
+    db, trace = tmp_path / "journal.db", tmp_path / "trace"
+    key = new_key(db)
+    with traced(strace, trace, db, *program) as server, server.client(key) as client:
+        writes = Writes(client)
+        writes.begin()
+        for number in range(rounds):
+            writes.five(number)
+    return writes.sent, answers_in(trace.read_text().splitlines())
+
+
+@pytest.mark.promise(2)
+def test_no_answer_to_a_write_is_sent_before_the_disk_has_it(
+    strace: str, tmp_path: Path, seen: Callable[[str], None]
+) -> None:
+    sent, answers = answers_to_writes(strace, tmp_path, tries(20, 2), "-m", "journal_api")
+
+    gated = sum(answer.is_gated for answer in answers)
+    seen(f"{gated} of {len(sent)} writes answered after the sync of all they wrote to the log")
+    assert [answer.request for answer in answers] == sent
+    assert [answer for answer in answers if not answer.is_gated] == []
+
+
+@pytest.mark.promise(2)
+def test_a_server_that_does_not_wait_for_the_disk_is_found_out(
+    strace: str, tmp_path: Path, seen: Callable[[str], None]
+) -> None:
+    sent, answers = answers_to_writes(strace, tmp_path, 2, "-c", CARELESS)
+
+    early = sum(answer.unsynced > 0 for answer in answers)
+    seen(f"the same with synchronous=NORMAL: {early} of {len(sent)} too early, as they must be")
+    assert early == len(sent) == len(answers)
+
+
+WROTE = '7 pwrite64(5</d/j.db-wal>, "x", 1, 0) = 1'
+BEGINS_TO_SYNC = "7 fdatasync(5</d/j.db-wal> <unfinished ...>"
+ENDS_THE_SYNC = "7 <... fdatasync resumed>) = 0"
+ANSWERS = r'8 write(9<socket:[1]>, "HTTP/1.1 201 Created\r\nx-request-id: gate-0\r\n"..., 90) = 90'
+
+
+@pytest.mark.parametrize(
+    ("lines", "unsynced"),
+    [
+        ([WROTE, BEGINS_TO_SYNC, ENDS_THE_SYNC, ANSWERS], 0),
+        ([WROTE, BEGINS_TO_SYNC, ANSWERS, ENDS_THE_SYNC], 1),
+        ([WROTE, BEGINS_TO_SYNC, WROTE, ENDS_THE_SYNC, ANSWERS], 1),
+        ([WROTE, BEGINS_TO_SYNC, "7 <... fdatasync resumed>) = -1 EIO (Input/output error)", ANSWERS], 1),
+        ([WROTE, "7 fdatasync(4</d/j.db>) = 0", ANSWERS], 1),
+        ([WROTE.replace(" = 1", " <unfinished ...>"), ANSWERS], 1),
+    ],
+    ids=["synced", "still syncing", "written meanwhile", "in vain", "another file", "still writing"],
+)
+def test_a_trace_is_read_by_what_had_ended_when_the_answer_began(lines: list[str], unsynced: int) -> None:
+    answers = answers_in(lines)
+
+    assert [(answer.request, answer.unsynced) for answer in answers] == [("gate-0", unsynced)]

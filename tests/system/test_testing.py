@@ -1,0 +1,417 @@
+"""journal_api.testing: journals for the tests of other projects, here and from the installed wheel."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from commands import PATIENCE, change, command, rows
+from factories import create_category, details_of, error_of, unwrap
+
+from journal_api.testing import MakeJournal, journal_client, open_journal
+from journal_api.testing.example_journal import seed
+from journal_api.values.api_keys import SCOPES
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = Path(__file__).parents[1] / "sample_project"
+MINUTES = 300  # seconds; never reached unless something hangs
+
+
+def post_category(journal: httpx.Client, name: str = "Psychology") -> Any:
+    return unwrap(journal.post("/tag-categories", json={"name": name}))
+
+
+def categories_of(journal: httpx.Client) -> list[str]:
+    return [category["name"] for category in unwrap(journal.get("/tag-categories"))]
+
+
+def export_of(journal: httpx.Client) -> str:
+    answer = journal.get("/trades/export")
+    assert answer.status_code == 200
+    return answer.text
+
+
+def python(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """A fresh interpreter of this environment."""
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+
+def run(*arguments: str | Path, cwd: Path) -> str:
+    """The output of a command that succeeds, without what steers the interpreter and pytest here."""
+    mine = ("PYTHON", "PYTEST", "JOURNAL_", "COV")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
+    ran = subprocess.run(
+        arguments, cwd=cwd, env=kept, capture_output=True, text=True, timeout=MINUTES, check=False
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout
+
+
+# A journal ---------------------------------------------------------------------------------------------
+
+
+async def test_an_open_journal_takes_what_a_server_takes() -> None:
+    async with open_journal() as journal:
+        await create_category(journal, "Psychology")
+
+        (category,) = unwrap(await journal.get("/tag-categories"))
+
+    assert category["name"] == "Psychology"
+    assert str(journal.base_url) == "http://localhost/v1/"
+    assert journal.is_closed
+
+
+def test_a_journal_client_takes_what_a_server_takes() -> None:
+    with journal_client() as journal:
+        post_category(journal, "Psychology")
+
+        assert categories_of(journal) == ["Psychology"]
+
+    assert str(journal.base_url) == "http://localhost/v1/"
+    assert journal.is_closed
+
+
+def test_journals_know_nothing_of_each_other() -> None:
+    with journal_client() as one, journal_client() as other:
+        post_category(one, "Only here")
+
+        assert categories_of(one) == ["Only here"]
+        assert categories_of(other) == []
+
+
+def test_the_settings_of_whoever_runs_the_tests_stay_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JOURNAL_TIMEZONE", "Asia/Tokyo")
+    monkeypatch.setenv("JOURNAL_DB", "/nowhere/journal.db")
+
+    with journal_client() as journal:
+        assert unwrap(journal.get("/me"))["timezone"] == "UTC"
+
+
+def test_the_owner_has_the_zone_and_rollover_that_were_asked_for() -> None:
+    with journal_client(timezone="America/New_York", day_rollover="17:00") as journal:
+        owner = unwrap(journal.get("/me"))
+
+    assert (owner["name"], owner["timezone"], owner["day_rollover"]) == ("owner", "America/New_York", "17:00")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"scopes": "read:everything"}, "no such scope: read:everything"),
+        ({"timezone": "Atlantis"}, "timezone must be an IANA time zone .*: 'Atlantis'"),
+        ({"day_rollover": "25:00"}, "day_rollover must be a time HH:MM: '25:00'"),
+    ],
+)
+def test_what_does_not_exist_is_refused_by_its_name(options: Any, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=said), journal_client(tmp_path, **options):
+        pytest.fail("it opened")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_exception_of_the_test_comes_through_and_ends_the_journal(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), journal_client(tmp_path) as journal:
+        raise ZeroDivisionError
+
+    assert journal.is_closed
+    assert [file.name for file in tmp_path.iterdir()] == ["journal.db"]
+
+
+# Keys --------------------------------------------------------------------------------------------------
+
+
+def test_unless_told_otherwise_the_key_has_every_scope(tmp_path: Path) -> None:
+    with journal_client(tmp_path):
+        pass
+
+    assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [(" ".join(SCOPES),)]
+
+
+def test_a_key_of_chosen_scopes_can_do_no_more() -> None:
+    with journal_client(scopes="read:tags,write:goals") as journal:
+        read = journal.get("/tag-categories")
+        refused = journal.post("/tag-categories", json={"name": "Psychology"})
+
+    assert read.status_code == 200
+    assert error_of(refused) == (403, "forbidden_scope")
+    assert details_of(refused) == {"required_scope": "write:tags"}
+
+
+def test_the_example_comes_with_the_one_key_that_was_asked_for(tmp_path: Path) -> None:
+    with journal_client(tmp_path, scopes="read:tags", example=True) as journal:
+        refused = journal.get("/trades")
+
+    assert error_of(refused) == (403, "forbidden_scope")
+    assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [("read:tags",)]
+
+
+# The database ------------------------------------------------------------------------------------------
+
+
+def test_a_journal_in_a_folder_stays_there_as_one_whole_file(tmp_path: Path) -> None:
+    folder = tmp_path / "made" / "for it"
+    with journal_client(folder) as journal:
+        post_category(journal, "Kept")
+
+    assert [file.name for file in folder.iterdir()] == ["journal.db"]
+    assert rows(folder / "journal.db", "SELECT name FROM tag_categories") == [("Kept",)]
+    assert command("users", "list", "--db", folder / "journal.db").out == "owner\n"
+
+
+def test_a_folder_with_a_journal_in_it_is_left_alone(tmp_path: Path) -> None:
+    with journal_client(tmp_path) as journal:
+        post_category(journal, "Kept")
+
+    with pytest.raises(FileExistsError), journal_client(tmp_path):
+        pytest.fail("it opened")
+
+    assert rows(tmp_path / "journal.db", "SELECT name FROM tag_categories") == [("Kept",)]
+
+
+def test_the_example_is_copied_not_written_again() -> None:
+    with journal_client(example=True) as one, journal_client(example=True) as other:
+        written = [unwrap(journal.get("/accounts"))[0]["created_at"] for journal in (one, other)]
+
+    assert written[0] == written[1]
+
+
+# Requests ----------------------------------------------------------------------------------------------
+
+
+def test_what_goes_wrong_inside_comes_as_an_answer(tmp_path: Path) -> None:
+    with journal_client(tmp_path) as journal:
+        change(tmp_path / "journal.db", "ALTER TABLE tags RENAME TO gone")
+
+        answer = journal.get("/tags")
+
+    assert error_of(answer) == (500, "internal_error")
+
+
+def test_a_body_may_come_in_parts() -> None:
+    parts = ["symbol,direction,quantity,entry_price,opened_at\n", "ES,long,1,100,2026-01-05T14:00:00Z\n"]
+    with journal_client() as journal:
+        account_id = unwrap(journal.post("/accounts", json={"name": "Sim"}))["id"]
+
+        report = journal.post(
+            "/imports",
+            params={"account_id": account_id},
+            content=(part.encode() for part in parts),
+            headers={"Content-Type": "text/csv"},
+        )
+
+    assert unwrap(report)["counts"]["new"] == 1
+
+
+def test_an_answer_without_a_body_keeps_its_headers() -> None:
+    with journal_client(example=True) as journal:
+        whole, head = journal.get("/trades"), journal.head("/trades")
+
+    assert head.status_code == 200
+    assert head.content == b""
+    assert head.headers["content-length"] == whole.headers["content-length"]
+
+
+def test_a_client_may_be_used_from_many_threads() -> None:
+    names = [f"Category {number}" for number in range(16)]
+    with journal_client() as journal, ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda name: post_category(journal, name), names))
+
+        assert sorted(categories_of(journal)) == sorted(names)
+
+
+# The example -------------------------------------------------------------------------------------------
+
+
+def test_the_example_is_the_same_every_time_it_is_written() -> None:
+    with journal_client() as one, journal_client() as other:
+        for journal in (one, other):
+            seed(journal)
+
+        assert export_of(one) == export_of(other)
+
+
+def test_the_example_is_what_the_docs_say() -> None:
+    with journal_client(example=True) as journal:
+        trades = unwrap(journal.get("/trades", params={"limit": 200}))
+        of_copies = unwrap(journal.get("/trades", params={"account_id": 2}))
+        still_open = unwrap(journal.get("/trades", params={"outcome": "open"}))
+        tags = unwrap(journal.get("/tags"))
+        mistakes = unwrap(journal.get("/trades", params={"tag_id": 1}))
+        (strategy,) = unwrap(journal.get("/strategies"))
+        setups = unwrap(journal.get(f"/strategies/{strategy['id']}/setups"))
+        (group,) = unwrap(journal.get("/copy-groups"))
+        accounts = unwrap(journal.get("/accounts"))
+
+    assert len(trades) == 20
+    assert [trade["source_trade_id"] for trade in of_copies] == [16, 14, 6]
+    assert [trade["id"] for trade in still_open] == [17]
+    assert {(tag["id"], tag["name"], tag["type"]) for tag in tags} == {
+        (1, "FOMO", "mistake"),
+        (2, "Patient", "custom"),
+        (3, "News day", "custom"),
+    }
+    assert [trade["id"] for trade in mistakes] == [15, 8, 7, 3]
+    assert strategy["name"] == "Opening range"
+    assert {setup["name"]: len(setup["confirmations"]) for setup in setups} == {
+        "Break of the high": 2,
+        "Failed break": 1,
+    }
+    assert (group["master_account_id"], group["member_count"]) == (1, 2)
+    assert {account["id"]: account["name"] for account in accounts} == {1: "Main", 2: "Copies"}
+
+
+@pytest.mark.parametrize("timezone", ["UTC", "America/New_York"])
+def test_the_goals_of_the_example_have_a_history_by_hand(timezone: str) -> None:
+    three_months = {"from": "2026-08-01", "to": "2026-10-31"}
+    with journal_client(example=True, timezone=timezone) as journal:
+        goals = unwrap(journal.get("/goals"))
+        told = {
+            goal["goal_name"]: [
+                (snapshot["period_start"], snapshot["actual"], snapshot["achieved"])
+                for snapshot in unwrap(journal.get(f"/goals/{goal['id']}/snapshots", params=three_months))
+            ]
+            for goal in goals
+        }
+
+    missed_days = [day for day, _, achieved in told.pop("Daily loss limit") if not achieved]
+    assert missed_days == ["2026-09-02"]
+    assert told == {
+        "A green month": [
+            ("2026-10-01", 328.37, True),
+            ("2026-09-01", 11.86, False),
+            ("2026-08-01", 391.87, True),
+        ],
+        "No mistakes": [
+            ("2026-10-01", 80, True),
+            ("2026-09-01", 60, False),
+            ("2026-08-01", 83.33333333, True),
+        ],
+        "Grow the main account": [("2026-08-01", 25550.82, True)],
+    }
+
+
+def test_an_example_beside_an_example_is_refused(example_journal: httpx.Client) -> None:
+    with pytest.raises(httpx.HTTPStatusError, match="409"):
+        seed(example_journal)
+
+    assert len(unwrap(example_journal.get("/trades"))) == 20
+
+
+# The fixtures ------------------------------------------------------------------------------------------
+
+
+def test_the_fixture_journal_is_empty_and_may_do_everything(journal: httpx.Client) -> None:
+    assert categories_of(journal) == []
+    post_category(journal)
+    assert journal.patch("/me", json={"name": "Ann"}).status_code == 200
+
+
+async def test_the_fixture_journal_serves_an_asynchronous_test_too(journal: httpx.Client) -> None:
+    assert categories_of(journal) == []
+
+
+def test_the_fixture_example_journal_holds_the_example(example_journal: httpx.Client) -> None:
+    assert categories_of(example_journal) == ["Psychology", "Session"]
+
+
+def test_make_journal_makes_as_many_as_a_test_needs(make_journal: MakeJournal) -> None:
+    reader = make_journal(scopes="read", example=True)
+    tokyo = make_journal(timezone="Asia/Tokyo")
+
+    assert error_of(reader.delete("/trades/1")) == (403, "forbidden_scope")
+    assert unwrap(tokyo.get("/me"))["timezone"] == "Asia/Tokyo"
+
+
+@pytest.fixture
+def ended() -> Iterator[list[httpx.Client]]:
+    """Clients that must be closed when the fixtures after this one have ended."""
+    clients: list[httpx.Client] = []
+    yield clients
+    assert clients
+    assert all(client.is_closed for client in clients)
+
+
+def test_every_made_journal_ends_with_the_test(ended: list[httpx.Client], make_journal: MakeJournal) -> None:
+    ended += [make_journal(), make_journal(example=True)]
+
+    assert not any(client.is_closed for client in ended)
+
+
+def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
+    docs = (ROOT / "docs" / "embedding.md").read_text(encoding="utf-8")
+    chapter = docs.partition("## In the tests of your project\n")[2].partition("\n## ")[0]
+    synchronous, asynchronous = re.findall(r"^```python\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
+    (tmp_path / "test_links.py").write_text(
+        f"import pytest\n{asynchronous}\n\n{synchronous}\n"
+        "@pytest.mark.asyncio\n"
+        "async def test_the_fixture(async_journal):\n"
+        '    assert (await async_journal.get("/trades/17")).status_code == 200\n'
+    )
+
+    strict = ("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")
+    told = run(sys.executable, "-m", "pytest", *strict, cwd=tmp_path)
+
+    assert re.search(r"^=+ 4 passed in", told, re.MULTILINE), told
+
+
+# What it needs -----------------------------------------------------------------------------------------
+
+
+def imported_by(statement: str) -> list[str]:
+    """Which of these a fresh interpreter has loaded after the statement."""
+    ran = python(
+        "-c", f"{statement}; import sys; print(*{{'httpx', 'pytest', 'starlette'}} & {{*sys.modules}})"
+    )
+    assert ran.returncode == 0, ran.stderr
+    return sorted(ran.stdout.split())
+
+
+def test_the_service_needs_no_client_and_no_pytest() -> None:
+    assert imported_by("import journal_api.cli") == ["starlette"]
+
+
+def test_the_plugin_loads_nothing_before_a_test_asks() -> None:
+    assert imported_by("import journal_api.pytest_plugin") == ["pytest"]
+
+
+def test_without_httpx_it_says_what_to_install() -> None:
+    ran = python("-c", "import sys; sys.modules['httpx'] = None; import journal_api.testing")
+
+    assert ran.returncode == 1
+    assert "journal_api.testing needs httpx: pip install journal-api[testing]" in ran.stderr.splitlines()[-1]
+
+
+# The wheel ---------------------------------------------------------------------------------------------
+
+
+def environment_with(wheel: Path, folder: Path) -> Path:
+    """The interpreter of a new environment: the wheel, and what it asks for in the versions of this one."""
+    versions = {f"{one.name}=={one.version}\n" for one in distributions() if one.name != "journal-api"}
+    constraints = folder.with_suffix(".txt")
+    constraints.write_text("".join(sorted(versions)))
+    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=ROOT)
+    inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", f"{wheel}[testing]", "--constraint", constraints, cwd=ROOT)
+    return inside
+
+
+def test_a_stranger_tests_against_a_journal_from_the_wheel(tmp_path: Path) -> None:
+    run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path, cwd=ROOT)
+    (wheel,) = tmp_path.glob("*.whl")
+    interpreter = environment_with(wheel, tmp_path / "environment")
+    project = shutil.copytree(SAMPLE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+
+    told = run(interpreter, "-I", "-m", "pytest", cwd=project)
+
+    assert re.search(r"^=+ 6 passed in", told, re.MULTILINE), told

@@ -1,0 +1,633 @@
+"""What is told of a body that does not fit its struct; and the envelope of every answer."""
+
+import gc
+import re
+import sys
+import time
+import tracemalloc
+import unicodedata
+from typing import Annotated, Any, Literal
+
+import httpx
+import msgspec
+import pytest
+from conftest import BASE_URL, client_of, new_key_for
+from factories import create_goal, create_strategy, create_tag, details_of, error_of, run_sql
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import UNSET, Meta, Struct, UnsetType
+from starlette.applications import Starlette
+
+from journal_api.errors import ValidationFailed
+from journal_api.values.types import (
+    Color,
+    Name50,
+    RowId,
+    Text,
+    Timestamp,
+    decode_value,
+    require_name,
+    sort_name,
+)
+from journal_api.web.decoding import decode_json
+
+
+class Item(Struct, kw_only=True, forbid_unknown_fields=True):
+    item_id: RowId | UnsetType = UNSET
+    name: Name50 | UnsetType = UNSET
+    notes: str = ""
+
+    def __post_init__(self) -> None:
+        require_name(self.item_id, self.name)
+
+
+class Group(Struct, kw_only=True, forbid_unknown_fields=True):
+    title: str
+    items: Annotated[list[Item], Meta(max_length=2)] = []
+
+
+class Sample(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Every shape of member that the structs of the service have."""
+
+    number: int = 0
+    row_id: RowId | None = None
+    flag: bool = False
+    word: Literal["up", "down"] = "up"
+    other_word: Literal["left", "right"] | UnsetType = UNSET
+    color: Color = "#000000"
+    text: Text | None = None
+    short: Annotated[str, Meta(min_length=2, max_length=3)] = "ab"
+    name: Name50 | UnsetType = UNSET
+    groups: Annotated[list[Group], Meta(max_length=2)] | UnsetType = UNSET
+
+
+class Required(Struct, kw_only=True, forbid_unknown_fields=True):
+    first: int
+    second: int
+
+
+def details_from(content: bytes | str, struct: type[Struct] = Sample) -> dict[str, Any]:
+    """The details of the error about the body."""
+    with pytest.raises(ValidationFailed) as raised:
+        decode_json(content, struct)
+    return raised.value.details
+
+
+# Members -------------------------------------------------------------------------------------------------
+
+
+def test_a_missing_member_is_required() -> None:
+    details = details_from('{"first": 1}', Required)
+
+    assert details == {"fields": {"second": "is required"}}
+
+
+def test_a_missing_nested_member_is_named_with_its_path() -> None:
+    details = details_from('{"groups": [{"title": "A"}, {}]}')
+
+    assert details == {"fields": {"groups[1].title": "is required"}}
+
+
+def test_a_new_item_without_its_name_is_told_like_a_missing_member() -> None:
+    details = details_from('{"groups": [{"title": "A", "items": [{"item_id": 1}, {"notes": "B"}]}]}')
+
+    assert details == {"fields": {"groups[0].items[1].name": "is required"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "path"),
+    [
+        ('{"no_such": 1}', "no_such"),
+        ('{"number": 1, "no_such": [1, {"a": 2}]}', "no_such"),
+        ('{"groups": [{"title": "A"}, {"title": "B", "no_such": 1}]}', "groups[1].no_such"),
+        ('{"groups": [{"title": "A", "items": [{"name": "B", "id": 7}]}]}', "groups[0].items[0].id"),
+    ],
+    ids=["top", "after-others", "nested", "twice-nested"],
+)
+def test_an_unknown_member_is_named_with_its_path(content: str, path: str) -> None:
+    details = details_from(content)
+
+    assert details == {"unknown_fields": [path]}
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        "",
+        " ",
+        ".",
+        ".x",
+        "..x",
+        "x.",
+        "a`b",
+        "`",
+        "a\nb",
+        "\u0000",
+        "$",
+        "$.x",
+        "é",
+        "🔥",
+        '"',
+        "\\",
+        "a - at b",
+    ],
+    ids=repr,
+)
+def test_an_unknown_member_of_any_name_is_named_as_it_is(member: str) -> None:
+    details = details_from(msgspec.json.encode({member: 1}))
+
+    assert details == {"unknown_fields": [member]}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_an_unknown_member_never_confuses_the_parser(member: str) -> None:
+    details = details_from(msgspec.json.encode({f"no_such_{member}": 1}))
+
+    assert details == {"unknown_fields": [f"no_such_{member}"]}
+
+
+# Types ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "field", "reason"),
+    [
+        ('{"number": "5"}', "number", "must be int, not str"),
+        ('{"number": 1.0}', "number", "must be int, not float"),
+        ('{"number": true}', "number", "must be int, not bool"),
+        ('{"number": null}', "number", "must be int, not null"),
+        ('{"number": []}', "number", "must be int, not array"),
+        ('{"number": {}}', "number", "must be int, not object"),
+        ('{"flag": 1}', "flag", "must be bool, not int"),
+        ('{"text": 5}', "text", "must be a string"),
+        ('{"row_id": "5"}', "row_id", "must be int | null, not str"),
+        ('{"groups": {}}', "groups", "must be array, not object"),
+        ('{"groups": null}', "groups", "must be array, not null"),
+        ('{"groups": [5]}', "groups[0]", "must be object, not int"),
+        ('{"groups": [{"title": "A", "items": [{"name": "B"}, []]}]}', "groups[0].items[1]",
+         "must be object, not array"),
+        ('{"groups": [{"title": 5}]}', "groups[0].title", "must be str, not int"),
+    ],
+)  # fmt: skip
+def test_a_wrong_type_is_told_with_what_was_sent(content: str, field: str, reason: str) -> None:
+    details = details_from(content)
+
+    assert details == {"fields": {field: reason}}
+
+
+@pytest.mark.parametrize("content", ["[]", '"x"', "null", "5", "1.5", "true"])
+def test_what_is_no_object_has_no_fields_to_name(content: str) -> None:
+    details = details_from(content)
+
+    assert details == {}
+
+
+# Limits --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "field", "reason"),
+    [
+        ('{"row_id": 0}', "row_id", "must be int >= 1"),
+        ('{"row_id": 9223372036854775808}', "row_id", "must be int <= 9223372036854775807"),
+        ('{"short": "a"}', "short", "must be str of length >= 2"),
+        ('{"short": "abcd"}', "short", "must be str of length <= 3"),
+        ('{"text": "' + "n" * 10_001 + '"}', "text", "must be at most 10000 characters"),
+        (r'{"text": "a\u0000"}', "text", "must not contain control characters except tab and line breaks"),
+        ('{"color": "red"}', "color", "must be a colour #RRGGBB"),
+        ('{"color": "#gggggg"}', "color", "must be a colour #RRGGBB"),
+        ('{"name": ""}', "name", "must be 1 to 50 characters"),
+        ('{"name": 5}', "name", "must be a string"),
+        (r'{"name": "a\u0000b"}', "name", "must not contain control characters"),
+        ('{"groups": [{"title": "A", "items": [{"name": " "}]}]}', "groups[0].items[0].name",
+         "must be 1 to 50 characters"),
+        ('{"groups": [{"title": "A"}, {"title": "A"}, {"title": "A"}]}', "groups",
+         "must be array of length <= 2"),
+        ('{"groups": [{"title": "A", "items": [{"name": "A"}, {"name": "A"}, {"name": "A"}]}]}',
+         "groups[0].items", "must be array of length <= 2"),
+    ],
+    ids=lambda value: str(value)[:60],
+)  # fmt: skip
+def test_a_limit_is_told_with_its_number(content: str, field: str, reason: str) -> None:
+    details = details_from(content)
+
+    assert details == {"fields": {field: reason}}
+
+
+def test_a_name_takes_every_character_but_control_characters_and_half_ones() -> None:
+    refused = {code for code in range(sys.maxunicode + 1) if not is_taken(f"a{chr(code)}b")}
+
+    assert {unicodedata.category(chr(code)) for code in refused} == {"Cc", "Cs"}
+    assert len(refused) == 65 + 2048
+
+
+def is_taken(name: str) -> bool:
+    try:
+        Name50.decode(name)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("content", ['{"color": "#3b82f6\\n"}', '{"color": "#3b82f66"}', '{"color": ""}'])
+def test_a_colour_of_another_length_is_named(content: str) -> None:
+    details = details_from(content)
+
+    assert list(details["fields"]) == ["color"]
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 4000, "1" * 5000, "-" + "1" * 5000, "1e400"], ids=["4000", "5000", "-5000", "1e400"]
+)
+@pytest.mark.parametrize("member", ["row_id", "flag", "word", "name", "text", "groups"])
+def test_a_number_out_of_all_ranges_is_named(member: str, text: str) -> None:
+    details = details_from(f'{{"{member}": {text}}}')
+
+    assert list(details["fields"]) == [member]
+
+
+# Words ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sent", ['"x"', '""', '"UP"', "5", "null", "true", "[]", '"a`b"', r'"\u0000"'])
+@pytest.mark.parametrize(("member", "allowed"), [("word", ["up", "down"]), ("other_word", ["left", "right"])])
+def test_a_word_that_is_not_on_the_list_comes_with_the_list(
+    sent: str, member: str, allowed: list[str]
+) -> None:
+    details = details_from(f'{{"{member}": {sent}}}')
+
+    assert details == {
+        "fields": {member: f"must be one of: {', '.join(allowed)}"},
+        "allowed": allowed,
+    }
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])).filter(lambda word: word not in ("up", "down")))
+@settings(max_examples=200, deadline=None)
+def test_a_word_never_confuses_the_parser(word: str) -> None:
+    details = details_from(msgspec.json.encode({"word": word}))
+
+    assert details["allowed"] == ["up", "down"]
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+MEMBERS = st.sampled_from([*Sample.__struct_fields__, *Group.__struct_fields__, *Item.__struct_fields__, "x"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(MEMBERS, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(MEMBERS, VALUES, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_every_error_is_explained_without_the_quotes_of_msgspec(sent: object) -> None:
+    content = msgspec.json.encode(sent)
+
+    try:
+        msgspec.json.decode(content, type=Sample, dec_hook=decode_value)
+    except (msgspec.ValidationError, ValidationFailed):
+        details = details_from(content)
+
+        assert details
+        assert all(
+            "`" not in reason and " - at " not in reason for reason in details.get("fields", {}).values()
+        )
+
+
+@given(st.dictionaries(MEMBERS, VALUES, max_size=4))
+@settings(max_examples=200, deadline=None)
+def test_a_member_that_is_named_is_to_blame(sent: dict[str, Any]) -> None:
+    content = msgspec.json.encode(sent)
+    try:
+        decode_json(content, Sample)
+    except ValidationFailed as error:
+        named = [*error.details.get("fields", {}), *error.details.get("unknown_fields", [])]
+        first_words = {re.split(r"[.\[]", path)[0] for path in named}
+
+        decode_json(msgspec.json.encode({k: v for k, v in sent.items() if k not in first_words}), Sample)
+
+
+# All of them at once -------------------------------------------------------------------------------------
+
+
+def test_every_member_that_is_wrong_is_named() -> None:
+    body = {
+        "number": "5",
+        "row_id": 0,
+        "no_such": 1,
+        "groups": [
+            {"title": 5, "items": [{"name": ""}, {"notes": "x"}, [], {"name": "B", "id": 7}]},
+            {"items": {}},
+        ],
+        "word": "sideways",
+        "flag": True,
+    }
+
+    assert details_from(msgspec.json.encode(body)) == {
+        "fields": {
+            "number": "must be int, not str",
+            "row_id": "must be int >= 1",
+            "groups[0].title": "must be str, not int",
+            "groups[0].items": "must be array of length <= 2",
+            "groups[1].items": "must be array, not object",
+            "groups[1].title": "is required",
+            "word": "must be one of: up, down",
+        },
+        "unknown_fields": ["no_such"],
+        "allowed": ["up", "down"],
+    }
+
+
+def test_of_two_lists_of_words_allowed_is_the_first_and_each_reason_has_its_own() -> None:
+    details = details_from('{"other_word": "x", "word": "y"}')
+
+    assert details["fields"] == {
+        "other_word": "must be one of: left, right",
+        "word": "must be one of: up, down",
+    }
+    assert details["allowed"] == ["left", "right"]
+
+
+def test_a_hundred_errors_are_named_and_no_more() -> None:
+    groups = [{"title": number, f"no_such_{number}": 1} for number in range(2)]
+    many = {f"no_such_{number}": 1 for number in range(1000)}
+
+    details = details_from(msgspec.json.encode({"groups": groups, **many}))
+
+    assert list(details["fields"]) == ["groups[0].title", "groups[1].title"]
+    assert len(details["unknown_fields"]) == 98
+
+
+@pytest.mark.parametrize(
+    "member",
+    ['" - at `$.evil', "x` - at `$.name", "Object missing required field `name`", "name` - at `$.groups[0]`"],
+)
+def test_a_member_that_is_called_like_an_error_is_an_unknown_member(member: str) -> None:
+    assert details_from(msgspec.json.encode({member: 1})) == {"unknown_fields": [member]}
+
+
+def test_a_long_name_of_a_member_is_cut() -> None:
+    details = details_from(msgspec.json.encode({"groups": [{"title": "A", "n" * 1_000_000: 1}]}))
+
+    assert details == {"unknown_fields": [f"groups[0].{'n' * 100}..."]}
+
+
+@pytest.mark.parametrize(
+    ("content", "details"),
+    [
+        ('{"number": "5", "number": 5}', {}),
+        ('{"number": 5, "number": "5"}', {"fields": {"number": "must be int, not str"}}),
+        (
+            '{"groups": [{"title": 5, "title": "A"}]}',
+            {"fields": {"groups[0]": "has a member twice, once with a value that is not valid"}},
+        ),
+    ],
+    ids=["wrong-first", "wrong-last", "nested"],
+)
+def test_a_member_that_comes_twice_and_once_wrong_is_refused(content: str, details: dict[str, Any]) -> None:
+    assert details_from(content) == details
+
+
+def test_the_rules_of_an_object_are_asked_once_its_members_are_right() -> None:
+    body = {"groups": [{"title": "A", "items": [{"notes": "B"}, {"notes": 5}]}]}
+
+    assert details_from(msgspec.json.encode(body)) == {
+        "fields": {
+            "groups[0].items[0].name": "is required",
+            "groups[0].items[1].notes": "must be str, not int",
+        }
+    }
+
+
+@pytest.mark.parametrize("start", ['"groups":[', '"flag":0,"no_such":[', '"x":1,"text":"', '"word":{'])
+def test_ten_times_the_body_is_explained_in_ten_times_the_time(start: str) -> None:
+    item = {"[": '{"title":5,"x":[]},', '"': r"\u0041", "{": '"m":[{}],'}[start[-1]]
+    ends = {"[": "0]", '"': '"', "{": '"m":1}'}
+
+    def seconds(number: int) -> float:
+        content = f'{{"number":"5",{start}{item * number}{ends[start[-1]]}}}'.encode()
+        began = time.thread_time()
+        assert details_from(content)["fields"]
+        return time.thread_time() - began
+
+    # A walk of the square would take a hundred times.
+    assert min(seconds(200_000) for _ in range(3)) < 50 * min(seconds(20_000) for _ in range(3))
+
+
+@pytest.mark.promise(22)
+async def test_nothing_that_a_client_wrote_is_remembered(client: httpx.AsyncClient) -> None:
+    hostile = ['{" - at `$.%08d😀%s":1}' % (number, "A" * 2**18) for number in range(12)]  # noqa: UP031
+    await client.post("/tags", content=hostile[0])
+    gc.disable()  # it goes at once, not when the garbage is collected
+    tracemalloc.start()
+
+    try:
+        answers = [len((await client.post("/tags", content=body)).content) for body in hostile]
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+
+    assert max(answers) < 1000
+    # The client here keeps what it sent; the service would have four bytes a character.
+    assert kept < 2 * sum(map(len, hostile))
+
+
+# The same over HTTP ---------------------------------------------------------------------------------------
+
+
+async def test_the_path_of_a_field_is_written_as_the_contract_writes_it(client: httpx.AsyncClient) -> None:
+    setups = [{"name": "A"}, {"name": "B"}, {"name": "C"}, {"name": ""}]
+
+    refused = await client.post("/strategies", json={"name": "New", "setups": setups})
+
+    assert details_of(refused) == {"fields": {"setups[3].name": "must be 1 to 255 characters"}}
+
+
+async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client)
+    body = {
+        "colour": "#000000",
+        "color_tag": "red",
+        "risk_rules": [],
+        "exit_rules": {"a": 1},
+        "setups": [{"setup_id": 1}, {"id": 2, "confirmations": [{"name": "A"}, {"name": "\t"}, {}]}, {}],
+    }
+
+    refused = await client.patch(f"/strategies/{strategy['id']}", json=body)
+
+    assert details_of(refused) == {
+        "fields": {
+            "color_tag": "must be a colour #RRGGBB",
+            "risk_rules": "must be an object or null",
+            "setups[1].confirmations[1].name": "must be 1 to 255 characters",
+            "setups[1].confirmations[2].name": "is required",
+            "setups[2].name": "is required",
+        },
+        "unknown_fields": ["colour", "setups[1].id"],
+    }
+
+
+async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient) -> None:
+    refused = await client.get("/trades?limit=0&outcome=won&from=yesterday&grade=A&x=1")
+
+    assert list(details_of(refused)["fields"]) == ["limit", "outcome", "from"]
+    assert details_of(refused)["allowed"] == ["win", "loss", "breakeven", "open"]
+
+
+async def test_an_id_sent_for_a_setup_id_is_refused_and_named(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, setups=[{"name": "A"}])
+    kept = {"id": strategy["setups"][0]["setup_id"], "name": "A"}
+
+    refused = await client.patch(f"/strategies/{strategy['id']}", json={"setups": [kept]})
+
+    assert details_of(refused) == {"unknown_fields": ["setups[0].id"]}
+
+
+@pytest.mark.parametrize(
+    ("body", "allowed"),
+    [
+        ({"direction": "up"}, ["at_least", "at_most"]),
+        ({"timeframe": "yearly"}, ["daily", "weekly", "monthly", "quarterly", "custom"]),
+        ({"status": "all"}, ["active", "paused", "archived"]),
+    ],
+    ids=["direction", "timeframe", "status"],
+)
+async def test_a_closed_list_of_words_is_answered(
+    client: httpx.AsyncClient, body: dict[str, str], allowed: list[str]
+) -> None:
+    goal = await create_goal(client)
+
+    refused = await client.patch(f"/goals/{goal['id']}", json=body)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused)["allowed"] == allowed
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")],
+    ids=["malformed", "not-utf-8", "deep-arrays", "deep-objects"],
+)
+async def test_a_body_that_cannot_be_read_is_told_why(
+    client: httpx.AsyncClient, content: bytes, said: str
+) -> None:
+    refused = await client.post("/strategies", content=b'{"name": "A", "risk_rules": ' + content)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert said in refused.json()["error"]["message"]
+    assert details_of(refused) == {}
+
+
+# The envelope --------------------------------------------------------------------------------------------
+
+
+async def test_a_success_is_ok_data_and_meta(client: httpx.AsyncClient) -> None:
+    answer = await client.get("/tags", headers={"X-Request-Id": "mine"})
+
+    assert answer.json() == {"ok": True, "data": {"tags": []}, "meta": {"request_id": "mine"}}
+
+
+async def test_an_error_is_not_ok_error_and_meta(client: httpx.AsyncClient) -> None:
+    refused = await client.get("/nothing", headers={"X-Request-Id": "mine"})
+
+    assert refused.json() == {
+        "ok": False,
+        "error": {"code": "not_found", "message": refused.json()["error"]["message"], "details": {}},
+        "meta": {"request_id": "mine"},
+    }
+
+
+async def test_a_page_says_which_it_is(client: httpx.AsyncClient) -> None:
+    goal = await create_goal(client)
+
+    answer = await client.get(
+        f"/goals/{goal['id']}/snapshots?limit=7&offset=3", headers={"X-Request-Id": "m"}
+    )
+
+    assert answer.json()["meta"] == {
+        "request_id": "m",
+        "pagination": {"limit": 7, "offset": 3, "total": 1},
+    }
+
+
+async def test_every_error_is_the_envelope_with_a_message(app: Starlette, client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+    async with client_of(app, await new_key_for(app, scopes=())) as without_scope:
+        answers = [
+            await client.post("/tags", content=b"{"),
+            await client.get("/tags", headers={"Authorization": "Bearer x"}),
+            await without_scope.get("/tags"),
+            await client.get("/nothing"),
+            await client.put("/tags"),
+            await client.post("/tags", json={"name": tag["name"], "category_id": tag["category_id"]}),
+            await client.delete(f"/tag-categories/{tag['category_id']}"),
+            await client.post("/tags", content=b" " * (4 * 1024 * 1024 + 1)),
+            await client.post("/tags", content=b"{}", headers={"Content-Type": "text/plain"}),
+            await client.get("/tags", headers={"Host": "evil.example"}),
+        ]
+        await run_sql(app, "DROP TABLE snapshots")
+        answers.append(await client.get(f"/goals/{(await create_goal(client))['id']}/snapshots"))
+
+    assert [error_of(answer) for answer in answers] == [
+        (400, "validation_error"),
+        (401, "unauthorized"),
+        (403, "forbidden_scope"),
+        (404, "not_found"),
+        (405, "method_not_allowed"),
+        (409, "duplicate_name"),
+        (409, "category_has_tags"),
+        (413, "request_too_large"),
+        (415, "unsupported_media_type"),
+        (421, "misdirected_request"),
+        (500, "internal_error"),
+    ]
+    for answer in answers:
+        assert list(answer.json()) == ["ok", "error", "meta"]
+        assert list(answer.json()["error"]) == ["code", "message", "details"]
+        assert answer.json()["error"]["message"]
+        assert isinstance(details_of(answer), dict)
+        assert answer.headers["content-type"] == "application/json"
+        assert int(answer.headers["content-length"]) == len(answer.content)
+        assert answer.headers.get_list("x-request-id") == [answer.json()["meta"]["request_id"]]
+
+
+async def test_a_204_has_no_body_and_says_nothing_of_one(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+
+    deleted = await client.delete(f"/tags/{tag['id']}")
+
+    assert (deleted.status_code, deleted.content) == (204, b"")
+    assert "content-type" not in deleted.headers
+    assert "content-length" not in deleted.headers
+
+
+async def test_a_method_that_a_preflight_would_ask_with_is_405_in_the_envelope(app: Starlette) -> None:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=BASE_URL) as page:
+        refused = await page.options("/tags")
+
+    assert error_of(refused) == (405, "method_not_allowed")
+    assert set(refused.headers["allow"].split(", ")) == {"GET", "HEAD", "POST"}
+
+
+async def test_health_answers_without_a_key(app: Starlette) -> None:
+    async with client_of(app) as nobody:
+        answer = await nobody.get("http://localhost/health")
+
+    assert answer.status_code == 200
+    assert list(answer.json()) == ["ok", "data", "meta"]
+
+
+@pytest.mark.parametrize("text", ["1969-12-31T23:59:59Z", "2201-01-01T00:00:00Z"])
+def test_a_time_beyond_the_years_1970_to_2200_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="1970 to 2200"):
+        Timestamp.decode(text)
+
+
+def test_a_name_is_sorted_by_its_composed_form_without_case() -> None:
+    composed = "\N{GREEK SMALL LETTER IOTA WITH DIALYTIKA AND TONOS}"
+    assert composed.casefold() != composed
+
+    assert sort_name(composed) == composed
