@@ -18,6 +18,7 @@ CREATE TABLE users (
   active_copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]',  -- JSON: ISO weekday numbers, ascending
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
 
@@ -90,6 +91,23 @@ CREATE TABLE accounts (
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
+
+-- The commission that the owner pays per contract and side, by contract root or `default`. An import applies it to
+-- files that state no costs.
+CREATE TABLE account_fees (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  per_side INTEGER NOT NULL CHECK (per_side >= 0),
+  PRIMARY KEY (account_id, root)
+) STRICT, WITHOUT ROWID;
+
+-- Point values of contract roots as the owner states them. They override the built-in table.
+CREATE TABLE instruments (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  point_value INTEGER NOT NULL CHECK (point_value > 0),
+  PRIMARY KEY (user_id, root)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE copy_groups (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -173,6 +191,27 @@ CREATE TABLE imports (
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
+
+-- The time zone of an account's files of a format, as it was last used.
+CREATE TABLE import_timezones (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  format TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  PRIMARY KEY (account_id, format)
+) STRICT, WITHOUT ROWID;
+
+-- The owner's descriptions of file formats.
+CREATE TABLE import_profiles (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  profile TEXT NOT NULL,  -- JSON
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
 
 CREATE TABLE trades (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,36 @@
+-- Version 5: trading weekdays, point values, commissions, time zones of files, import profiles.
+
+ALTER TABLE users ADD COLUMN trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]';
+
+CREATE TABLE account_fees (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  per_side INTEGER NOT NULL CHECK (per_side >= 0),
+  PRIMARY KEY (account_id, root)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE instruments (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  point_value INTEGER NOT NULL CHECK (point_value > 0),
+  PRIMARY KEY (user_id, root)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE import_timezones (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  format TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  PRIMARY KEY (account_id, format)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE import_profiles (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  profile TEXT NOT NULL,  -- JSON
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
+
+-- The R of a decision leaves out the rows without a risk, so every history is rebuilt at the next read.
+UPDATE goals SET change_cursor = NULL;
