@@ -83,13 +83,14 @@ def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]
     first, last, timeframe = state.first_day, state.today, state.timeframe
     if state.change_cursor is None or state.oldest is None or state.newest is None:
         return periods_between(first, last, timeframe)
+    newest = min(state.newest, last)  # later than today once the clock was set back
     if state.carries_balance and changed:
-        return periods_between(min(max(first, *changed[:1]), state.newest), last, timeframe)
+        return periods_between(min(max(first, *changed[:1]), newest), last, timeframe)
     # An earlier first trade adds the empty periods after it, but days without a trade have no snapshot.
     earlier = periods_between(first, state.oldest - ONE_DAY, timeframe) if timeframe != "daily" else ()
     begin, end = period_of(first, timeframe).start, period_of(last, timeframe).end
     of_changed_days = (period_of(day, timeframe) for day in changed if begin <= day <= end)
-    return chain(earlier, of_changed_days, periods_between(state.newest, last, timeframe))
+    return chain(earlier, of_changed_days, periods_between(newest, last, timeframe))
 
 
 def with_balances(

@@ -450,6 +450,25 @@ async def test_a_period_runs_to_its_last_moment_and_then_the_next_begins(
     assert after[0]["period_start"] == next_start
 
 
+@pytest.mark.parametrize("timeframe", ["daily", "weekly", "monthly"])
+async def test_a_period_is_open_again_after_the_clock_was_set_back_into_it(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock, timeframe: str
+) -> None:
+    await insert_trade(app, await insert_account(app), closed_at=TODAY)
+    goal = await create_goal(client, timeframe=timeframe)
+    before = await snapshots_of(client, goal["id"])
+    move(clock, "2027-01-01T12:00:00Z")
+    later = await snapshots_of(client, goal["id"])
+    move(clock, TODAY)
+
+    after = await snapshots_of(client, goal["id"])
+
+    assert len(later) > len(before)
+    assert [(one["period_start"], one["closed"]) for one in after] == [
+        (one["period_start"], one["closed"]) for one in before
+    ]
+
+
 async def test_a_custom_goal_closes_after_its_end(client: httpx.AsyncClient, clock: Clock) -> None:
     goal = await create_goal(client, timeframe="custom", custom_start="2026-04-01", custom_end="2026-04-20")
     assert not (await snapshot_of(client, goal, "2026-04-01"))["closed"]
