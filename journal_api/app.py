@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from journal_api.database import backup
+from journal_api.database import backup_schedule
 from journal_api.database.database import Database
 from journal_api.database.migrations import VERSION, prepare
 from journal_api.openapi import docs_page
@@ -71,7 +71,10 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.database = await Database.open(settings.db)
     app.state.known_keys = KnownKeys(app.state.database)
     try:
-        async with backup.on_schedule(settings), idempotency.deletion_of_old_responses(app.state.database):
+        async with (
+            backup_schedule.on_schedule(settings),
+            idempotency.deletion_of_old_responses(app.state.database),
+        ):
             yield
     finally:
         await app.state.database.close()

@@ -56,7 +56,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_backup_needs_no_write_ahead_log",
     ),
     Mutation(
-        "journal_api/database/backup.py",
+        "journal_api/database/backup_schedule.py",
         "< file.name <= name_at(now)",
         "< file.name",
         "test_a_backup_is_due_when_none_of_the_last_interval_is_there",
@@ -170,7 +170,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_period_runs_to_its_last_moment_and_then_the_next_begins",
     ),
     Mutation(
-        "journal_api/repositories/snapshots.py",
+        "journal_api/repositories/goal_states.py",
         "WHERE goals.id = :id AND status = 'active'",
         "WHERE goals.id = :id",
         "test_from_paused_to_archived_nothing_moves",
@@ -255,7 +255,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/rules/goal_history.py",
-        "min(max(first, *changed[:1]), state.newest)",
+        "min(max(first, *changed[:1]), newest)",
         "max(first, *changed[:1])",
         "test_a_balance_of_every_month_since_the_last_read_is_there_after_a_late_trade",
     ),

@@ -10,12 +10,11 @@ from datetime import date
 from typing import Any
 
 from aiosqlite import Connection
-from msgspec import json
 
 from journal_api.database.transactions import Transactions
 from journal_api.errors import NotFound
-from journal_api.repositories import balances, statistics
-from journal_api.repositories.sql import fetch, json_array_of, json_list
+from journal_api.repositories import balances, goal_states, statistics
+from journal_api.repositories.sql import json_array_of, json_list
 from journal_api.rules.goal_history import (
     GoalState,
     Snapshot,
@@ -62,16 +61,6 @@ IS_CURRENT = """
             AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor)) AS is_current
     FROM goals
     WHERE id = :goal_id AND user_id = :user_id"""
-# The targets of a goal as an array of [since, target_value], oldest first.
-TARGETS = json_array_of(
-    "target",
-    """
-    SELECT json_array(since, target_value) AS target
-    FROM goal_targets
-    WHERE goal_id = :id
-    ORDER BY since
-    """,
-)
 CURRENT_PAGE = f"""
     SELECT is_current, iif(is_current, ({PAGE}), NULL), iif(is_current, ({TOTAL}), NULL)
     FROM ({IS_CURRENT})"""
@@ -137,10 +126,10 @@ async def refresh(db: Connection, goal_id: int) -> None:
 
     Nothing is done for a goal that was deleted, paused or archived meanwhile.
     """
-    state = await state_of(db, goal_id)
+    state = await goal_states.find(db, goal_id)
     if state is None:
         return
-    changed = await days_changed(db, state)
+    changed = await goal_states.days_changed(db, state)
     if state.is_of_today and not changed:
         await save_cursor(db, state)  # all new changes are of other users or out of scope
         return
@@ -155,87 +144,6 @@ async def refresh(db: Connection, goal_id: int) -> None:
     ]
     await replace_stale(db, state, stale, snapshots)
     await save_cursor(db, state)
-
-
-async def state_of(db: Connection, goal_id: int) -> GoalState | None:
-    """Return the state of an active goal, None for any other goal."""
-    text = await fetch(
-        db,
-        f"""
-        WITH
-        -- The accounts in the scope of the goal.
-        account AS (
-            SELECT accounts.id, starting_balance
-            FROM goals
-            JOIN users ON users.id = goals.user_id
-            JOIN accounts ON accounts.user_id = users.id
-            LEFT JOIN copy_group_members ON copy_group_members.account_id = accounts.id
-            WHERE goals.id = :id
-              AND CASE
-                  WHEN goals.account_id IS NOT NULL THEN accounts.id = goals.account_id
-                  WHEN goals.copy_group_id IS NOT NULL
-                      THEN copy_group_members.copy_group_id = goals.copy_group_id
-                  WHEN follows_selection AND active_account_id IS NOT NULL
-                      THEN accounts.id = active_account_id
-                  WHEN follows_selection AND active_copy_group_id IS NOT NULL
-                      THEN copy_group_members.copy_group_id = active_copy_group_id
-                  ELSE true
-              END
-        )
-        SELECT json_object(
-            'goal_id', goals.id,
-            'metric', metric,
-            'direction', direction,
-            'timeframe', timeframe,
-            'custom_window', json_array(custom_start, custom_end),
-            'timezone', timezone,
-            'day_rollover', day_rollover,
-            'created_on', trading_day(goals.created_at, timezone, day_rollover),
-            'today', trading_day(:now, timezone, day_rollover),
-            'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),
-            'starting_balances', json((
-                {json_array_of("starting_balance", "SELECT starting_balance FROM account")})),
-            'targets', json(({TARGETS})),
-            'change_cursor', change_cursor,
-            'evaluated_on', evaluated_on,
-            'latest_change', (SELECT coalesce(max(sequence), 0) FROM changes),
-            'first_trade', (SELECT min((SELECT min(trading_day)
-                                        FROM trades
-                                        WHERE account_id = account.id AND trading_day IS NOT NULL))
-                            FROM account),
-            'oldest', (SELECT min(period_start) FROM snapshots WHERE goal_id = :id),
-            'newest', (SELECT max(period_start) FROM snapshots WHERE goal_id = :id))
-        FROM goals
-        JOIN users ON users.id = user_id
-        WHERE goals.id = :id AND status = 'active'
-        """,
-        {"id": goal_id, "now": now()},
-    )
-    return None if text is None else json.decode(text, type=GoalState)
-
-
-async def days_changed(db: Connection, state: GoalState) -> list[date]:
-    """Return the trading days in scope that changed since the change cursor, oldest first."""
-    if state.change_cursor is None:
-        return []
-    rows = await db.execute_fetchall(
-        """
-        -- The + keeps SQLite from using the index of the accounts, which would read all their days or trades.
-        SELECT trading_day
-        FROM changes
-        WHERE sequence > :cursor
-          AND +account_id IN (SELECT value FROM json_each(:accounts))
-        UNION
-        SELECT trading_day
-        FROM trades
-        WHERE setup_id IN (SELECT setup_id FROM changes WHERE sequence > :cursor AND setup_id IS NOT NULL)
-          AND +account_id IN (SELECT value FROM json_each(:accounts))
-          AND trading_day IS NOT NULL
-        ORDER BY 1
-        """,
-        {"cursor": state.change_cursor, "accounts": json_list(state.account_ids)},
-    )
-    return [date.fromisoformat(row[0]) for row in rows]
 
 
 async def replace_stale(

@@ -26,7 +26,8 @@ from proofs import SOAK, tries
 from test_migrations import EVIL, STRANGE, write_released
 
 from journal_api.app import create_app
-from journal_api.database.backup import STALE, back_up, backups_in, is_due, name_at
+from journal_api.database.backup import STALE, back_up, backups_in, name_at
+from journal_api.database.backup_schedule import is_due
 from journal_api.database.migrations import VERSION, prepare
 from journal_api.database.restore import restore
 from journal_api.errors import DatabaseRefused
