@@ -1,7 +1,20 @@
-"""Examples for the OpenAPI document: every body and every resource, all from one small journal."""
+"""Examples for the OpenAPI document: every body and every resource, all of the example journal."""
 
 from typing import Any
 
+from journal_api.openapi.example_journal import (
+    ACCOUNTS,
+    BREAK,
+    CHECKLISTS,
+    COPY_GROUP,
+    FAILED,
+    GOALS,
+    QUANTITY_OF_COPIES,
+    STRATEGY,
+    TAGS,
+    TRADES,
+    trade_of,
+)
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
 from journal_api.structs.copy_groups import (
     CopyGroup,
@@ -29,81 +42,76 @@ from journal_api.structs.trades import (
     TradeTagsPut,
 )
 
-TIMESTAMPS = {"created_at": "2026-04-09T19:40:03.000000Z", "updated_at": "2026-04-09T19:40:03.000000Z"}
-TAG = {"id": 1, "category_id": 1, "name": "FOMO", "color": "#ef4444", "type": "mistake", **TIMESTAMPS}
-CONFIRMATION = {"confirmation_id": 1, "name": "Volume above average", "description": None, "sort_order": 0}
-SETUP = {
-    "setup_id": 1,
-    "name": "Break of the high",
-    "description": None,
-    "sort_order": 0,
-    "confirmations": [CONFIRMATION],
-}
-STRATEGY = {
+TIMESTAMPS = {"created_at": "2026-08-04T14:30:00.000000Z", "updated_at": "2026-08-04T14:30:00.000000Z"}
+TAG_CATEGORY = {"name": "Psychology"}
+TAG_BODY = {"name": "FOMO", "category_id": 1, **TAGS["Psychology"]["FOMO"]}
+TAG = {"id": 1, **TAG_BODY, **TIMESTAMPS}
+SETUPS = [
+    {
+        "setup_id": setup_id,
+        "name": setup_name,
+        "description": None,
+        "sort_order": setup_id - 1,
+        "confirmations": [
+            {
+                "confirmation_id": confirmation_id,
+                "name": confirmation_name,
+                "description": None,
+                "sort_order": sort_order,
+            }
+            for sort_order, (confirmation_id, confirmation_name) in enumerate(confirmations)
+        ],
+    }
+    for setup_id, setup_name, confirmations in (
+        (1, BREAK, ((1, CHECKLISTS[BREAK][0]), (2, CHECKLISTS[BREAK][1]))),
+        (2, FAILED, ((3, CHECKLISTS[FAILED][0]),)),
+    )
+]
+STRATEGY_ROW = {
     "id": 1,
-    "name": "Opening range",
-    "description": "The first half hour.",
+    "name": STRATEGY["name"],
+    "description": STRATEGY["description"],
     "color_tag": "#1d4ed8",
-    "account_id": 1,
+    "account_id": None,
     "copy_group_id": None,
-    "setup_count": 1,
+    "setup_count": 2,
     **TIMESTAMPS,
 }
 GOAL = {
     "id": 1,
-    "goal_name": "Green month",
-    "metric": "net_pnl",
-    "target_value": 500,
+    **GOALS[0],
     "direction": "at_least",
     "timeframe": "monthly",
     "custom_start": None,
     "custom_end": None,
-    "account_id": 1,
+    "account_id": None,
     "copy_group_id": None,
-    "scope": "account_1",
+    "scope": "all",
     "status": "active",
     **TIMESTAMPS,
 }
-ACCOUNT = {
-    "id": 1,
-    "name": "Evaluation 50K",
-    "currency": "USD",
-    "starting_balance": 50000,
-    "broker": "Tradovate",
-    "archived": False,
-    **TIMESTAMPS,
-}
-GROUP = {"id": 1, "name": "Copies", "master_account_id": 1, "member_count": 1, **TIMESTAMPS}
-TRADE_BODY = {
-    "account_id": 1,
-    "symbol": "MNQM6",
-    "direction": "long",
-    "quantity": 2,
-    "multiplier": 2,
-    "entry_price": 25048.5,
-    "exit_price": 25060.75,
-    "stop_loss": 25038.5,
-    "opened_at": "2026-04-09T15:38:40-04:00",
-    "closed_at": "2026-04-09T15:40:03-04:00",
-    "fees": 1.04,
-    "grade": "A",
-    "setup_id": 1,
-}
+ACCOUNT = {"id": 1, **ACCOUNTS[0], "currency": "USD", "archived": False, **TIMESTAMPS}
+GROUP = {"id": 1, **COPY_GROUP, "master_account_id": 1, "member_count": 2, **TIMESTAMPS}
+MEMBERS: list[dict[str, Any]] = [
+    {"account_id": 1, "quantity_multiplier": 1},
+    {"account_id": 2, "quantity_multiplier": QUANTITY_OF_COPIES},
+]
+TRADE_BODY = {"account_id": 1, **trade_of(TRADES[0], {BREAK: 1})}
 TRADE = {
     **TRADE_BODY,
     "id": 1,
-    "opened_at": "2026-04-09T19:38:40.000000Z",
-    "closed_at": "2026-04-09T19:40:03.000000Z",
-    "trading_day": "2026-04-09",
-    "gross_pnl": 49,
-    "net_pnl": 47.96,
+    "opened_at": "2026-08-04T13:47:00.000000Z",
+    "closed_at": "2026-08-04T14:12:00.000000Z",
+    "trading_day": "2026-08-04",
+    "gross_pnl": 72.5,
+    "net_pnl": 70.02,
     "initial_risk": 40,
-    "rr_realized": 1.199,
+    "rr_realized": 1.7505,
     "strategy_id": 1,
     "source_trade_id": None,
     "external_id": None,
     "notes": None,
-    "tag_ids": [1],
+    "tag_ids": [2],
     **TIMESTAMPS,
 }
 IMPORT = {
@@ -111,7 +119,7 @@ IMPORT = {
     "account_id": 1,
     "format": "round trips",
     "file_name": "trades.csv",
-    "sha256": "11d742054745f747365814bd431d7729e5da168abe87d23d41d98b03e101f22e",
+    "sha256": "b25489e9843fee71386d6859d8228043ff5f81929af98bdff1c5896dd094eeb8",
     "timezone": "America/New_York",
 }
 
@@ -119,7 +127,7 @@ IMPORT = {
 FILES = {
     "text/csv": """\
 account,symbol,direction,quantity,multiplier,entry_price,exit_price,opened_at,closed_at,fees
-Evaluation 50K,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04-09T15:40:03-04:00,1.04
+Main,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04-09T15:40:03-04:00,1.04
 """,
     "text/html": """\
 <table>
@@ -134,63 +142,91 @@ Evaluation 50K,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04
 }
 
 EXAMPLES: dict[Any, Any] = {
-    TagCategory: {"id": 1, "name": "Psychology", "tag_count": 1, **TIMESTAMPS},
-    TagCategoryCreate: {"name": "Psychology"},
+    TagCategory: {"id": 1, **TAG_CATEGORY, "tag_count": 2, **TIMESTAMPS},
+    TagCategoryCreate: TAG_CATEGORY,
     TagCategoryPatch: {"name": "Mind"},
     Tag: TAG,
-    TagCreate: {"name": "FOMO", "category_id": 1, "color": "#ef4444", "type": "mistake"},
+    TagCreate: TAG_BODY,
     TagPatch: {"name": "Chased"},
-    StrategyListItem: STRATEGY,
+    StrategyListItem: STRATEGY_ROW,
     Strategy: {
-        **STRATEGY,
-        "risk_rules": {"max_risk_percent": 0.5},
+        **STRATEGY_ROW,
+        "risk_rules": STRATEGY["risk_rules"],
         "exit_rules": None,
         "optimal_conditions": None,
-        "setups": [SETUP],
+        "setups": SETUPS,
     },
-    StrategyCreate: {
-        "name": "Opening range",
-        "account_id": 1,
-        "risk_rules": {"max_risk_percent": 0.5},
-        "setups": [{"name": "Break of the high", "confirmations": [{"name": "Volume above average"}]}],
-    },
+    StrategyCreate: STRATEGY,
     StrategyPatch: {
         "name": "Opening drive",
         "setups": [{"setup_id": 1, "name": "Break and hold"}, {"name": "Failed break"}],
     },
-    Setup: SETUP,
+    Setup: SETUPS[0],
     Goal: GOAL,
-    GoalCreate: {"goal_name": "Green month", "metric": "net_pnl", "target_value": 500, "account_id": 1},
-    GoalPatch: {"target_value": 750},
+    GoalCreate: GOALS[0],
+    GoalPatch: {"target_value": 250},
     Snapshot: {
         "goal_id": 1,
-        "period_start": "2026-04-01",
-        "period_end": "2026-04-30",
-        "target": 500,
-        "actual": 47.96,
-        "achieved": False,
+        "period_start": "2026-08-01",
+        "period_end": "2026-08-31",
+        "target": 150,
+        "actual": 391.87,
+        "achieved": True,
         "closed": True,
-        "snapshot_data": {"unit": "currency", "reason": None, "trades": 1, "gross_pnl": 49, "fees": 1.04},
-        "computed_at": "2026-05-01T07:00:00.000000Z",
+        "snapshot_data": {
+            "unit": "currency",
+            "timezone": "UTC",
+            "day_rollover": "00:00",
+            "reason": None,
+            "trades": 7,
+            "decisions": 6,
+            "wins": 4,
+            "losses": 2,
+            "breakevens": 0,
+            "graded": 6,
+            "a_plus": 1,
+            "with_risk": 6,
+            "with_checklist": 5,
+            "checklists_confirmed": 4,
+            "with_mistake": 1,
+            "trading_days": 5,
+            "winning_days": 4,
+            "max_trades_per_day": 2,
+            "gross_pnl": 406.75,
+            "fees": 14.88,
+            "net_pnl": 391.87,
+            "winning_pnl": 480.09,
+            "losing_pnl": -88.22,
+            "worst_trade": -45.74,
+            "worst_day": -42.48,
+            "r_total": 6.6235,
+        },
+        "computed_at": "2026-11-22T07:00:00.000000Z",
     },
     Account: ACCOUNT,
-    AccountCreate: {"name": "Evaluation 50K", "starting_balance": 50000, "broker": "Tradovate"},
+    AccountCreate: ACCOUNTS[0],
     AccountPatch: {"archived": True},
     CopyGroupListItem: GROUP,
-    CopyGroup: {**GROUP, "members": [{"account_id": 1, "quantity_multiplier": 1, "sort_order": 0}]},
-    CopyGroupCreate: {"name": "Copies"},
+    CopyGroup: {
+        **GROUP,
+        "members": [{**member, "sort_order": index} for index, member in enumerate(MEMBERS)],
+    },
+    CopyGroupCreate: COPY_GROUP,
     CopyGroupPatch: {"name": "Followers"},
-    MembersPut: {"members": [{"account_id": 1, "quantity_multiplier": 1}]},
+    MembersPut: {"members": MEMBERS[:1]},
     TradeListItem: TRADE,
     Trade: {
         **TRADE,
-        "tags": [{name: TAG[name] for name in ("id", "name", "color", "type")}],
+        "tags": [
+            {"id": 2, "name": "Patient", "color": TAGS["Psychology"]["Patient"]["color"], "type": "custom"}
+        ],
         "confirmations": [
-            {"confirmation_id": 1, "name": "Volume above average", "was_present": True, "notes": None}
+            {"confirmation_id": number, "name": name, "was_present": True, "notes": None}
+            for number, name in enumerate(CHECKLISTS[BREAK], 1)
         ],
     },
     TradeCreate: TRADE_BODY,
-    TradesCreate: {"trades": [TRADE_BODY, {**TRADE_BODY, "direction": "short", "stop_loss": 25058.5}]},
+    TradesCreate: {"trades": [TRADE_BODY, {"account_id": 1, **trade_of(TRADES[1], {BREAK: 1})}]},
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},

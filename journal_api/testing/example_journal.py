@@ -4,79 +4,23 @@ It has two accounts, one of which copies the other, twenty trades from August to
 grades, a strategy with checklists, and four goals. In a new journal its ids are always the same.
 """
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from journal_api.openapi.example_journal import (
+    ACCOUNTS,
+    COPIED,
+    COPY_GROUP,
+    GOALS,
+    QUANTITY_OF_COPIES,
+    STRATEGY,
+    TAGS,
+    TRADES,
+    Row,
+    trade_of,
+)
 
 if TYPE_CHECKING:  # httpx is not a dependency of the service
     import httpx
-
-MULTIPLIERS = {"MES": 5, "MNQ": 2}
-FEE_PER_SIDE = 0.62  # per contract
-
-BREAK, FAILED = "Break of the high", "Failed break"
-CHECKLISTS = {BREAK: ("Volume above average", "With the trend"), FAILED: ("Closed back inside",)}
-TAGS = {
-    "Psychology": {"FOMO": {"type": "mistake", "color": "#ef4444"}, "Patient": {"color": "#16a34a"}},
-    "Session": {"News day": {"color": "#f59e0b"}},
-}
-ACCOUNTS = (
-    {"name": "Main", "starting_balance": 25000, "broker": "Example Futures"},
-    {"name": "Copies", "starting_balance": 10000, "broker": "Example Futures"},
-)
-GOALS = (
-    {"goal_name": "A green month", "metric": "net_pnl", "target_value": 150},
-    {"goal_name": "Daily loss limit", "metric": "worst_day", "target_value": -75, "timeframe": "daily"},
-    {"goal_name": "No mistakes", "metric": "mistake_free_rate", "target_value": 80},
-    {
-        "goal_name": "Grow the main account",
-        "metric": "balance_target",
-        "target_value": 25500,
-        "timeframe": "custom",
-        "custom_start": "2026-08-01",
-        "custom_end": "2026-10-31",
-    },
-)
-
-
-class Row(NamedTuple):
-    """A trade of the main account. Times are in New York; `checklist` has a letter y or n for each item."""
-
-    day: str
-    opened: str
-    closed: str | None
-    symbol: str
-    direction: str
-    quantity: int
-    entry: float
-    left: float | None
-    stop: float
-    grade: str | None = None
-    setup: str | None = None
-    checklist: str = ""
-    tags: tuple[str, ...] = ()
-
-
-PATIENT, FOMO, NEWS = ("Patient",), ("FOMO",), ("News day",)
-TRADES = (
-    Row("08-04", "09:47", "10:12", "MES", "long", 2, 6402.25, 6409.5, 6398.25, "A", BREAK, "yy", PATIENT),
-    Row("08-06", "10:05", "10:21", "MES", "long", 2, 6421.5, 6417.5, 6417.5, "B", BREAK, "yn"),
-    Row("08-11", "09:36", "09:39", "MNQ", "short", 1, 23480, 23502.25, 23495, "D", None, "", FOMO),
-    Row("08-11", "10:48", "11:30", "MNQ", "short", 2, 23515.5, 23478, 23530.5, "A+", FAILED, "y", PATIENT),
-    Row("08-19", "13:10", "13:52", "MES", "short", 2, 6455, 6447.25, 6459, "B", FAILED, "y"),
-    Row("08-25", "09:41", "10:30", "MES", "long", 2, 6438.75, 6451.5, 6434.75, "A", BREAK, "yy"),
-    Row("09-02", "09:52", "10:04", "MES", "long", 2, 6470, 6465.75, 6466, "C", BREAK, "nn", FOMO),
-    Row("09-02", "10:06", "10:11", "MES", "long", 4, 6466.5, 6461.5, 6461.5, "F", None, "", FOMO),
-    Row("09-09", "11:15", "12:02", "MNQ", "long", 1, 23690.25, 23731.75, 23672, "A", BREAK, "yy"),
-    Row("09-16", "14:03", "14:20", "MES", "short", 2, 6512.25, 6512.25, 6516.25, "B", FAILED, "y", NEWS),
-    Row("09-22", "09:58", "10:44", "MES", "long", 2, 6498.5, 6507, 6494.5, "A+", BREAK, "yy", PATIENT),
-    Row("10-01", "09:45", "10:15", "MES", "long", 2, 6540.75, 6549.25, 6536.75, "A", BREAK, "yy"),
-    Row("10-07", "10:20", "10:33", "MNQ", "short", 2, 24105, 24119.5, 24119.5, "B", FAILED, "n"),
-    Row("10-15", "09:39", "10:50", "MES", "long", 2, 6561.5, 6575, 6557.5, "A+", BREAK, "yy", PATIENT),
-    Row("10-21", "14:01", "14:06", "MES", "short", 2, 6588, 6592.75, 6592, "C", None, "", FOMO + NEWS),
-    Row("10-27", "09:50", "10:35", "MES", "long", 2, 6579.25, 6590, 6575.25, None, BREAK, "y"),
-    Row("10-30", "15:20", None, "MES", "long", 1, 6601.5, None, 6595.5),
-)
-# The indexes of the trades that the second account copied.
-COPIED = (5, 13, 15)
 
 
 def seed(client: "httpx.Client") -> None:
@@ -100,10 +44,10 @@ def seed(client: "httpx.Client") -> None:
 
 def create_copy_group(client: "httpx.Client", main: int, copies: int) -> None:
     """Create a group in which the second account copies the first with half the contracts."""
-    group_id = send(client, "POST", "/copy-groups", {"name": "Main and copies"})["id"]
+    group_id = send(client, "POST", "/copy-groups", COPY_GROUP)["id"]
     members = [
         {"account_id": main, "quantity_multiplier": 1},
-        {"account_id": copies, "quantity_multiplier": 0.5},
+        {"account_id": copies, "quantity_multiplier": QUANTITY_OF_COPIES},
     ]
     send(client, "PUT", f"/copy-groups/{group_id}/members", {"members": members})
     send(client, "PATCH", f"/copy-groups/{group_id}", {"master_account_id": main})
@@ -122,16 +66,7 @@ def create_tags(client: "httpx.Client") -> dict[str, int]:
 
 def create_strategy(client: "httpx.Client") -> dict[str, Any]:
     """Create the strategy; return the setups of the response by name."""
-    strategy = {
-        "name": "Opening range",
-        "description": "Trades the range of the first half hour.",
-        "risk_rules": {"max_risk_per_trade": 50, "max_losers_in_a_row": 2},
-        "setups": [
-            {"name": name, "confirmations": [{"name": item} for item in checklist]}
-            for name, checklist in CHECKLISTS.items()
-        ],
-    }
-    created = send(client, "POST", "/strategies", strategy)
+    created = send(client, "POST", "/strategies", STRATEGY)
     return {setup["name"]: setup for setup in created["setups"]}
 
 
@@ -139,43 +74,21 @@ def create_trades(
     client: "httpx.Client", main: int, copies: int, setups: dict[str, Any]
 ) -> list[tuple[int, Row]]:
     """Create all trades; return the id and the row of each trade of the main account."""
-    originals = [trade_of(row, setups) | {"account_id": main} for row in TRADES]
+    setup_ids = {name: setup["setup_id"] for name, setup in setups.items()}
+    originals = [trade_of(row, setup_ids) | {"account_id": main} for row in TRADES]
     ids = [trade["id"] for trade in send(client, "POST", "/trades/bulk", {"trades": originals})]
     trade_copies = [
         originals[index]
         | {
             "account_id": copies,
             "source_trade_id": ids[index],
-            "quantity": originals[index]["quantity"] / 2,
-            "fees": originals[index]["fees"] / 2,
+            "quantity": originals[index]["quantity"] * QUANTITY_OF_COPIES,
+            "fees": originals[index]["fees"] * QUANTITY_OF_COPIES,
         }
         for index in COPIED
     ]
     send(client, "POST", "/trades/bulk", {"trades": trade_copies})
     return list(zip(ids, TRADES, strict=True))
-
-
-def trade_of(row: Row, setups: dict[str, Any]) -> dict[str, Any]:
-    """The body of a trade, without its account."""
-    return {
-        "symbol": row.symbol,
-        "direction": row.direction,
-        "quantity": row.quantity,
-        "multiplier": MULTIPLIERS[row.symbol],
-        "entry_price": row.entry,
-        "exit_price": row.left,
-        "stop_loss": row.stop,
-        "opened_at": in_new_york(row.day, row.opened),
-        "closed_at": in_new_york(row.day, row.closed) if row.closed else None,
-        "fees": round(row.quantity * FEE_PER_SIDE * (2 if row.closed else 1), 2),
-        "grade": row.grade,
-        "setup_id": setups[row.setup]["setup_id"] if row.setup else None,
-    }
-
-
-def in_new_york(day: str, time: str) -> str:
-    """The timestamp, in summer time; in all three months it is the same day in UTC."""
-    return f"2026-{day}T{time}:00-04:00"
 
 
 def answer_checklist(client: "httpx.Client", trade_id: int, setup: Any, checklist: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from commands import done
 from conftest import SUCCESS, client_of, new_key_for
-from factories import details_of
+from factories import details_of, unwrap
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from operations import MISSING, create_thing_of, path_of
@@ -19,7 +19,16 @@ from told_by_examples import DOCUMENT, bodies_of, described, in_order, resolved,
 
 from journal_api.errors import ValidationFailed
 from journal_api.openapi import document
+from journal_api.openapi.examples import EXAMPLES
 from journal_api.routes.table import OPERATIONS
+from journal_api.structs.accounts import Account
+from journal_api.structs.copy_groups import CopyGroup, CopyGroupListItem
+from journal_api.structs.goals import Goal
+from journal_api.structs.snapshots import Snapshot
+from journal_api.structs.strategies import Strategy, StrategyListItem
+from journal_api.structs.tag_categories import TagCategory
+from journal_api.structs.tags import Tag
+from journal_api.structs.trades import Trade
 from journal_api.values.types import decode_value
 from journal_api.web.operation import Operation
 
@@ -181,6 +190,40 @@ def test_the_examples_of_its_answers_are_such_answers(operation: Operation) -> N
         assert errors_in(answer["schema"], answer["example"]) == []
         if operation.data:
             assert read(answer["example"], SUCCESS[operation.method, operation.path])
+
+
+# The paths of the example journal at which the resources of the examples are.
+PATHS: dict[Any, str] = {
+    TagCategory: "/tag-categories",
+    Tag: "/tags",
+    StrategyListItem: "/strategies",
+    Strategy: "/strategies/1",
+    Goal: "/goals/1",
+    Snapshot: "/goals/1/snapshots?from=2026-08-01&to=2026-08-01",
+    Account: "/accounts/1",
+    CopyGroupListItem: "/copy-groups",
+    CopyGroup: "/copy-groups/1",
+    Trade: "/trades/1",
+}
+
+
+WRITTEN_AT = ("created_at", "updated_at", "computed_at")
+
+
+@pytest.mark.parametrize("resource", PATHS, ids=lambda resource: resource.__name__)
+def test_the_examples_are_resources_of_the_example_journal(
+    example_journal: httpx.Client, resource: Any
+) -> None:
+    answered = unwrap(example_journal.get(PATHS[resource]))
+
+    row = next(row for row in answered if row.get("id", 1) == 1) if isinstance(answered, list) else answered
+
+    assert without_times(EXAMPLES[resource]) == without_times(row)
+
+
+def without_times(resource: Any) -> Any:
+    """The resource without the times at which it was written."""
+    return {name: value for name, value in resource.items() if name not in WRITTEN_AT}
 
 
 async def test_every_example_may_be_sent_as_it_stands(client: httpx.AsyncClient) -> None:

@@ -104,7 +104,7 @@ def test_a_deletion_has_no_content(generated: Any, caller: Any) -> None:
 
 
 def test_a_file_goes_in_and_comes_out(generated: Any, caller: Any) -> None:
-    account = generated("models").AccountCreate(name="Evaluation 50K")
+    account = generated("models").AccountCreate(name="Main")
     generated("api.accounts.create_account").sync(client=caller, body=account)
     file = generated("types").File(payload=io.BytesIO(FILES["text/csv"].encode()))
 
