@@ -58,6 +58,17 @@ class Changes(NamedTuple):
     descriptions: dict[int, str | None]
     sort_orders: dict[int, int]
 
+    @classmethod
+    def merged(cls, parts: Sequence["Changes"]) -> "Changes":
+        """Return the changes of all parts."""
+        return cls(
+            [row_id for part in parts for row_id in part.deleted],
+            [row for part in parts for row in part.inserted],
+            {row_id: name for part in parts for row_id, name in part.names.items()},
+            {row_id: text for part in parts for row_id, text in part.descriptions.items()},
+            {row_id: order for part in parts for row_id, order in part.sort_orders.items()},
+        )
+
 
 class Diff(NamedTuple):
     """The changes of the tables `setups` and `confirmations`."""
@@ -72,52 +83,77 @@ def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBo
     Raises ValidationFailed with every id that is unknown or repeated.
     """
     check_ids(stored.setups, setups)
-    setup_ids, confirmation_ids = count(stored.last_setup_id + 1), count(stored.last_confirmation_id + 1)
-    diff = Diff(Changes([], [], {}, {}, {}), Changes([], [], {}, {}, {}))
-    ids = add_changes(diff.setups, strategy_id, stored.setups, setups, setup_ids)
-    for setup_id, setup in zip(ids, setups, strict=True):
-        if setup.confirmations is not UNSET:
-            before = confirmations_of(stored.setups, setup_id)
-            add_changes(diff.confirmations, setup_id, before, setup.confirmations, confirmation_ids)
-    return diff
+    setup_ids = row_ids(setups, count(stored.last_setup_id + 1))
+    new_ids = count(stored.last_confirmation_id + 1)
+    confirmations = [
+        changes_of(
+            setup_id,
+            confirmations_of(stored.setups, setup_id),
+            setup.confirmations,
+            row_ids(setup.confirmations, new_ids),
+        )
+        for setup_id, setup in zip(setup_ids, setups, strict=True)
+        if setup.confirmations is not UNSET
+    ]
+    return Diff(changes_of(strategy_id, stored.setups, setups, setup_ids), Changes.merged(confirmations))
 
 
-def add_changes(
-    changes: Changes,
-    parent_id: int,
-    before: Mapping[int, StoredItem],
-    items: Sequence[ItemBody],
-    new_ids: Iterator[int],
-) -> list[int]:
-    """Add to `changes` what turns the rows `before` into `items`.
+def row_ids(items: Sequence[ItemBody], new_ids: Iterator[int]) -> list[int]:
+    """Return the id of each item; items without one get the next of the new ids."""
+    return [next(new_ids) if item.id is UNSET else item.id for item in items]
 
-    Returns the row ids in the order of `items`. The confirmations of all setups are collected in one
-    `changes`, so that each table is written once.
-    """
-    ids = []
-    for position, item in enumerate(items):
+
+def changes_of(
+    parent_id: int, before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]
+) -> Changes:
+    """Return what turns the rows `before` into `items`, whose row ids are `ids`."""
+    changes = Changes([], [], {}, {}, {})
+    orders = sort_orders_of(before, items, ids)
+    for row_id, item, sort_order in zip(ids, items, orders, strict=True):
         if item.id is UNSET:
-            row_id = next(new_ids)
-            changes.inserted.append(new_row(row_id, parent_id, item, position))
-        else:
-            row_id, old = item.id, before[item.id]
-            if item.name is not UNSET and item.name != old.name:
-                changes.names[row_id] = item.name
-            if item.description is not UNSET and item.description != old.description:
-                changes.descriptions[row_id] = item.description
-            if item.sort_order is not UNSET and item.sort_order != old.sort_order:
-                changes.sort_orders[row_id] = item.sort_order
-        ids.append(row_id)
+            changes.inserted.append(new_row(row_id, parent_id, item, sort_order))
+            continue
+        old = before[row_id]
+        if item.name is not UNSET and item.name != old.name:
+            changes.names[row_id] = item.name
+        if item.description is not UNSET and item.description != old.description:
+            changes.descriptions[row_id] = item.description
+        if sort_order != old.sort_order:
+            changes.sort_orders[row_id] = sort_order
     remaining = set(ids)
     changes.deleted.extend(row_id for row_id in before if row_id not in remaining)
-    return ids
+    return changes
 
 
-def new_row(row_id: int, parent_id: int, item: ItemBody, position: int) -> NewRow:
-    """Return the row of a new item. An omitted description is null, an omitted sort_order the position."""
+def sort_orders_of(
+    before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]
+) -> list[int]:
+    """Return the sort_order of each item (docs/api.md#patch-setups, P11).
+
+    If every item states a different sort_order, those are stored. If an item omits it, the order is that of
+    the array; if some are equal, the array decides between them. The list is then numbered from 0, unless its
+    items have been stored in this order already.
+    """
+    stated = [item.sort_order for item in items if item.sort_order is not UNSET]
+    is_complete = len(stated) == len(items)
+    if is_complete and len(set(stated)) == len(stated):
+        return stated
+    order = sorted(range(len(ids)), key=stated.__getitem__) if is_complete else list(range(len(ids)))
+    remaining = set(ids)
+    stored = sorted(
+        (row_id for row_id in before if row_id in remaining),
+        key=lambda row_id: (before[row_id].sort_order, row_id),
+    )
+    if [ids[position] for position in order] == stored:
+        return [before[row_id].sort_order for row_id in ids]
+    ranks = {position: rank for rank, position in enumerate(order)}
+    return [ranks[position] for position in range(len(ids))]
+
+
+def new_row(row_id: int, parent_id: int, item: ItemBody, sort_order: int) -> NewRow:
+    """Return the row of a new item. An omitted description is null."""
     assert item.name is not UNSET
     description = None if item.description is UNSET else item.description
-    sort_order = position if item.sort_order is UNSET else item.sort_order
     return NewRow(row_id, parent_id, item.name, description, sort_order)
 
 

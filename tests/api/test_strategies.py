@@ -265,7 +265,9 @@ async def test_head_answers_like_get_without_a_body(client: httpx.AsyncClient, p
 # Order of setups and confirmations ---------------------------------------------------------------------
 
 
-async def test_sort_order_left_out_is_the_position_in_the_array(client: httpx.AsyncClient) -> None:
+async def test_a_list_in_which_an_item_has_no_sort_order_is_numbered_as_it_stands(
+    client: httpx.AsyncClient,
+) -> None:
     confirmations = [{"name": "x"}, {"name": "y", "sort_order": 9}, {"name": "z"}]
 
     strategy = await create_strategy(
@@ -273,23 +275,31 @@ async def test_sort_order_left_out_is_the_position_in_the_array(client: httpx.As
         setups=[{"name": "a", "confirmations": confirmations}, {"name": "b", "sort_order": 7}, {"name": "c"}],
     )
 
-    assert [(one["name"], one["sort_order"]) for one in strategy["setups"]] == [("a", 0), ("c", 2), ("b", 7)]
-    checklist = strategy["setups"][0]["confirmations"]
-    assert [(one["name"], one["sort_order"]) for one in checklist] == [("x", 0), ("z", 2), ("y", 9)]
+    assert orders_of(strategy["setups"]) == [("a", 0), ("b", 1), ("c", 2)]
+    assert orders_of(strategy["setups"][0]["confirmations"]) == [("x", 0), ("y", 1), ("z", 2)]
 
 
-async def test_setups_and_confirmations_come_by_sort_order_then_id(client: httpx.AsyncClient) -> None:
-    orders = [5, -3, 5, 0, 2**31 - 1, -(2**31), 0]
-    items = [{"name": str(number), "sort_order": order} for number, order in enumerate(orders)]
+async def test_different_sort_orders_of_all_items_are_stored(client: httpx.AsyncClient) -> None:
+    orders = [5, -3, 0, 2**31 - 1, -(2**31)]
+    items = [{"name": str(order), "sort_order": order} for order in orders]
 
-    strategy = await create_strategy(client, setups=[*items, {"name": "list", "confirmations": items}])
+    strategy = await create_strategy(client, setups=[{**item, "confirmations": items} for item in items])
 
-    in_order = ["5", "1", "3", "6", "0", "2", "4"]
-    assert [one["name"] for one in strategy["setups"] if one["name"] != "list"] == in_order
-    (checklist,) = (one["confirmations"] for one in strategy["setups"] if one["name"] == "list")
-    assert [one["name"] for one in checklist] == in_order
-    by_key = sorted(checklist, key=lambda one: (one["sort_order"], one["confirmation_id"]))
-    assert checklist == by_key
+    stored = [(str(order), order) for order in sorted(orders)]
+    assert orders_of(strategy["setups"]) == stored
+    assert orders_of(strategy["setups"][0]["confirmations"]) == stored
+
+
+async def test_the_array_decides_between_equal_sort_orders(client: httpx.AsyncClient) -> None:
+    items = [{"name": name, "sort_order": order} for name, order in (("b", 1), ("d", 0), ("a", 1), ("c", 0))]
+
+    strategy = await create_strategy(client, setups=items)
+
+    assert orders_of(strategy["setups"]) == [("d", 0), ("c", 1), ("b", 2), ("a", 3)]
+
+
+def orders_of(items: Any) -> list[tuple[str, int]]:
+    return [(item["name"], item["sort_order"]) for item in items]
 
 
 @pytest.mark.parametrize("where", ["setup", "confirmation"])

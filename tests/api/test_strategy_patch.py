@@ -402,11 +402,14 @@ async def test_rule_2_a_setup_is_updated_in_place_and_members_left_out_stay(
         await patch(
             client,
             strategy,
-            setups=[{"setup_id": before["setup_id"], **sent}, {"setup_id": setup_id(strategy, 1)}],
+            setups=[
+                {"setup_id": before["setup_id"], **sent},
+                {"setup_id": setup_id(strategy, 1), "sort_order": 1},
+            ],
         )
     )
 
-    assert patched["setups"] == [{**before, **sent}, strategy["setups"][1]]
+    assert patched["setups"] == [{"sort_order": 0, **before, **sent}, strategy["setups"][1]]
 
 
 async def test_rule_2_an_item_of_its_id_alone_means_keep(app: Starlette, client: httpx.AsyncClient) -> None:
@@ -414,7 +417,7 @@ async def test_rule_2_an_item_of_its_id_alone_means_keep(app: Starlette, client:
     before = await dump(app)
 
     patched = await patch(
-        client, strategy, setups=[{"setup_id": setup_id(strategy, 1)}, {"setup_id": setup_id(strategy, 0)}]
+        client, strategy, setups=[{"setup_id": setup_id(strategy, 0)}, {"setup_id": setup_id(strategy, 1)}]
     )
 
     assert unwrap(patched) == strategy
@@ -651,7 +654,7 @@ async def test_rule_6_a_confirmation_is_updated_in_place_and_keeps_its_answers(
                     "setup_id": setup["setup_id"],
                     "confirmations": [
                         {"confirmation_id": x["confirmation_id"], **sent},
-                        {"confirmation_id": y["confirmation_id"]},
+                        {"confirmation_id": y["confirmation_id"], "sort_order": 1},
                     ],
                 }
             ],
@@ -1091,6 +1094,57 @@ async def test_two_setups_and_two_confirmations_swap_their_names_in_one_patch(
     assert patched["setups"] == swapped
     assert await links_of(app, trade) == (strategy["id"], setup_id(strategy, 0))
     assert len(await answers_of(app, trade)) == 2
+
+
+async def test_an_item_appended_to_a_list_with_gaps_comes_last(client: httpx.AsyncClient) -> None:
+    numbered = [{"name": "a", "sort_order": 10}, {"name": "b", "sort_order": 20}]
+    strategy = await create_strategy(
+        client, setups=[{"name": "checked", "confirmations": numbered, "sort_order": 1}, *numbered]
+    )
+    setups = strategy["setups"]
+    checklist = [*setups[0]["confirmations"], {"name": "c"}]
+
+    sent = [{**setups[0], "confirmations": checklist}, *setups[1:], {"name": "c"}]
+    patched = unwrap(await patch(client, strategy, setups=sent))
+
+    assert [setup["name"] for setup in patched["setups"]] == ["checked", "a", "b", "c"]
+    assert [item["name"] for item in patched["setups"][0]["confirmations"]] == ["a", "b", "c"]
+
+
+async def test_a_list_of_ids_is_a_new_order(client: httpx.AsyncClient) -> None:
+    items = [{"name": name} for name in "abc"]
+    strategy = await create_strategy(client, setups=[{"name": "s", "confirmations": items}, *items])
+    setups = strategy["setups"]
+    ids = [{"confirmation_id": item["confirmation_id"]} for item in reversed(setups[0]["confirmations"])]
+    reversed_setups = [{"setup_id": setup["setup_id"]} for setup in reversed(setups[1:])]
+
+    patched = unwrap(
+        await patch(
+            client,
+            strategy,
+            setups=[*reversed_setups, {"setup_id": setups[0]["setup_id"], "confirmations": ids}],
+        )
+    )
+
+    assert [(setup["name"], setup["sort_order"]) for setup in patched["setups"]] == [
+        ("c", 0),
+        ("b", 1),
+        ("a", 2),
+        ("s", 3),
+    ]
+    assert [item["name"] for item in patched["setups"][3]["confirmations"]] == ["c", "b", "a"]
+
+
+async def test_a_list_that_is_read_and_sent_back_keeps_equal_sort_orders(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await create_strategy(client, setups=[{"name": "a"}, {"name": "b"}])
+    await run_sql(app, "UPDATE setups SET sort_order = 7")  # as an earlier release stored them
+    read = unwrap(await client.get(f"/strategies/{strategy['id']}"))
+
+    patched = unwrap(await patch(client, strategy, setups=read["setups"]))
+
+    assert patched == read
 
 
 async def test_sort_orders_put_setups_and_confirmations_in_another_order(client: httpx.AsyncClient) -> None:

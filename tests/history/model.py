@@ -308,10 +308,6 @@ class Item:
     name: str = ""
     description: str | None = None
 
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.sort_order, self.id
-
 
 @dataclass(kw_only=True)
 class Setup(Item):
@@ -640,7 +636,7 @@ class Model:
             if "confirmations" in item:
                 setup.confirmations = self.edited_confirmations(old.confirmations, item["confirmations"])
             after.append(setup)
-        return sorted(after, key=lambda one: one.place)
+        return in_order(before, sent, after)
 
     def edited_confirmations(self, before: list[Item], sent: list[Body]) -> list[Item]:
         known = {one.id: one for one in before}
@@ -648,7 +644,7 @@ class Model:
         for place, item in enumerate(sent):
             old = known.get(item.get("confirmation_id", 0)) or Item(id=next(self.new_ids), sort_order=place)
             after.append(edited(old, item))
-        return sorted(after, key=lambda one: one.place)
+        return in_order(before, sent, after)
 
     def unlink_trades(self) -> None:
         """A trade whose setup is gone stays without it, and without answers to what is no longer asked."""
@@ -958,6 +954,19 @@ def check_window(timeframe: str, sent: Body, both: bool = True) -> None:
 def edited(item: Nested, sent: Body) -> Nested:
     """What was sent of it replaces what it had."""
     return replace(item, **{one: sent[one] for one in ("name", "description", "sort_order") if one in sent})
+
+
+def in_order(before: Sequence[Nested], sent: Sequence[Body], after: Sequence[Nested]) -> list[Nested]:
+    """The items in their order, numbered as docs/api.md#patch-setups P11 says."""
+    has_all = all("sort_order" in item for item in sent)
+    ordered = sorted(after, key=lambda item: item.sort_order) if has_all else list(after)
+    numbers = [item.sort_order for item in ordered]
+    if not has_all or len(set(numbers)) < len(numbers):
+        stored = {item.id: item.sort_order for item in before}
+        ids = [item.id for item in ordered]
+        is_stored_order = ids == [row_id for row_id in stored if row_id in ids]
+        numbers = [stored[row_id] for row_id in ids] if is_stored_order else list(range(len(ids)))
+    return [replace(item, sort_order=number) for item, number in zip(ordered, numbers, strict=True)]
 
 
 def item_view(item: Item, id_name: str) -> View:
