@@ -10,7 +10,7 @@ class Transactions(Protocol):
     """Read connections and transactions.
 
     `Database` is one. A request may carry another one that adds to its transactions: JoinedTransaction
-    (Idempotency-Key), ConditionalTransactions (If-Match) and OpenTransaction.
+    (Idempotency-Key), CheckedTransactions (If-Match) and OpenTransaction.
     """
 
     @property

@@ -106,16 +106,16 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
     def patched(self, patch: TradePatch) -> Self:
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
 
-        A result that was computed from the prices is computed again, a stated result stays. A new stop does
-        not change the initial risk. Reopening clears the exit price and the result. Another strategy clears
-        the setup; a setup without a strategy sets its strategy.
+        A result that was computed from the prices is computed again, also if it is sent back as it was read;
+        a stated result stays. A new stop does not change the initial risk. Reopening clears the exit price
+        and the result. Another strategy clears the setup; a setup without a strategy sets its strategy.
         """
         members = {name: getattr(patch, name) for name in patch.__struct_fields__}
         members = {name: value for name, value in members.items() if value is not UNSET}
         changes = dict(members)
         if members.get("closed_at", self.closed_at) is None:
             changes |= {"exit_price": members.get("exit_price"), "gross_pnl": members.get("gross_pnl")}
-        elif "gross_pnl" not in members and self.has_derived_result():
+        elif members.get("gross_pnl", self.gross_pnl) == self.gross_pnl and self.has_derived_result():
             changes["gross_pnl"] = None
         if members.get("strategy_id", self.strategy_id) != self.strategy_id and "setup_id" not in members:
             changes["setup_id"] = None

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, body_of, check_media_type, most_bytes
+from journal_api.web.sent_back import SentBack, remember, split
 from journal_api.web.validation_errors import ErrorCollector, body_error, query_error
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -31,9 +32,30 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     body = b"".join([chunk async for chunk in body_of(request, most_bytes(request))])
     try:
         # msgspec does not validate the UTF-8 of strings that it skips; str.decode does.
-        return decode_json(body.decode("utf-8"), struct)
+        text = body.decode("utf-8")
     except UnicodeDecodeError:
         raise ValidationFailed("The body is not UTF-8.") from None
+    try:
+        return decode_json(text, struct)
+    except ValidationFailed:
+        rest, sent_back = members_sent_back(request, text, struct)
+        if not sent_back:
+            raise
+    decoded = decode_json(rest, struct)
+    remember(request, sent_back)
+    return decoded
+
+
+def members_sent_back(request: Request, body: str, struct: type[S]) -> tuple[bytes, dict[str, SentBack]]:
+    """Return the body of a PATCH without the members that PATCH cannot write, and those members."""
+    operation = request.scope["operation"]
+    if operation.method != "PATCH":
+        return b"", {}
+    (resource,) = operation.data.values()
+    try:
+        return split(body, struct, resource)
+    except (msgspec.DecodeError, RecursionError):
+        return b"", {}
 
 
 def decode_each(

@@ -1,13 +1,9 @@
 """Conditional requests: ETag, If-Match and If-None-Match (RFC 9110 §13, DECISIONS 39)."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 
-from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.database.transactions import Transactions
 from journal_api.errors import PreconditionFailed
 from journal_api.web.responses import Envelope, NotModified, Response
 
@@ -25,49 +21,6 @@ def with_etag(request: Request, response: Response) -> Response:
     if request.method in ("GET", "HEAD") and matches(etag, header_of(request, "if-none-match"), weak=True):
         return NotModified({"ETag": etag})
     return response.with_headers({"ETag": etag})
-
-
-class ConditionalTransactions:
-    """The database of a request with If-Match or If-None-Match: each write transaction checks them first.
-
-    `current` returns the GET response for the object, as the transaction sees it, or raises NotFound.
-    """
-
-    def __init__(
-        self,
-        database: Transactions,
-        request: Request,
-        current: Callable[[Connection], Awaitable[Response]],
-    ) -> None:
-        self._database, self._request, self._current = database, request, current
-        self.reader, self.slow_reader = database.reader, database.slow_reader
-        self.read_transaction = database.read_transaction
-
-    @asynccontextmanager
-    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Begin a transaction. Raises NotFound or PreconditionFailed before the block runs."""
-        async with self._database.transaction(commit=commit) as db:
-            current = await self._current(db)
-            assert isinstance(current, Envelope), "what can be changed is read as JSON"
-            check_conditions(self._request, current.etag)
-            yield db
-
-
-class OpenTransaction:
-    """The database of a GET that runs inside an open transaction and reads what the transaction sees."""
-
-    def __init__(self, db: Connection) -> None:
-        self.reader = self.slow_reader = db
-
-    @asynccontextmanager
-    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Join the open transaction, whose owner commits it."""
-        assert commit, "a part of a transaction cannot be rolled back by itself"
-        yield self.reader
-
-    @asynccontextmanager
-    async def read_transaction(self) -> AsyncIterator[Connection]:
-        yield self.reader
 
 
 def is_conditional(request: Request) -> bool:

@@ -32,8 +32,9 @@ from journal_api.errors import (
     ValidationFailed,
 )
 from journal_api.web.auth import authorize
+from journal_api.web.checked_transactions import CheckedTransactions, OpenTransaction
 from journal_api.web.context import database, with_database
-from journal_api.web.etags import ConditionalTransactions, OpenTransaction, is_conditional, with_etag
+from journal_api.web.etags import with_etag
 from journal_api.web.idempotency import run_once
 from journal_api.web.responses import Response
 
@@ -144,9 +145,9 @@ class Operation(Route):
         await response(scope, receive, send)
 
     async def run_handler(self, request: Request) -> Response:
-        """Run the handler; its write transactions check If-Match and If-None-Match first."""
-        if self.read_by is not None and is_conditional(request):
-            transactions = ConditionalTransactions(
+        """Run the handler; its write transactions first compare the request with the stored object."""
+        if self.read_by is not None:
+            transactions = CheckedTransactions(
                 database(request), request, partial(self.read_by.read_within, request)
             )
             request = with_database(request, transactions, request.receive)

@@ -209,5 +209,9 @@ def kind_of_part(part: Any) -> Kind:
     return Kind(part, allowed=tuple(getattr(bare, "allowed", ())), check=extra.get("check"))
 
 
+def accepts_null(kind: Kind) -> bool:
+    return type(None) in parts_of(kind.outer)
+
+
 def parts_of(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)

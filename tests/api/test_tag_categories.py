@@ -265,16 +265,6 @@ async def test_a_name_cannot_be_cleared(client: httpx.AsyncClient) -> None:
     assert await categories_of(client) == [category]
 
 
-@pytest.mark.parametrize("member", ["id", "tag_count", "created_at", "updated_at"])
-async def test_what_the_service_decides_is_refused_in_a_body(client: httpx.AsyncClient, member: str) -> None:
-    category = await create_category(client)
-
-    refused = await client.patch(f"/tag-categories/{category['id']}", json={member: category[member]})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused)["unknown_fields"] == [member]
-
-
 # tag_count -----------------------------------------------------------------------------------------------
 
 

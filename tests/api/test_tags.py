@@ -311,16 +311,6 @@ async def test_no_member_can_be_cleared(client: httpx.AsyncClient, member: str) 
     assert await tags_of(client) == [tag]
 
 
-@pytest.mark.parametrize("member", ["id", "created_at", "updated_at"])
-async def test_what_the_service_decides_is_refused_in_a_body(client: httpx.AsyncClient, member: str) -> None:
-    tag = await create_tag(client)
-
-    refused = await client.patch(f"/tags/{tag['id']}", json={member: tag[member]})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused)["unknown_fields"] == [member]
-
-
 async def test_a_renamed_tag_stays_on_its_trades(app: Starlette, client: httpx.AsyncClient) -> None:
     tag = await create_tag(client)
     trade_id = await insert_trade(app, await insert_account(app))

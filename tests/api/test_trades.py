@@ -36,10 +36,6 @@ CONFLICT = (409, "conflict")
 OPEN = {"closed_at": None, "exit_price": None}
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
 # The members of an answer that PATCH does not take.
-ANSWERED_ONLY = {
-    *("id", "trading_day", "net_pnl", "rr_realized", "tag_ids", "tags", "confirmations"),
-    *("created_at", "updated_at"),
-}
 WRITABLE = (
     *(
         "account_id",
@@ -714,18 +710,6 @@ async def test_what_cannot_be_empty_is_not_cleared(client: httpx.AsyncClient, fi
 
     assert error_of(refused) == INVALID
     assert list(details_of(refused)["fields"]) == [field]
-
-
-@pytest.mark.parametrize("member", sorted(ANSWERED_ONLY))
-async def test_a_member_that_only_answers_carry_is_refused_on_patch(
-    client: httpx.AsyncClient, member: str
-) -> None:
-    trade = await create_trade(client)
-
-    refused = await client.patch(f"/trades/{trade['id']}", json={member: trade[member]})
-
-    assert error_of(refused) == INVALID
-    assert details_of(refused)["unknown_fields"] == [member]
 
 
 async def test_a_patch_moves_a_trade_to_another_account(client: httpx.AsyncClient) -> None:

@@ -1,0 +1,61 @@
+"""Checks that a write transaction makes of the stored object before the handler's block runs."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from aiosqlite import Connection
+from starlette.requests import Request
+
+from journal_api.database.transactions import Transactions
+from journal_api.web.etags import check_conditions, is_conditional
+from journal_api.web.responses import Envelope, Response
+from journal_api.web.sent_back import check_sent_back, has_sent_back
+
+
+class CheckedTransactions:
+    """The database of a write request: each write transaction compares the request with the stored object.
+
+    It checks If-Match, If-None-Match and the read-only members of a PATCH. `current` returns the GET response
+    for the object, as the transaction sees it, or raises NotFound.
+    """
+
+    def __init__(
+        self,
+        database: Transactions,
+        request: Request,
+        current: Callable[[Connection], Awaitable[Response]],
+    ) -> None:
+        self._database, self._request, self._current = database, request, current
+        self.reader, self.slow_reader = database.reader, database.slow_reader
+        self.read_transaction = database.read_transaction
+
+    @asynccontextmanager
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
+        """Begin a transaction.
+
+        Raises NotFound, PreconditionFailed or ValidationFailed before the block runs.
+        """
+        async with self._database.transaction(commit=commit) as db:
+            if is_conditional(self._request) or has_sent_back(self._request):
+                current = await self._current(db)
+                assert isinstance(current, Envelope), "what can be changed is read as JSON"
+                check_conditions(self._request, current.etag)
+                check_sent_back(self._request, current)
+            yield db
+
+
+class OpenTransaction:
+    """The database of a GET that runs inside an open transaction and reads what the transaction sees."""
+
+    def __init__(self, db: Connection) -> None:
+        self.reader = self.slow_reader = db
+
+    @asynccontextmanager
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
+        """Join the open transaction, whose owner commits it."""
+        assert commit, "a part of a transaction cannot be rolled back by itself"
+        yield self.reader
+
+    @asynccontextmanager
+    async def read_transaction(self) -> AsyncIterator[Connection]:
+        yield self.reader

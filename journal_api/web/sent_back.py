@@ -1,0 +1,68 @@
+"""Members of a PATCH body that the client read and sends back although PATCH cannot write them.
+
+A client may send a whole object as it was read. A member that PATCH does not have, and a null where PATCH
+takes no null, are accepted if they say what is stored (docs/api.md#sending-back-what-was-read).
+"""
+
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+from starlette.requests import Request
+
+from journal_api.errors import ValidationFailed
+from journal_api.web.responses import Envelope
+from journal_api.web.validation_errors import accepts_null, members_of
+
+READ_ONLY, NOT_NULL = "is read-only", "must not be null"
+
+
+class SentBack(NamedTuple):
+    """A member to compare with the stored object, and the error if they differ."""
+
+    value: Raw
+    reason: str
+
+
+def split(body: str, patch: type[Struct], resource: type[Struct]) -> tuple[bytes, dict[str, SentBack]]:
+    """Return the body without the members that PATCH cannot write, and those members.
+
+    Raises DecodeError when the body is not a JSON object.
+    """
+    members = msgspec.json.decode(body, type=dict[str, Raw])
+    writable, readable = members_of(patch), members_of(resource)
+    only_readable_as_null = {
+        name
+        for name in writable.keys() & readable.keys()
+        if accepts_null(readable[name].kind) and not accepts_null(writable[name].kind)
+    }
+    sent_back = {}
+    for name in filter(readable.__contains__, members):
+        if name not in writable:
+            sent_back[name] = SentBack(members[name], READ_ONLY)
+        elif bytes(members[name]) == b"null" and name in only_readable_as_null:
+            sent_back[name] = SentBack(members[name], NOT_NULL)
+    rest = {name: value for name, value in members.items() if name not in sent_back}
+    return msgspec.json.encode(rest), sent_back
+
+
+def remember(request: Request, sent_back: dict[str, SentBack]) -> None:
+    """Keep the members until the transaction compares them with the stored object."""
+    request.state.sent_back = sent_back
+
+
+def has_sent_back(request: Request) -> bool:
+    return bool(getattr(request.state, "sent_back", None))
+
+
+def check_sent_back(request: Request, current: Envelope) -> None:
+    """Raise ValidationFailed for the members that differ from the stored object."""
+    sent_back: dict[str, SentBack] = getattr(request.state, "sent_back", {})
+    (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
+    different = {
+        name: reason
+        for name, (value, reason) in sent_back.items()
+        if msgspec.json.decode(value) != stored[name]
+    }
+    if different:
+        raise ValidationFailed(fields=different)

@@ -1,0 +1,168 @@
+"""What was read can be edited and sent back whole: docs/api.md#sending-back-what-was-read."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    create_account,
+    create_copy_group,
+    create_goal,
+    create_strategy,
+    create_tag,
+    create_trade,
+    details_of,
+    error_of,
+    unwrap,
+)
+from msgspec import structs
+from operations import create_thing_of, path_of
+
+from journal_api.routes.table import OPERATIONS
+from journal_api.web.operation import Operation
+
+PATCHES = [operation for operation in OPERATIONS if operation.method == "PATCH"]
+every_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
+
+
+async def path_with_object(client: httpx.AsyncClient, operation: Operation) -> str:
+    row_id = await create_thing_of(client, operation) if "{" in operation.path else 0
+    return path_of(operation, row_id)
+
+
+def read_only_members(operation: Operation) -> set[str]:
+    assert operation.body is not None
+    (resource,) = operation.data.values()
+    names = {field.encode_name for field in structs.fields(resource)}
+    return names - {field.encode_name for field in structs.fields(operation.body)}
+
+
+@every_patch
+async def test_an_object_that_is_sent_back_as_it_was_read_stays_as_it_is(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    path = await path_with_object(client, operation)
+    read = unwrap(await client.get(path))
+
+    assert unwrap(await client.patch(path, json=read)) == read
+    assert unwrap(await client.get(path)) == read
+
+
+@every_patch
+async def test_a_read_only_member_that_says_something_else_is_refused(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    path = await path_with_object(client, operation)
+    read = unwrap(await client.get(path))
+    names = read_only_members(operation)
+    assert "created_at" in names
+
+    refused = await client.patch(path, json={**read, **dict.fromkeys(names, "something else")})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused) == {"fields": dict.fromkeys(names, "is read-only")}
+    assert unwrap(await client.get(path)) == read
+
+
+async def test_a_whole_trade_is_read_edited_and_sent_back(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, setups=[{"name": "s", "confirmations": [{"name": "c"}]}])
+    tag = await create_tag(client)
+    trade = await create_trade(
+        client, quantity=2, stop_loss=99, fees=0.5, setup_id=strategy["setups"][0]["setup_id"]
+    )
+    path = f"/trades/{trade['id']}"
+    await client.put(f"{path}/tags", json={"tag_ids": [tag["id"]]})
+    read = unwrap(await client.get(path))
+
+    patched = unwrap(await client.patch(path, json={**read, "grade": "A", "exit_price": 103}))
+
+    assert (read["gross_pnl"], read["net_pnl"], read["rr_realized"]) == (2, 1.5, 0.75)
+    assert (patched["gross_pnl"], patched["net_pnl"], patched["rr_realized"]) == (6, 5.5, 2.75)
+    assert patched == {
+        **read,
+        **{name: patched[name] for name in ("gross_pnl", "net_pnl", "rr_realized", "updated_at")},
+        "grade": "A",
+        "exit_price": 103,
+    }
+
+
+async def test_a_stated_result_stays_when_the_prices_change(client: httpx.AsyncClient) -> None:
+    trade = await create_trade(client, gross_pnl=7)
+
+    patched = unwrap(await client.patch(f"/trades/{trade['id']}", json={**trade, "exit_price": 103}))
+
+    assert patched["gross_pnl"] == 7
+
+
+async def test_a_goal_is_sent_back_with_its_account_and_its_null_dates(client: httpx.AsyncClient) -> None:
+    account, other = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
+    goal = await create_goal(client, account_id=account)
+
+    patched = await client.patch(f"/goals/{goal['id']}", json={**goal, "scope": f"account_{other}"})
+
+    assert unwrap(patched)["account_id"] == other
+
+
+@pytest.mark.parametrize("sent", [{"account_id": 99}, {"account_id": None}, {"copy_group_id": 1}], ids=str)
+async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(
+    client: httpx.AsyncClient, sent: dict[str, Any]
+) -> None:
+    goal = await create_goal(client, account_id=(await create_account(client))["id"])
+
+    refused = await client.patch(f"/goals/{goal['id']}", json=sent)
+
+    assert details_of(refused) == {"fields": dict.fromkeys(sent, "is read-only")}
+
+
+async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.AsyncClient) -> None:
+    goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-02-01")
+
+    refused = await client.patch(f"/goals/{goal['id']}", json={"custom_start": None})
+
+    assert details_of(refused) == {"fields": {"custom_start": "must not be null"}}
+
+
+async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    group = await create_copy_group(client, account_ids=[account["id"]])
+
+    path = f"/copy-groups/{group['id']}"
+
+    refused = await client.patch(path, json={**group, "members": []})
+    sent_back = await client.patch(path, json={**group, "name": "New"})
+
+    assert unwrap(sent_back)["members"] == group["members"]
+    assert details_of(refused) == {"fields": {"members": "is read-only"}}
+
+
+async def test_an_object_that_was_edited_meanwhile_is_not_overwritten(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+    await client.patch(f"/tags/{tag['id']}", json={"name": "New"})
+
+    refused = await client.patch(f"/tags/{tag['id']}", json=tag)
+
+    assert details_of(refused) == {"fields": {"updated_at": "is read-only"}}
+
+
+async def test_a_stale_etag_is_told_before_a_read_only_member(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+
+    refused = await client.patch(f"/tags/{tag['id']}", json={"id": 99}, headers={"If-Match": '"stale"'})
+
+    assert refused.status_code == 412
+
+
+async def test_other_members_are_unknown_still(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+
+    refused = await client.patch(f"/tags/{tag['id']}", json={**tag, "colour": "#000000"})
+
+    assert details_of(refused) == {"unknown_fields": ["colour"]}
+
+
+async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+
+    refused = await client.post("/tags", json={**tag, "name": "New"})
+
+    assert details_of(refused)["unknown_fields"] == ["id", "created_at", "updated_at"]
