@@ -18,9 +18,14 @@ REPLAY = {
         "schema": {"type": "string"},
     }
 }
+LOSSES = {
+    "X-Trades-Unlinked": "The number of trades that lost their strategy or their setup.",
+    "X-Answers-Deleted": "The number of checklist answers that were deleted.",
+}
 # Descriptions of headers that only one operation, or only one error, has.
 SPECIAL_HEADERS: dict[str, dict[str, str]] = {
-    "delete_strategy": {"X-Trades-Unlinked": "The number of trades that lost their strategy."},
+    "delete_strategy": LOSSES,
+    "update_strategy": LOSSES,
     "delete_import": {
         "X-Trades-Kept": "Up to 100 ids of trades that were kept because they were edited since the import."
     },

@@ -1,13 +1,14 @@
 """SQL of the setups of a strategy and their confirmations, written as one list."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories.confirmations import CONFIRMATIONS
 from journal_api.repositories.sql import fetch_json, json_array_of, json_list
-from journal_api.rules.setup_diff import Changes, SetupBody, StoredSetups, diff_setups
+from journal_api.rules.setup_diff import Changes, Diff, SetupBody, StoredSetups, diff_setups
 
 # The SELECT of the setups of a row of `strategies`, as one JSON array.
 SETUPS = json_array_of(
@@ -35,16 +36,43 @@ async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> st
     )
 
 
-async def replace_all(db: Connection, strategy_id: int, setups: Sequence[SetupBody]) -> bool:
-    """Replace the setups of the strategy and return whether anything changed.
+class Losses(NamedTuple):
+    """What deleted setups and confirmations take along."""
 
-    Executes at most eleven statements, whatever the number of rows. Raises ValidationFailed with all unknown
+    trades_unlinked: int = 0  # trades that lose their strategy or their setup
+    answers_deleted: int = 0
+
+
+async def replace_all(db: Connection, strategy_id: int, setups: Sequence[SetupBody]) -> tuple[bool, Losses]:
+    """Replace the setups of the strategy. Return whether anything changed, and what was lost by it.
+
+    Executes at most twelve statements, whatever the number of rows. Raises ValidationFailed with all unknown
     and repeated ids.
     """
     diff = diff_setups(strategy_id, await stored_setups(db, strategy_id), setups)
+    losses = await losses_of(db, diff)
     await write(db, "setups", "strategy_id", diff.setups)
     await write(db, "confirmations", "setup_id", diff.confirmations)
-    return any(any(changes) for changes in diff)
+    return any(any(changes) for changes in diff), losses
+
+
+async def losses_of(db: Connection, diff: Diff) -> Losses:
+    """Return what the rows to delete take along."""
+    if not diff.setups.deleted and not diff.confirmations.deleted:
+        return Losses()
+    rows = await db.execute_fetchall(
+        """
+        SELECT (SELECT count(*) FROM trades WHERE setup_id IN (SELECT value FROM json_each(:setups))),
+            (SELECT count(*)
+             FROM confirmation_answers
+             WHERE confirmation_id IN (
+                 SELECT value FROM json_each(:confirmations)
+                 UNION ALL
+                 SELECT id FROM confirmations WHERE setup_id IN (SELECT value FROM json_each(:setups))))
+        """,
+        {"setups": json_list(diff.setups.deleted), "confirmations": json_list(diff.confirmations.deleted)},
+    )
+    return Losses(*next(iter(rows)))
 
 
 async def stored_setups(db: Connection, strategy_id: int) -> StoredSetups:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import LimitReached, ValidationFailed
 from journal_api.repositories import setups
-from journal_api.repositories.setups import SETUPS
+from journal_api.repositories.setups import SETUPS, Losses
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.strategies import StrategyCreate, StrategyFields, StrategyPatch, StrategyQuery
@@ -124,14 +124,14 @@ async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum
     return strategy_id
 
 
-async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -> None:
-    """Write the members that differ.
+async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -> Losses:
+    """Write the members that differ, and return what the deleted setups and confirmations take along.
 
     Raises DuplicateName, and ValidationFailed for ids in `setups` that do not belong to this strategy.
     """
-    has_new_setups = False
+    has_new_setups, losses = False, Losses()
     if patch.setups is not UNSET:
-        has_new_setups = await setups.replace_all(db, stored.id, patch.setups)
+        has_new_setups, losses = await setups.replace_all(db, stored.id, patch.setups)
     changed = with_sort_name(changes(stored, replace(patch, setups=UNSET)))
     if changed or has_new_setups:
         columns = {column: column_value(value) for column, value in changed.items()}
@@ -140,16 +140,27 @@ async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -
             await db.execute_fetchall(
                 f"UPDATE strategies SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
             )
+    return losses
 
 
-async def delete(db: Connection, stored: StrategyFields) -> int:
-    """Delete the strategy and return the number of trades that referred to it."""
+async def delete(db: Connection, stored: StrategyFields) -> Losses:
+    """Delete the strategy and return what it takes along."""
+    rows = await db.execute_fetchall(
+        """
+        SELECT (SELECT count(*) FROM trades WHERE strategy_id = :id),
+            (SELECT count(*)
+             FROM setups
+             JOIN confirmations ON setup_id = setups.id
+             JOIN confirmation_answers ON confirmation_id = confirmations.id
+             WHERE strategy_id = :id)
+        """,
+        {"id": stored.id},
+    )
     await db.execute_fetchall(
         "UPDATE trades SET strategy_id = NULL, setup_id = NULL WHERE strategy_id = :id", {"id": stored.id}
     )
-    unlinked = await fetch(db, "SELECT changes()", {})
     await db.execute_fetchall("DELETE FROM strategies WHERE id = :id", {"id": stored.id})
-    return int(unlinked)
+    return Losses(*next(iter(rows)))
 
 
 def column_value(value: Any) -> Any:

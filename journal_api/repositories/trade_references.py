@@ -1,7 +1,7 @@
 """SQL that checks the references of trades: account, strategy, setup and original."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from aiosqlite import Connection
 from msgspec.structs import replace
@@ -12,12 +12,16 @@ from journal_api.rules.trade_draft import TradeDraft
 
 
 class References(NamedTuple):
-    """The ids that belong to the user, the strategy id by setup id, the id of the original by trade id."""
+    """The ids that belong to the user, the strategy id by setup id, the id of the original by trade id.
+
+    `forbidden` has the pairs of strategy id and account id of which the strategy is restricted to others.
+    """
 
     account_ids: set[int]
     strategy_ids: set[int]
     setups: dict[int, int]
     originals: dict[int, int]
+    forbidden: set[tuple[int, int]]
 
     def resolved(self, trade: TradeDraft) -> TradeDraft:
         """Return the trade with complete references.
@@ -41,6 +45,24 @@ class References(NamedTuple):
                 raise ValidationFailed(fields={"source_trade_id": "is not one of your trades"})
             source_trade_id = self.originals[trade.source_trade_id]
         return replace(trade, strategy_id=strategy_id, source_trade_id=source_trade_id)
+
+    def require_allowed(self, trade: TradeDraft) -> TradeDraft:
+        """Return the resolved trade. Raises ValidationFailed if its strategy is for other accounts only."""
+        if (trade.strategy_id, trade.account_id) in self.forbidden:
+            raise ValidationFailed(fields={"strategy_id": "is restricted to other accounts"})
+        return trade
+
+
+class Place(NamedTuple):
+    """Where a trade belongs."""
+
+    account_id: int | None
+    strategy_id: int | None
+    setup_id: int | None
+
+    @classmethod
+    def of(cls, trade: TradeDraft) -> Self:
+        return cls(trade.account_id, trade.strategy_id, trade.setup_id)
 
 
 async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
@@ -68,6 +90,15 @@ async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> Refe
         SELECT 'trade', id, coalesce(source_trade_id, id)
         FROM trades
         WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:trade_ids))
+        UNION ALL
+        SELECT 'forbidden', strategies.id, value ->> '$.account_id'
+        FROM json_each(:places)
+        LEFT JOIN setups ON setups.id = value ->> '$.setup_id'
+        JOIN strategies ON strategies.id = coalesce(setups.strategy_id, value ->> '$.strategy_id')
+        LEFT JOIN copy_group_members AS member ON member.account_id = value ->> '$.account_id'
+        WHERE strategies.account_id <> value ->> '$.account_id'
+           OR (strategies.copy_group_id IS NOT NULL
+               AND strategies.copy_group_id IS NOT member.copy_group_id)
         """,
         {
             "user_id": user_id,
@@ -75,16 +106,22 @@ async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> Refe
             "strategy_ids": ids_in("strategy_id"),
             "setup_ids": ids_in("setup_id"),
             "trade_ids": ids_in("source_trade_id"),
+            "places": json_list([place._asdict() for place in {Place.of(trade) for trade in trades}]),
         },
     )
     by_kind: dict[str, dict[int, int]] = {"account": {}, "strategy": {}, "setup": {}, "trade": {}}
+    forbidden: set[tuple[int, int]] = set()
     for kind, row_id, target_id in rows:
-        by_kind[kind][row_id] = target_id
+        if kind == "forbidden":
+            forbidden.add((row_id, target_id))
+        else:
+            by_kind[kind][row_id] = target_id
     return References(
         account_ids=set(by_kind["account"]),
         strategy_ids=set(by_kind["strategy"]),
         setups=by_kind["setup"],
         originals=by_kind["trade"],
+        forbidden=forbidden,
     )
 
 

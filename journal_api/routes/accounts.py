@@ -4,8 +4,9 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts
 from journal_api.structs.accounts import AccountCreate, AccountPatch
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_body
+from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -42,7 +43,8 @@ async def update_account(request: Request) -> Response:
 
 async def delete_account(request: Request) -> Response:
     """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
-    async with database(request).transaction() as db:
+    query = decode_query(request, DryRunQuery)
+    async with database(request).transaction(commit=query.commit) as db:
         stored = await accounts.find(db, request.user.id, request.path_params["id"])
         await accounts.delete(db, stored)
     return no_content()

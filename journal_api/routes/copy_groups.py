@@ -4,8 +4,9 @@ from starlette.requests import Request
 
 from journal_api.repositories import copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_body
+from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -53,7 +54,8 @@ async def replace_members(request: Request) -> Response:
 
 async def delete_copy_group(request: Request) -> Response:
     """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
-    async with database(request).transaction() as db:
+    query = decode_query(request, DryRunQuery)
+    async with database(request).transaction(commit=query.commit) as db:
         stored = await copy_groups.find(db, request.user.id, request.path_params["id"])
         await copy_groups.delete(db, stored)
     return no_content()

@@ -101,4 +101,4 @@ async def delete_import(request: Request) -> Response:
     query = decode_query(request, UndoQuery)
     async with database(request).transaction() as db:
         kept = await imports.undo(db, request.user.id, request.path_params["id"], force=is_yes(query.force))
-    return no_content(x_trades_kept=",".join(map(str, kept[:MOST_KEPT_IDS]))) if kept else no_content()
+    return no_content({"X-Trades-Kept": ",".join(map(str, kept[:MOST_KEPT_IDS]))} if kept else {})

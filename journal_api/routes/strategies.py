@@ -3,6 +3,8 @@
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, setups, strategies
+from journal_api.repositories.setups import Losses
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_body, decode_query
@@ -42,22 +44,34 @@ async def create_strategy(request: Request) -> Response:
 
 
 async def update_strategy(request: Request) -> Response:
-    """Update the fields sent; `setups`, if sent, replaces the whole list."""
+    """Update the fields sent; `setups`, if sent, replaces the whole list.
+
+    X-Trades-Unlinked and X-Answers-Deleted say what the deleted setups and confirmations take along.
+    """
+    query = decode_query(request, DryRunQuery)
     patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+    async with database(request).transaction(commit=query.commit) as db:
         stored = await strategies.find(db, request.user.id, strategy_id)
         patch.settle_scope()
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
-        await strategies.update(db, stored, patch)
+        losses = await strategies.update(db, stored, patch)
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-    return ok(strategy=strategy)
+    return ok(strategy=strategy).with_headers(headers_of(losses))
 
 
 async def delete_strategy(request: Request) -> Response:
-    """Delete a strategy; its trades stay without one, and X-Trades-Unlinked counts them."""
-    async with database(request).transaction() as db:
+    """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
+    query = decode_query(request, DryRunQuery)
+    async with database(request).transaction(commit=query.commit) as db:
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
-        unlinked = await strategies.delete(db, stored)
-    return no_content(x_trades_unlinked=unlinked)
+        losses = await strategies.delete(db, stored)
+    return no_content(headers_of(losses))
+
+
+def headers_of(losses: Losses) -> dict[str, str]:
+    return {
+        "X-Trades-Unlinked": str(losses.trades_unlinked),
+        "X-Answers-Deleted": str(losses.answers_deleted),
+    }

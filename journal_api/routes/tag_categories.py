@@ -3,9 +3,10 @@
 from starlette.requests import Request
 
 from journal_api.repositories import tag_categories
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_body
+from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -45,7 +46,8 @@ async def update_tag_category(request: Request) -> Response:
 
 async def delete_tag_category(request: Request) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
-    async with database(request).transaction() as db:
+    query = decode_query(request, DryRunQuery)
+    async with database(request).transaction(commit=query.commit) as db:
         stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
         await tag_categories.delete(db, stored)
     return no_content()

@@ -3,6 +3,7 @@
 from starlette.requests import Request
 
 from journal_api.repositories import tag_categories, tags
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_body, decode_query
@@ -44,7 +45,8 @@ async def update_tag(request: Request) -> Response:
 
 async def delete_tag(request: Request) -> Response:
     """Delete a tag and remove it from every trade."""
-    async with database(request).transaction() as db:
+    query = decode_query(request, DryRunQuery)
+    async with database(request).transaction(commit=query.commit) as db:
         stored = await tags.find(db, request.user.id, request.path_params["id"])
         await tags.delete(db, stored)
     return no_content()

@@ -53,7 +53,8 @@ async def create_trade(request: Request) -> Response:
     async with database(request).transaction() as db:
         references = await trade_references.of(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
-        trade_id = await trades.insert(db, request.user.id, references.resolved(draft), owner.timezone)
+        resolved = references.require_allowed(references.resolved(draft))
+        trade_id = await trades.insert(db, request.user.id, resolved, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
     return created(f"/v1/trades/{trade_id}", trade=trade)
 
@@ -69,7 +70,8 @@ async def create_trades(request: Request) -> Response:
         references = await trade_references.of(db, request.user.id, drafts)
         for index, draft in enumerate(drafts):
             with errors.at(index):
-                rows[index] = references.resolved(draft).columns(owner.timezone)
+                resolved = references.require_allowed(references.resolved(draft))
+                rows[index] = resolved.columns(owner.timezone)
         for index in await trades.duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
@@ -86,7 +88,10 @@ async def update_trade(request: Request) -> Response:
     async with database(request).transaction() as db:
         stored = await trades.find(db, request.user.id, trade_id)
         draft = TradeDraft.of_stored(stored).patched(patch)
-        changed = (await trade_references.of(db, request.user.id, [draft])).resolved(draft)
+        references = await trade_references.of(db, request.user.id, [draft])
+        changed = references.resolved(draft)
+        if (changed.account_id, changed.strategy_id) != (stored.account_id, stored.strategy_id):
+            references.require_allowed(changed)
         await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
         owner = await users.find(db, request.user.id)
         await trades.update(db, stored, changed, owner.timezone)

@@ -38,7 +38,7 @@ SENT_HEADERS = [
 ]
 READ_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
-    *("X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
+    *("X-Answers-Deleted", "X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
 

@@ -101,9 +101,9 @@ def created(location: str, **data: str) -> Envelope:
     return Envelope(201, _data(data), {"Location": location})
 
 
-def no_content(**headers: object) -> NoContent:
-    """A 204 response with headers; `x_trades_unlinked=3` becomes `X-Trades-Unlinked: 3`."""
-    return NoContent({name.replace("_", "-"): str(value) for name, value in headers.items()})
+def no_content(headers: Mapping[str, str] | None = None) -> NoContent:
+    """A 204 response with headers."""
+    return NoContent(headers or {})
 
 
 def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelope:
