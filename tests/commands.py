@@ -48,10 +48,10 @@ class Server(NamedTuple):
 
 
 def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This environment without the settings of whoever runs the tests."""
+    """This environment without the settings of whoever runs the tests, and not in the zone of the machine."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JOURNAL_")}
     kept.pop("PYTHONDONTWRITEBYTECODE", None)  # many processes compile the package once
-    return {**kept, **(settings or {})}
+    return {**kept, "JOURNAL_TIMEZONE": "UTC", **(settings or {})}
 
 
 def command(

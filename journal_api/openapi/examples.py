@@ -219,6 +219,7 @@ EXAMPLES: dict[Any, Any] = {
         "name": "owner",
         "timezone": "America/New_York",
         "day_rollover": "17:00",
+        "trading_weekdays": [1, 2, 3, 4, 5],
         "active_selection": "all",
         **TIMESTAMPS,
     },
