@@ -104,8 +104,12 @@ def refused(*arguments: str | bytes | Path, settings: Mapping[str, str] | None =
     return ran.err.rstrip("\n")
 
 
-def import_file(db: Path, file: Path, *options: str, account: str = "Sim") -> Ran:
-    return command("import", file, "--account", account, "--db", db, *options)
+def import_file(
+    db: Path, file: Path, *options: str, account: str = "Sim", timezone: str | None = "UTC"
+) -> Ran:
+    """Import a file; with `timezone=None`, without stating a time zone."""
+    zone = [] if timezone is None else ["--timezone", timezone]
+    return command("import", file, "--account", account, "--db", db, *zone, *options)
 
 
 @contextmanager

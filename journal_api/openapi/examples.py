@@ -203,6 +203,8 @@ EXAMPLES: dict[Any, Any] = {
     },
     ImportReport: {
         **IMPORT,
+        "timezone_source": "stated",
+        "replaced_timezones": [],
         "dry_run": False,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
