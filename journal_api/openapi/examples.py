@@ -194,7 +194,7 @@ EXAMPLES: dict[Any, Any] = {
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
-    ImportQuery: {"account_id": 1, "file_name": "trades.csv"},
+    ImportQuery: {"account_id": 1, "timezone": "America/New_York", "file_name": "trades.csv"},
     Import: {
         **IMPORT,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},

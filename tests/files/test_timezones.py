@@ -81,8 +81,8 @@ async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(
             "fields": {"timezone": "is required: the times in this file have no offset"}
         }
         assert answer.json()["error"]["message"] == (
-            "The times in this file have no offset, and no earlier file in the format 'executions' stated their "
-            "time zone. State it once: timezone over HTTP, or --timezone."
+            "The times in this file have no offset, and no earlier file in the format 'executions' stated "
+            "their time zone. State it once: timezone over HTTP, or --timezone."
         )
     assert await opened(client) == []
 
