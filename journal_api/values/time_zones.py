@@ -1,5 +1,6 @@
 """IANA time zones: their names, and the zone of this machine."""
 
+import os
 from functools import cache
 from importlib.resources import files
 
@@ -19,6 +20,9 @@ def time_zones() -> frozenset[str]:
 
 def machine_time_zone() -> str:
     """Return the zone of this machine, UTC if its configuration names none or several."""
+    of_environment = os.environ.get("TZ", "").removeprefix(":")
+    if of_environment in time_zones():  # tzlocal does not know all of them
+        return of_environment
     try:
         name = tzlocal.get_localzone_name()
     except (LookupError, ValueError, OSError):
