@@ -192,13 +192,14 @@ CREATE TABLE imports (
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
 
--- The time zone of an account's files of a format, as it was last used.
+-- The accounts that had times without an offset in the file of an import, which were read in its time zone. The
+-- newest import of an account and a format determines the zone of later files.
 CREATE TABLE import_timezones (
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  format TEXT NOT NULL,
-  timezone TEXT NOT NULL,
-  PRIMARY KEY (account_id, format)
+  PRIMARY KEY (import_id, account_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX import_timezones_of_account ON import_timezones (account_id);
 
 -- The owner's descriptions of file formats.
 CREATE TABLE import_profiles (

@@ -11,6 +11,7 @@ import msgspec
 import platformdirs
 
 from journal_api.values.api_keys import RunKey
+from journal_api.values.time_zones import machine_time_zone
 from journal_api.values.types import DayRollover, TimeZone
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -27,7 +28,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     db: Path
     host: str = "127.0.0.1"
     port: int = 8000
-    # The time zone and day rollover of a new user.
+    # The time zone and day rollover of a new user. Without JOURNAL_TIMEZONE, the zone of the machine.
     timezone: str = "UTC"
     day_rollover: str = "00:00"
     # Strategies per user; 0 for no limit.
@@ -88,6 +89,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 value = "" if field == "run_key" else f": {text!r}"  # a key is not printed
                 raise SettingsError(f"JOURNAL_{field.upper()} {error}{value}") from None
         values["db"] = db or values.get("db") or default_database()
+        values.setdefault("timezone", machine_time_zone())
         return cls(**values)
 
 

@@ -48,10 +48,10 @@ class Server(NamedTuple):
 
 
 def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This environment without the settings of whoever runs the tests."""
+    """This environment without the settings of whoever runs the tests, and not in the zone of the machine."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JOURNAL_")}
     kept.pop("PYTHONDONTWRITEBYTECODE", None)  # many processes compile the package once
-    return {**kept, **(settings or {})}
+    return {**kept, "JOURNAL_TIMEZONE": "UTC", **(settings or {})}
 
 
 def command(
@@ -104,8 +104,12 @@ def refused(*arguments: str | bytes | Path, settings: Mapping[str, str] | None =
     return ran.err.rstrip("\n")
 
 
-def import_file(db: Path, file: Path, *options: str, account: str = "Sim") -> Ran:
-    return command("import", file, "--account", account, "--db", db, *options)
+def import_file(
+    db: Path, file: Path, *options: str, account: str = "Sim", timezone: str | None = "UTC"
+) -> Ran:
+    """Import a file; with `timezone=None`, without stating a time zone."""
+    zone = [] if timezone is None else ["--timezone", timezone]
+    return command("import", file, "--account", account, "--db", db, *zone, *options)
 
 
 @contextmanager

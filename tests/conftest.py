@@ -283,7 +283,7 @@ async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Another owner, with every scope."""
     async with app.state.database.transaction() as db:
-        user_id = await users.insert(db, "stranger", app.state.settings)
+        user_id = await users.insert(db, "stranger", "UTC", "00:00")
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
 

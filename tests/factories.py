@@ -97,11 +97,17 @@ ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
 
 
 async def send_file(
-    client: httpx.AsyncClient, file: str | bytes, account_id: int | None = None, **query: Any
+    client: httpx.AsyncClient,
+    file: str | bytes,
+    account_id: int | None = None,
+    timezone: str | None = "UTC",
+    **query: Any,
 ) -> httpx.Response:
-    """The answer to a file of trades for that account."""
+    """The answer to a file of trades for that account; with `timezone=None`, without stating a time zone."""
     if account_id is not None:
         query["account_id"] = account_id
+    if timezone is not None:
+        query["timezone"] = timezone
     return await client.post("/imports", params=query, content=file, headers={"Content-Type": "text/csv"})
 
 

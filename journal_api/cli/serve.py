@@ -45,7 +45,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
             assert user_id is not None, "a database is made with its owner"
             return await api_keys.insert(db, user_id, "first key", SCOPES)
 
-    prepare(settings)
+    is_new = prepare(settings)
     if first_key and (key := in_database(settings, make_first_key)):
         click.echo(f"Your API key, which cannot be displayed again:\n\n    {key}\n")
 
@@ -57,4 +57,4 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         click.echo(msgspec.json.encode(line).decode())
 
     on_ready = announce_to_parent if announce else announce_to_user
-    run_server(settings, on_ready, for_parent=announce)
+    run_server(settings, on_ready, for_parent=announce, is_new=is_new)

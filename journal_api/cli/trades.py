@@ -13,13 +13,14 @@ from aiosqlite import Connection
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import accounts, imports, users
+from journal_api.repositories import accounts, imports
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts, Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
 from journal_api.trade_files.threads import in_thread
+from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
 from journal_api.values.types import Name, Name100, TimeZone
 
 NOT_CREATED = 0  # an id that no account has
@@ -67,7 +68,9 @@ def export_file(
     "--account",
     help="The account of the trades, created if it does not exist; default: the accounts in the file.",
 )
-@click.option("--timezone", help="The time zone of times without an offset; default: the user's.")
+@click.option(
+    "--timezone", help="The time zone of times without an offset; default: that of the last import."
+)
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -83,7 +86,7 @@ def import_file(
 ) -> None:
     """Import a file of trades, completely or not at all."""
     account_name = decoded(Name100.decode, account, "--account") if account is not None else None
-    chosen_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
+    stated_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
     file_name = stored_name(file)
     errors: list[Verdict] = []
 
@@ -93,13 +96,14 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[Counts, bool]:
+    async def run(database: Database) -> tuple[Counts, bool, FileTimezone]:
         user_id = await user_of(database.reader, user)
-        file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
+        account_id = None
+        if account_name is not None:
+            account_id = await accounts.id_of(database.reader, user_id, account_name) or NOT_CREATED
+        timezone = await timezone_of_import(database.reader, user_id, account_id, stated_timezone)
         into_one_account = account_name is not None
-        read = partial(
-            reader.read, content, file_timezone, progress.update, into_one_account=into_one_account
-        )
+        read = partial(reader.read, content, timezone, progress.update, into_one_account=into_one_account)
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)
         is_new = False
@@ -111,11 +115,11 @@ def import_file(
             account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
             return account_id
 
-        source = imports.Source(None, file_name, sha256, file_timezone)
+        source = imports.Source(None, file_name, sha256)
         _, counts = await importer.import_trades(
             database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
         )
-        return counts, is_new
+        return counts, is_new, timezone
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -126,16 +130,30 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        counts, is_new = in_database(settings, run)
+        counts, is_new, file_timezone = in_database(settings, run)
     if errors:  # only after a dry run; otherwise import_trades has raised them
         in_order = sorted(errors, key=lambda verdict: verdict.line)
         sys.exit(one_line(str(importer.refused(counts, in_order))))
     if is_new:
         click.echo(f"New account {account_name!r}.", err=True)
+    if file_timezone.source is not None:
+        click.echo(note_on(file_timezone), err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
+
+
+def note_on(timezone: FileTimezone) -> str:
+    """Say in which time zone the times of the file were read, and why."""
+    reason = {
+        "stated": "as stated",
+        "remembered": "as in the last import of this format",
+        "owner": "the time zone of the user",
+        None: "",
+    }[timezone.source]
+    earlier = f"; earlier imports were in {', '.join(sorted(timezone.replaced))}" if timezone.replaced else ""
+    return f"Times without an offset are in {timezone.name}, {reason}{earlier}."
 
 
 def stored_name(file: Path) -> str | None:

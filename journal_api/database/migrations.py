@@ -18,10 +18,11 @@ SCRIPTS = Path(__file__).parent / "migration_scripts"
 VERSION = 5
 
 
-def prepare(settings: Settings) -> None:
+def prepare(settings: Settings) -> bool:
     """Create or migrate the database at `settings.db`, so that it has the current version and an owner.
 
-    Raises DatabaseRefused and leaves the file unchanged when it is not a journal or of a newer release.
+    Returns whether the journal is new. Raises DatabaseRefused and leaves the file unchanged when it is not a
+    journal or of a newer release.
     """
     path = settings.db
     try:
@@ -41,25 +42,31 @@ def prepare(settings: Settings) -> None:
             # so a file that is refused stays unchanged.
             for connection in (db, read_only):
                 connection.execute("SELECT 1 FROM sqlite_schema").fetchall()
-            create_or_migrate(db, settings)
+            return create_or_migrate(db, settings)
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{path}: {error}") from error
 
 
-def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> None:
-    """Create or migrate the schema unless it is current. Raises DatabaseRefused while a server runs."""
+def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> bool:
+    """Create or migrate the schema unless it is current, and return whether it was created.
+
+    Raises DatabaseRefused while a server runs.
+    """
     db.execute("BEGIN")
     version = known_version(db)
     db.execute("ROLLBACK")
     if version == VERSION:
-        return
+        return False
     # A server of an older release would go on with its own schema.
     with without_server(settings.db) if version else nullcontext():
-        migrate(db, settings)
+        return migrate(db, settings)
 
 
-def migrate(db: sqlite3.Connection, settings: Settings) -> None:
-    """Create the schema in an empty file, or run the scripts from its version on, in one transaction."""
+def migrate(db: sqlite3.Connection, settings: Settings) -> bool:
+    """Create the schema in an empty file, or run the scripts from its version on, in one transaction.
+
+    Returns whether the schema was created.
+    """
     db.execute("PRAGMA foreign_keys = OFF")  # otherwise dropping a table for a rebuild deletes its child rows
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -75,6 +82,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> None:
             raise DatabaseRefused("the database has rows with dangling references; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
+        return version == 0
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")

@@ -230,7 +230,7 @@ EXAMPLES: dict[Any, Any] = {
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
-    ImportQuery: {"account_id": 1, "file_name": "trades.csv"},
+    ImportQuery: {"account_id": 1, "timezone": "America/New_York", "file_name": "trades.csv"},
     Import: {
         **IMPORT,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
@@ -239,6 +239,8 @@ EXAMPLES: dict[Any, Any] = {
     },
     ImportReport: {
         **IMPORT,
+        "timezone_source": "stated",
+        "replaced_timezones": [],
         "dry_run": False,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
@@ -255,6 +257,7 @@ EXAMPLES: dict[Any, Any] = {
         "name": "owner",
         "timezone": "America/New_York",
         "day_rollover": "17:00",
+        "trading_weekdays": [1, 2, 3, 4, 5],
         "active_selection": "all",
         **TIMESTAMPS,
     },

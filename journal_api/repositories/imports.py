@@ -17,7 +17,6 @@ class Source(NamedTuple):
     account_id: int | None
     file_name: str | None
     sha256: str
-    timezone: str
 
 
 IMPORT = """json_object(
@@ -59,7 +58,7 @@ async def get(db: Connection, user_id: int, import_id: int) -> str:
     )
 
 
-async def insert(db: Connection, user_id: int, source: Source, file_format: str) -> int:
+async def insert(db: Connection, user_id: int, source: Source, file_format: str, timezone: str) -> int:
     """Return the new id. The counts are 0 until `set_counts`."""
     return int(
         await fetch(
@@ -70,7 +69,13 @@ async def insert(db: Connection, user_id: int, source: Source, file_format: str)
             VALUES (:user_id, :account_id, :format, :file_name, :sha256, :timezone, 0, 0, 0, :now, :now)
             RETURNING id
             """,
-            {**source._asdict(), "user_id": user_id, "format": file_format, "now": now()},
+            {
+                **source._asdict(),
+                "user_id": user_id,
+                "format": file_format,
+                "timezone": timezone,
+                "now": now(),
+            },
         )
     )
 

@@ -5,9 +5,8 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import assignments, fetch, fetch_json, unique_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
 from journal_api.rules.partial_update import changes
-from journal_api.settings import Settings
 from journal_api.structs.me import Me, MePatch
 from journal_api.values.clock import now
 
@@ -16,6 +15,7 @@ ME = """json_object(
     'name', name,
     'timezone', timezone,
     'day_rollover', day_rollover,
+    'trading_weekdays', json(trading_weekdays),
     'active_selection', coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all'),
     'created_at', created_at,
     'updated_at', updated_at)"""
@@ -44,7 +44,7 @@ async def names(db: Connection) -> list[str]:
     return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]
 
 
-async def insert(db: Connection, name: str, settings: Settings) -> int:
+async def insert(db: Connection, name: str, timezone: str, day_rollover: str) -> int:
     """Return the new id. Raises DuplicateName."""
     with unique_name():
         return int(
@@ -55,12 +55,7 @@ async def insert(db: Connection, name: str, settings: Settings) -> int:
                 VALUES (:name, :timezone, :day_rollover, :now, :now)
                 RETURNING id
                 """,
-                {
-                    "name": name,
-                    "timezone": settings.timezone,
-                    "day_rollover": settings.day_rollover,
-                    "now": now(),
-                },
+                {"name": name, "timezone": timezone, "day_rollover": day_rollover, "now": now()},
             )
         )
 
@@ -76,6 +71,8 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
     if selection := columns.pop("active_selection", None):
         columns["active_account_id"] = selection.account_id
         columns["active_copy_group_id"] = selection.copy_group_id
+    if weekdays := columns.pop("trading_weekdays", None):
+        columns["trading_weekdays"] = json_list(weekdays)
     columns["updated_at"] = now()
     with unique_name():
         await db.execute_fetchall(

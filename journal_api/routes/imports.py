@@ -7,11 +7,12 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
-from journal_api.repositories import accounts, imports, users
+from journal_api.repositories import accounts, imports
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.threads import WRITER, in_thread
+from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database
@@ -43,11 +44,11 @@ async def create_import(request: Request) -> Response:
 async def import_upload(request: Request, query: ImportQuery, upload: Upload) -> Response:
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
-    timezone = str(query.timezone or (await users.find(db, user_id)).timezone)
+    timezone = await timezone_of_import(db, user_id, query.account_id, query.timezone)
     read = partial(reader.read, upload.file, timezone, into_one_account=query.account_id is not None)
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
-    source = imports.Source(query.account_id, name, upload.sha256, timezone)
+    source = imports.Source(query.account_id, name, upload.sha256)
     if is_yes(query.dry_run):
         _, report = await import_with_report(database(request), user_id, source, file, dry_run=True)
         return ok(**{"import": report})
@@ -83,6 +84,9 @@ async def import_with_report(
             "dry_run": dry_run,
             "format": file.format,
             **source._asdict(),
+            "timezone": file.timezone.name,
+            "timezone_source": file.timezone.source,
+            "replaced_timezones": sorted(file.timezone.replaced),
             "counts": counts,
             "rows": Raw(rows.encoded()),
         }

@@ -10,7 +10,7 @@ from journal_api.web.responses import Response, ok
 
 
 async def get_me(request: Request) -> Response:
-    """Get the name, time zone, day rollover and active selection of the caller."""
+    """Get the name, time zone, day rollover, trading weekdays and active selection of the caller."""
     return ok(me=await users.get(database(request).reader, request.user.id))
 
 

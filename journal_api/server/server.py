@@ -23,11 +23,17 @@ from journal_api.settings import Settings
 log = logging.getLogger("journal_api")
 
 
-def serve(settings: Settings, announce: Callable[[str], object], *, for_parent: bool = False) -> None:
+# The trading day of futures exchanges in the United States, as the body of a PATCH.
+FUTURES_DAYS = '{"timezone": "America/New_York", "day_rollover": "17:00"}'
+
+
+def serve(
+    settings: Settings, announce: Callable[[str], object], *, for_parent: bool = False, is_new: bool = False
+) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
 
     With `for_parent`, it is called once requests are answered, and the server also stops when standard input
-    ends.
+    ends. With `is_new`, the log begins with the trading days of the new journal.
 
     Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
     """
@@ -42,10 +48,22 @@ def serve(settings: Settings, announce: Callable[[str], object], *, for_parent: 
         log_to_standard_error(settings.log_level)
         if warning := restrict_permissions(settings.db.resolve()):
             log.warning(warning)
+        for line in trading_days_of(settings, url) if is_new else ():
+            log.info(line)
         keep_freed_memory()
         config = configured(settings)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         run_locked(server, settings.db, address)
+
+
+def trading_days_of(settings: Settings, url: str) -> list[str]:
+    """Say which trading days a new journal has, and which request changes them."""
+    return [
+        f"New journal: trading days begin at {settings.day_rollover} in {settings.timezone}, and goals count "
+        "by them. To change them, for example to futures days (17:00 in New York), send:",
+        f'curl -X PATCH {url}/v1/me -H "Authorization: Bearer $KEY" '
+        f"-H \"Content-Type: application/json\" --data '{FUTURES_DAYS}'",
+    ]
 
 
 def run_locked(server: uvicorn.Server, db: Path, address: socket.socket) -> None:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from journal_api.values.types import Flag, Instant, Name, RowId, TimeZone
 
+TimezoneSource = Literal["stated", "remembered", "owner"]
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
@@ -57,7 +58,12 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The report of an import. In a dry run `id` is null and nothing was written."""
+    """The report of an import. In a dry run `id` is null and nothing was written.
+
+    `timezone_source` says why times without an offset were read in `timezone`: the request states it, it is
+    remembered from the last import of the account and format, or it is the owner's. It is null for a file
+    whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
+    """
 
     id: int | None
     dry_run: bool
@@ -66,5 +72,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     file_name: str | None
     sha256: str
     timezone: str
+    timezone_source: TimezoneSource | None
+    replaced_timezones: list[str]
     counts: Counts
     rows: list[Verdict]

@@ -1,15 +1,29 @@
 """Bodies and responses of the owner's settings (DECISIONS 8)."""
 
-from msgspec import UNSET, Struct, UnsetType
+from typing import Annotated
 
-from journal_api.values.types import DayRollover, Instant, Name100, Selection, TimeZone
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from journal_api.errors import ValidationFailed
+from journal_api.values.types import DayRollover, Instant, Name100, Selection, TimeZone, Weekday
+
+Weekdays = Annotated[list[Weekday], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
 
 
 class MePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     name: Name100 | UnsetType = UNSET
     timezone: TimeZone | UnsetType = UNSET
     day_rollover: DayRollover | UnsetType = UNSET
+    trading_weekdays: Weekdays | UnsetType = UNSET
     active_selection: Selection | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        """Sort the weekdays. Raises ValidationFailed for one that is repeated."""
+        if not self.trading_weekdays:
+            return
+        if len(set(self.trading_weekdays)) < len(self.trading_weekdays):
+            raise ValidationFailed(fields={"trading_weekdays": "must not repeat a weekday"})
+        self.trading_weekdays = sorted(self.trading_weekdays)
 
 
 class Me(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -17,6 +31,7 @@ class Me(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     timezone: str
     day_rollover: str
+    trading_weekdays: list[Weekday]
     active_selection: str
     created_at: Instant
     updated_at: Instant

@@ -25,6 +25,8 @@ class Format(NamedTuple):
     trades_of: Callable[[Rows], Trades]
     accounts: tuple[str, ...] = ()  # the columns that may name an account of the journal
     optional: frozenset[str] = frozenset()
+    # Whether times without an offset are in the owner's time zone; otherwise in that of another program.
+    has_owners_times: bool = False
     long: frozenset[str] = frozenset()  # the columns whose cells may be longer than LONGEST_CELL
 
 

@@ -10,6 +10,7 @@ from aiosqlite import Connection
 
 from journal_api.database.transactions import Transactions
 from journal_api.errors import ValidationFailed
+from journal_api.repositories import import_timezones
 from journal_api.repositories.import_lookups import names_of
 from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
 from journal_api.repositories.imports import Source, insert, set_counts
@@ -20,6 +21,7 @@ from journal_api.trade_files.matching import correction_of
 from journal_api.trade_files.names import resolve
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import WRITER, in_thread, with_cancel_checks
+from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.clock import now
 
 BATCH_SIZE = 500
@@ -119,6 +121,13 @@ class TradeImporter:
     def require_no_errors(self, verdicts: VerdictCounter) -> None:
         if self.import_id is not None and verdicts.errors:
             raise HasErrors
+
+    async def remember(self, timezone: FileTimezone) -> None:
+        """Store the time zone of the file for the accounts whose times were read in it."""
+        assert self.import_id is not None
+        account_id = self.common["account_id"]
+        account_ids = [account_id or self.names.accounts[name] for name in timezone.accounts]
+        await import_timezones.insert(self.db, self.import_id, timezone.name, account_ids)
 
     async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
         """Write the new and the corrected trades of a batch. Returns the verdicts of its rows.
@@ -266,7 +275,8 @@ async def import_trades(
     async def prepare(db: Connection) -> TradeImporter:
         account_id = source.account_id if account_in is None else await account_in(db)
         new_import = source._replace(account_id=account_id)
-        import_id = None if dry_run else await insert(db, user_id, new_import, file.format)
+        zone = file.timezone.name
+        import_id = None if dry_run else await insert(db, user_id, new_import, file.format, zone)
         return await TradeImporter.prepare(db, user_id, account_id, import_id)
 
     if dry_run:
@@ -279,6 +289,7 @@ async def import_trades(
             await importer.process(file, verdicts)
             assert importer.import_id is not None
             await set_counts(db, importer.import_id, verdicts.counts)
+            await importer.remember(file.timezone)
             return importer.import_id, verdicts.counts
     except HasErrors:
         importer.only_read(database.slow_reader)

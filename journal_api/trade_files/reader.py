@@ -25,6 +25,7 @@ from journal_api.trade_files.formats import (
     tradovate_performance,
 )
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
+from journal_api.trade_files.timezones import FileTimezone
 
 FORMATS: tuple[Format, ...] = (
     tradovate_performance.FORMAT,
@@ -49,20 +50,21 @@ class TradeFile(NamedTuple):
 
     format: str
     candidates: Iterator[Candidate | Rejected]
+    timezone: FileTimezone
 
 
 def read(
     file: BinaryIO,
-    timezone: str,
+    timezone: FileTimezone,
     on_bytes: Callable[[int], object] = lambda number: None,
     *,
     into_one_account: bool = True,
 ) -> TradeFile:
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
-    Times without an offset are local times in `timezone`. `on_bytes` is called with the number of bytes read.
-    With `into_one_account` the account names in the file are ignored. Raises ValidationFailed for an unknown
-    header, and when the file must name its accounts but does not.
+    `on_bytes` is called with the number of bytes read. With `into_one_account` the account names in the file
+    are ignored. Raises ValidationFailed for an unknown header, when the file must name its accounts but does
+    not, and (also on iteration) when the time zone is unknown.
     """
     rows = rows_of(file, on_bytes)
     file_format, columns = header_of(rows)
@@ -71,10 +73,10 @@ def read(
         message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
     trades = file_format.trades_of(with_column_names(rows, columns, file_format))
-    candidates = candidates_of(trades, timezone, into_one_account)
+    candidates = candidates_of(trades, timezone, file_format, into_one_account)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
-    return TradeFile(file_format.name, chain(first, candidates))
+    return TradeFile(file_format.name, chain(first, candidates), timezone)
 
 
 def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
@@ -193,7 +195,10 @@ def too_long_column(row: Row, file_format: Format) -> str | None:
 
 
 def candidates_of(
-    trades: Iterator[ImportedTrade | Rejected], timezone: str, into_one_account: bool
+    trades: Iterator[ImportedTrade | Rejected],
+    timezone: FileTimezone,
+    file_format: Format,
+    into_one_account: bool,
 ) -> Iterator[Candidate | Rejected]:
     """Yield each trade with its columns.
 
@@ -204,13 +209,14 @@ def candidates_of(
         if isinstance(trade, Rejected):
             yield trade
             continue
+        account = "" if into_one_account else trade.account or ""
+        zone = timezone.of(trade.trade, account, file_format)
         try:
-            columns = trade.trade.columns(timezone)
+            columns = trade.trade.columns(zone)
         except ValidationFailed as error:
             yield Rejected(trade.line, reason_of(error))
             continue
         fingerprint = fingerprint_of(columns)
-        account = "" if into_one_account else trade.account or ""
         # Eight bytes of the fingerprint, so that the counts of a million rows stay small.
         key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32(account.encode())
         occurrence = counts[key] = counts.get(key, 0) + 1

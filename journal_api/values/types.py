@@ -8,19 +8,21 @@ schema in the OpenAPI document.
 import re
 import unicodedata
 from datetime import date, datetime
-from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from msgspec import UNSET, Meta, Raw, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.clock import as_text
 from journal_api.values.free_form import free_form
+from journal_api.values.time_zones import time_zones
 
 RowId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 Offset = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 SortOrder = Annotated[int, Meta(ge=-(2**31), le=2**31 - 1)]
+# ISO numbers: 1 is Monday, 7 is Sunday.
+Weekday = Annotated[int, Meta(ge=1, le=7)]
 # The length is limited too, because `$` also matches before a final newline.
 COLOR_PATTERN = "^#[0-9a-fA-F]{6}$"
 Color = Annotated[str, Meta(pattern=COLOR_PATTERN, max_length=7)]
@@ -164,9 +166,6 @@ class GoalScope(Selection):
         "type": "string",
         "pattern": "^((account_|group_)[1-9][0-9]*|all)?$",
     }
-
-
-time_zones = cache(available_timezones)
 
 
 class TimeZone(str):

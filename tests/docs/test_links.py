@@ -54,7 +54,7 @@ def test_the_table_of_settings_has_the_defaults_of_the_code() -> None:
     }
     defaults = Settings(db=Path("journal.db"))
 
-    for name in ("host", "port", "timezone", "day_rollover", "max_strategies"):
+    for name in ("host", "port", "day_rollover", "max_strategies"):
         assert told[f"JOURNAL_{name.upper()}"] == str(getattr(defaults, name))
 
 

@@ -23,6 +23,7 @@ from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
 from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
+from journal_api.trade_files.timezones import FileTimezone
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
@@ -33,7 +34,7 @@ MIB = 1024 * 1024
 def read(file: str) -> list[str]:
     """The reasons for which lines of the file, or all of it, cannot be read."""
     try:
-        found = reader.read(io.BytesIO(file.encode()), "UTC").candidates
+        found = reader.read(io.BytesIO(file.encode()), FileTimezone("UTC")).candidates
         return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
     except ValidationFailed as error:
         return [str(error)]
@@ -244,7 +245,7 @@ def test_lines_are_the_same_wherever_a_piece_ends(encoding: str, end: str) -> No
     mark = "\ufeff" if encoding == "utf-16-be" else ""
     file = io.BytesIO((mark + end.join(written)).encode(encoding))
 
-    found = list(reader.read(file, "UTC").candidates)
+    found = list(reader.read(file, FileTimezone("UTC")).candidates)
 
     notes = [one.columns["notes"] for one in found if not isinstance(one, Rejected)]
     assert notes == [f"Ünïcödé 😀 {number}" for number in range(3000)]
@@ -258,7 +259,7 @@ def test_bytes_that_are_no_text_are_told_with_their_line_and_what_stands_before_
     begin = "\n".join([HEADER, *[ROW] * 5000, "x"]).encode(encoding)
     wrong = b"\xff" if encoding == "utf-8" else b"\x00\xdc\x00\xdc"
 
-    found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), "UTC").candidates)
+    found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), FileTimezone("UTC")).candidates)
 
     assert len(found) == 5001
     assert found[-1] == Rejected(5002, f"is not {name}")
@@ -454,7 +455,10 @@ def test_a_file_that_is_read_whole_before_its_first_trade_locks_nobody_out_meanw
     file.write_text(f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 15_000)
     with running(db) as server, server.client(new_key(db)) as owner:
         process = subprocess.Popen(
-            [sys.executable, "-m", "journal_api", "import", file, "--account", "Sim", "--db", db],
+            [
+                *(sys.executable, "-m", "journal_api", "import", file, "--account", "Sim"),
+                *("--timezone", "UTC", "--db", db),
+            ],
             env=environment(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -90,7 +90,7 @@ def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(db: Path, tmp_p
 
     ran = import_file(db, file_at(tmp_path, *SECOND), "--rows")
 
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
     assert ran.out.splitlines() == [
         "line 2: duplicate",
         "line 3: updated: exit_price, gross_pnl, fees",
@@ -298,9 +298,9 @@ def test_without_an_account_the_file_says_which(db: Path, tmp_path: Path) -> Non
     accounts_at(db, tmp_path, "Live", "Sim")
     file = file_at(tmp_path, {"account": "Sim"}, {"account": "Live"}, {"account": " Sim "})
 
-    out = done("import", file, "--db", db)
+    ran = command("import", file, "--db", db)
 
-    assert out == "3 new, 0 already there\n"
+    assert (ran.code, ran.out) == (0, "3 new, 0 already there\n")
     assert trades_by_account(db) == [("Live", 1), ("Sim", 2)]
     assert rows(db, "SELECT account_id FROM imports") == [(None,)]
 
@@ -347,7 +347,8 @@ def test_a_new_account_is_told_on_standard_error_and_a_known_one_is_not(db: Path
 
     first, second = import_file(db, file), import_file(db, file)
 
-    assert (first.err, second.err) == ("New account 'Sim'.\n", "")
+    zone = "Times without an offset are in UTC, as stated.\n"
+    assert (first.err, second.err) == (f"New account 'Sim'.\n{zone}", zone)
     assert rows(db, "SELECT name FROM accounts") == [("Sim",)]
 
 
@@ -373,7 +374,7 @@ def test_copies_in_a_file_lead_to_their_original(db: Path, tmp_path: Path) -> No
         {"account": "B", "copy_of": "1"},
     )
 
-    done("import", file, "--db", db)
+    command("import", file, "--db", db)
 
     assert rows(
         db,

@@ -21,9 +21,10 @@ from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import importer, reader, threads
 from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
-SOURCE = imports.Source(None, "trades.csv", "0" * 64, "UTC")
+SOURCE = imports.Source(None, "trades.csv", "0" * 64)
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ class HeldFile:
 
     def __init__(self) -> None:
         self.at_second_batch, self.go_on = threading.Event(), threading.Event()
-        self.trades = TradeFile("round trips", self._rows())
+        self.trades = TradeFile("round trips", self._rows(), FileTimezone("UTC"))
 
     def _rows(self) -> Iterator[Candidate | Rejected]:
         for line in range(2, 2 + importer.BATCH_SIZE):
@@ -107,7 +108,7 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
         for _ in range(threads.THREADS_OF_A_USER + 1)
     ]
     await asyncio.sleep(0)
-    file = TradeFile("round trips", iter(()))
+    file = TradeFile("round trips", iter(()), FileTimezone("UTC"))
     try:
         async with asyncio.timeout(30):
             _, counts = await importer.import_trades(
@@ -124,7 +125,7 @@ async def test_blank_rows_beyond_10000_are_errors_so_that_the_write_lock_is_rele
     text = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,1,2026-01-05T14:00:00Z\n"
     blank = io.BytesIO((text + "\n" * 10_000).encode()), io.BytesIO((text + "\n" * 10_001).encode())
 
-    rows = [list(reader.read(file, "UTC").candidates) for file in blank]
+    rows = [list(reader.read(file, FileTimezone("UTC")).candidates) for file in blank]
 
     assert [len(candidates) for candidates in rows] == [1, 2]
     assert rows[1][1] == Rejected(10_003, "is blank, and at most 10000 blank rows are skipped")

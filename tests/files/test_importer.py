@@ -29,6 +29,7 @@ from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files import importer, reader
+from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_performance.csv"
@@ -66,7 +67,7 @@ def closed(**cells: str) -> dict[str, str]:
 
 def read_all(file: Path, zone: str = "UTC") -> list[Candidate | Rejected]:
     with file.open("rb") as opened:
-        return list(reader.read(opened, zone).candidates)
+        return list(reader.read(opened, FileTimezone(zone)).candidates)
 
 
 def read_only(file: Path, zone: str = "UTC") -> dict[str, Any]:
@@ -185,17 +186,17 @@ class Workbench:
 
     async def _attempt(self) -> Outcome | ValidationFailed:
         """An import that is taken back, after a dry run that must say the same."""
-        source = imports.Source(1, self.file.name, "0" * 64, "UTC")
+        source = imports.Source(1, self.file.name, "0" * 64)
         told: list[list[Verdict]] = [[], []]
         try:
             with self.file.open("rb") as opened:
-                found = reader.read(opened, "UTC")
+                found = reader.read(opened, FileTimezone("UTC"))
                 _, foretold = await importer.import_trades(
                     self.database, 1, source, found, told[0].extend, dry_run=True
                 )
             rolled_back = RolledBack(self.database)
             with self.file.open("rb") as opened:
-                found = reader.read(opened, "UTC")
+                found = reader.read(opened, FileTimezone("UTC"))
                 _, counts = await importer.import_trades(
                     rolled_back, 1, source, found, told[1].extend, dry_run=False
                 )
@@ -378,7 +379,7 @@ def test_a_broken_row_anywhere_leaves_the_database_as_it_was(tmp_path: Path, pla
     pairs[place][header.index("Paired Qty")] = "many"
     broken.write_bytes(csv_of([header, *pairs]))
 
-    line = refused("import", broken, "--account", "Sim", "--db", db)
+    line = refused("import", broken, "--account", "Sim", "--timezone", "UTC", "--db", db)
 
     assert dump(db) == before
     assert f"line {place + 2}: " in line

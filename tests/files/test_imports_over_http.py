@@ -140,6 +140,8 @@ async def test_an_import_is_answered_with_its_location_and_a_verdict_for_every_r
         "file_name": "May.csv",
         "sha256": hashlib.sha256(file.encode()).hexdigest(),
         "timezone": "Asia/Tokyo",
+        "timezone_source": None,
+        "replaced_timezones": [],
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
         "rows": [
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
@@ -634,7 +636,7 @@ async def test_times_without_an_offset_are_read_in_the_zone_of_the_query_else_th
 ) -> None:
     unwrap(await client.patch("/me", json={"timezone": "Europe/Berlin"}))
     times = {"opened_at": "2026-07-05 14:00:00", "closed_at": "2026-07-05 15:00:00"}
-    query: list[dict[str, str]] = [{}, {"timezone": "America/New_York"}]
+    query: list[dict[str, str | None]] = [{"timezone": None}, {"timezone": "America/New_York"}]
 
     reports = [await create_import(client, file_of(times), account_id=account_id, **one) for one in query]
 

@@ -18,6 +18,7 @@ from proofs import tried
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
+from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 REPORT = (DATA / "metatrader5_history.html").read_bytes()
@@ -58,7 +59,7 @@ def copy_of(*positions: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
 
 
 def columns(content: bytes, zone: str = "UTC") -> list[dict[str, Any]]:
@@ -85,9 +86,8 @@ def units(amount: str) -> int:
 
 
 async def send_html(client: httpx.AsyncClient, page: bytes, account_id: int) -> httpx.Response:
-    return await client.post(
-        "/imports", params={"account_id": account_id}, content=page, headers={"Content-Type": "text/html"}
-    )
+    query: dict[str, str | int] = {"account_id": account_id, "timezone": "UTC"}
+    return await client.post("/imports", params=query, content=page, headers={"Content-Type": "text/html"})
 
 
 # Over HTTP ---------------------------------------------------------------------------------------------

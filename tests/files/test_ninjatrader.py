@@ -17,6 +17,7 @@ from proofs import tried
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
+from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 EXPORT = (DATA / "ninjatrader_trades.csv").read_bytes()
@@ -59,7 +60,7 @@ def at(*times: str) -> list[dict[str, str]]:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
 
 
 def columns(content: bytes, zone: str = "UTC") -> list[dict[str, Any]]:

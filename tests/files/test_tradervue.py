@@ -17,6 +17,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
 from journal_api.trade_files.formats.tradervue_trades import FORMAT
+from journal_api.trade_files.timezones import FileTimezone
 
 EXPORT = Path(__file__).parents[1] / "data" / "tradervue_trades.csv"
 # A long of 200 TSLA, as the smallest plan exports it.
@@ -47,7 +48,7 @@ def file_of(*rows: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
 
 
 def read_one(cells: dict[str, str], zone: str = "UTC") -> Candidate:
@@ -388,7 +389,7 @@ def test_a_file_without_one_of_the_columns_is_none_of_its_kind(column: str) -> N
     csv.writer(written).writerow(name for name in PLAIN if name != column)
 
     with pytest.raises(ValidationFailed) as refused:
-        reader.read(io.BytesIO(written.getvalue().encode()), "UTC")
+        reader.read(io.BytesIO(written.getvalue().encode()), FileTimezone("UTC"))
 
     assert refused.value.details["missing"]["Tradervue trades"] == [column]
 

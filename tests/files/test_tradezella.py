@@ -17,6 +17,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
 from journal_api.trade_files.formats.tradezella_trades import FORMAT
+from journal_api.trade_files.timezones import FileTimezone
 
 EXPORT = Path(__file__).parents[1] / "data" / "tradezella_trades.csv"
 # A long of two NQ from 25,300 to 25,310, in winter.
@@ -68,7 +69,7 @@ def file_of(*rows: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "Asia/Tokyo") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), zone).candidates)
+    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
 
 
 def read_one(*changes: dict[str, str], zone: str = "Asia/Tokyo") -> Candidate:
@@ -178,7 +179,7 @@ def test_columns_may_stand_in_any_order_among_those_of_ones_own_categories() -> 
     written = io.StringIO()
     csv.writer(written).writerows([turned.keys(), turned.values()])
 
-    file = reader.read(io.BytesIO(written.getvalue().encode()), "UTC")
+    file = reader.read(io.BytesIO(written.getvalue().encode()), FileTimezone("UTC"))
 
     assert file.format == "TradeZella trades"
     assert [type(found) for found in file.candidates] == [Candidate]
@@ -500,7 +501,7 @@ def test_a_file_without_one_of_the_columns_is_none_of_its_kind(column: str) -> N
     csv.writer(written).writerow(name for name in PLAIN if name != column)
 
     with pytest.raises(ValidationFailed) as refused:
-        reader.read(io.BytesIO(written.getvalue().encode()), "UTC")
+        reader.read(io.BytesIO(written.getvalue().encode()), FileTimezone("UTC"))
 
     assert refused.value.details["missing"]["TradeZella trades"] == [column]
 

@@ -92,7 +92,7 @@ def journal_of(server: Server) -> Path:
         ("users", "add", "other"),
         ("keys", "list"),
         ("keys", "create", "test", "--scopes", "read"),
-        ("import", str(TRADOVATE), "--account", "Sim"),
+        ("import", str(TRADOVATE), "--account", "Sim", "--timezone", "UTC"),
     ],
     ids=["users list", "users add", "keys list", "keys create", "import"],
 )

@@ -21,7 +21,6 @@ from journal_api.database.database import Database
 from journal_api.repositories import api_keys, users
 from journal_api.repositories.sql import fetch
 from journal_api.routes.table import OPERATIONS
-from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES, scopes_named
 from journal_api.values.clock import now
 
@@ -65,7 +64,7 @@ async def make_keys(db: Path) -> tuple[str, str, str, str, str]:
     """As the commands make them, but in one process: whole, reading, of another user, expired, revoked."""
     database = await Database.open(db, secondary=True)
     async with database.transaction() as opened:
-        another = await users.insert(opened, "another", Settings(db=db))
+        another = await users.insert(opened, "another", "UTC", "00:00")
         whole = await api_keys.insert(opened, 1, "whole", SCOPES)
         reading = await api_keys.insert(opened, 1, "reading", scopes_named("read"))
         of_another_user = await api_keys.insert(opened, another, "of another user", SCOPES)

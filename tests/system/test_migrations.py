@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from asgi_lifespan import LifespanManager
-from commands import PATIENCE, change, command, done, dump, environment, free_port, import_file, refused, rows
+from commands import PATIENCE, change, done, dump, environment, free_port, import_file, refused, rows
 from conftest import client_of, new_key_for
 from factories import create_goal, snapshots_of, unwrap
 
@@ -428,7 +428,7 @@ def test_a_journal_that_was_copied_while_closed_is_the_same_journal(db: Path, tm
 
     shutil.copyfile(db, copy)
 
-    assert command("import", TRADOVATE, "--account", "Sim", "--db", copy).out == "0 new, 5 already there\n"
+    assert import_file(copy, TRADOVATE).out == "0 new, 5 already there\n"
 
 
 # An older database -------------------------------------------------------------------------------------

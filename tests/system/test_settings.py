@@ -37,7 +37,7 @@ def test_without_variables_the_defaults_hold() -> None:
     settings = read()
 
     assert (settings.host, settings.port) == ("127.0.0.1", 8000)
-    assert (settings.timezone, settings.day_rollover, settings.max_strategies) == ("UTC", "00:00", 100)
+    assert (settings.day_rollover, settings.max_strategies) == ("00:00", 100)
     assert (settings.allowed_hosts, settings.cors_origins) == ((), ())
     assert settings.db.name == "journal.db"
 

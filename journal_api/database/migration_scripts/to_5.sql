@@ -15,11 +15,11 @@ CREATE TABLE instruments (
   PRIMARY KEY (user_id, root)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE import_timezones (
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  format TEXT NOT NULL,
-  timezone TEXT NOT NULL,
-  PRIMARY KEY (account_id, format)
+  PRIMARY KEY (import_id, account_id)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX import_timezones_of_account ON import_timezones (account_id);
 CREATE TABLE import_profiles (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -75,5 +75,6 @@ FORMAT = Format(
     one_trade_per_row(trade_of),
     accounts=("account",),
     optional=frozenset(COLUMNS),
+    has_owners_times=True,
     long=frozenset({"tags", "confirmations", "notes"}),
 )

@@ -1,0 +1,86 @@
+"""The time zone of times without an offset in an imported file (docs/imports.md#time-zones)."""
+
+from collections.abc import Mapping
+
+from aiosqlite import Connection
+
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import import_timezones, users
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.imports import TimezoneSource
+from journal_api.trade_files.file_format import Format
+
+
+class FileTimezone:
+    """Chooses the time zone `name` of a file, the same for all of its accounts.
+
+    It is the stated zone, else the remembered one, else the owner's if the format has the owner's times.
+    `source` is None and `accounts` is empty until a time without an offset is read.
+    """
+
+    def __init__(
+        self, stated: str | None, owner: str = "UTC", remembered: Mapping[tuple[str, str], str] | None = None
+    ) -> None:
+        self._stated = stated and str(stated)  # msgspec does not encode a TimeZone
+        self._owner = owner
+        # By account name and format; the name is empty for an import into one account.
+        self._remembered = remembered or {}
+        self.name = self._stated or owner
+        self.source: TimezoneSource | None = None
+        self.accounts: set[str] = set()  # those with times without an offset
+        self.replaced: set[str] = set()  # the remembered zones that differ from the stated one
+
+    def of(self, trade: TradeDraft, account: str, file_format: Format) -> str:
+        """Return the zone for the times of a trade. Raises ValidationFailed if it is needed and unknown."""
+        if account not in self.accounts and has_local_times(trade):
+            self._choose(account, file_format)
+        return self.name
+
+    def _choose(self, account: str, file_format: Format) -> None:
+        remembered = self._remembered.get((account, file_format.name))
+        name, source = self._zone_of(remembered, file_format)
+        if name is None:
+            raise unknown_timezone(account, file_format)
+        if self.accounts and name != self.name:
+            raise different_timezones(self.name, account, name)
+        if self._stated and remembered and remembered != name:
+            self.replaced.add(remembered)
+        self.name, self.source = name, self.source or source
+        self.accounts.add(account)
+
+    def _zone_of(self, remembered: str | None, file_format: Format) -> tuple[str | None, TimezoneSource]:
+        if self._stated:
+            return self._stated, "stated"
+        if remembered:
+            return remembered, "remembered"
+        return self._owner if file_format.has_owners_times else None, "owner"
+
+
+async def timezone_of_import(
+    db: Connection, user_id: int, account_id: int | None, stated: str | None
+) -> FileTimezone:
+    """Return the time zone of an import. `account_id` is None for a file that names its accounts."""
+    remembered = await import_timezones.remembered(db, user_id, account_id)
+    return FileTimezone(stated, (await users.find(db, user_id)).timezone, remembered)
+
+
+def has_local_times(trade: TradeDraft) -> bool:
+    return trade.opened_at.tzinfo is None or (trade.closed_at is not None and trade.closed_at.tzinfo is None)
+
+
+def unknown_timezone(account: str, file_format: Format) -> ValidationFailed:
+    of_account = f" of {account!r}" if account else ""
+    return ValidationFailed(
+        f"The times in this file have no offset, and no earlier file{of_account} in the format "
+        f"{file_format.name!r} stated their time zone. State it once: timezone over HTTP, or --timezone.",
+        fields={"timezone": "is required: the times in this file have no offset"},
+    )
+
+
+def different_timezones(zone: str, account: str, other_zone: str) -> ValidationFailed:
+    return ValidationFailed(
+        f"The times in this file have no offset, and its accounts have different time zones: {account!r} has "
+        f"{other_zone}, an account before it {zone}. State the zone of this file: timezone over HTTP, or "
+        "--timezone.",
+        fields={"timezone": "is required: the accounts in this file have different time zones"},
+    )

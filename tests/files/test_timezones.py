@@ -1,0 +1,438 @@
+"""The time zone of times without an offset in a file: docs/imports.md#time-zones."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from commands import Ran, command, done, import_file, refused, rows
+from factories import (
+    create_account,
+    create_goal,
+    create_import,
+    details_of,
+    error_of,
+    send_file,
+    snapshots_of,
+    unwrap,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from proofs import tried
+
+NEW_YORK, CHICAGO, BERLIN, UTC = "America/New_York", "America/Chicago", "Europe/Berlin", "UTC"
+DUPLICATES = {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
+
+
+def fills(*accounts: str, day: str = "2026-03-10") -> str:
+    """A file of another program: a purchase at 9:31 and a sale at 9:40 in each account, without a zone."""
+    lines = ["Date,Time,Symbol,Side,Quantity,Price,Account"]
+    for account in accounts or ("Sim",):
+        lines += [f"{day},09:31:00,ES,Buy,1,100,{account}", f"{day},09:40:00,ES,Sell,1,101,{account}"]
+    return "\n".join(lines) + "\n"
+
+
+def trades(*times: str, account: str = "Sim") -> str:
+    """A file in the service's own format: a trade of 10 minutes from each time on."""
+    rows = [f"ES,long,1,100,101,{time},{time.replace(':31', ':41')},{account}" for time in times]
+    return "\n".join(["symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,account", *rows])
+
+
+LOCAL, WITH_OFFSET = "2026-03-10T09:31:00", "2026-03-10T09:31:00-04:00"
+
+
+class Zone(NamedTuple):
+    """What a report says about the time zone."""
+
+    name: str
+    source: str | None
+    replaced: list[str]
+
+
+def zone_of(report: Any) -> Zone:
+    return Zone(report["timezone"], report["timezone_source"], report["replaced_timezones"])
+
+
+async def import_of(client: httpx.AsyncClient, file: str, account_id: int | None, **query: Any) -> Any:
+    """The report of an import that states a time zone only as given."""
+    return unwrap(await send_file(client, file, account_id, **{"timezone": None, **query}))
+
+
+async def opened(client: httpx.AsyncClient) -> list[str]:
+    return sorted(trade["opened_at"] for trade in unwrap(await client.get("/trades")))
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    return int((await create_account(client))["id"])
+
+
+# Stated, remembered, unknown ---------------------------------------------------------------------------
+
+
+async def test_a_file_of_another_program_is_refused_until_its_zone_is_stated(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    for query in ({}, {"dry_run": "true"}):
+        answer = await send_file(client, fills(), account_id, timezone=None, **query)
+
+        assert error_of(answer) == (400, "validation_error")
+        assert details_of(answer) == {
+            "fields": {"timezone": "is required: the times in this file have no offset"}
+        }
+        assert answer.json()["error"]["message"] == (
+            "The times in this file have no offset, and no earlier file in the format 'executions' stated "
+            "their time zone. State it once: timezone over HTTP, or --timezone."
+        )
+    assert await opened(client) == []
+
+
+async def test_a_file_that_comes_again_without_a_zone_is_all_duplicates(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    first = await import_of(client, fills(), account_id, timezone=NEW_YORK)
+    before = await opened(client)
+
+    again = await import_of(client, fills(), account_id)
+
+    assert (zone_of(first), zone_of(again)) == (
+        Zone(NEW_YORK, "stated", []),
+        Zone(NEW_YORK, "remembered", []),
+    )
+    assert again["counts"] == DUPLICATES
+    assert await opened(client) == before == ["2026-03-10T13:31:00.000000Z"]
+
+
+async def test_the_next_file_of_the_account_and_format_is_read_in_the_remembered_zone(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await import_of(client, fills(), account_id, timezone=NEW_YORK)
+
+    await import_of(client, fills(day="2026-03-11"), account_id)
+
+    assert await opened(client) == ["2026-03-10T13:31:00.000000Z", "2026-03-11T13:31:00.000000Z"]
+
+
+async def test_another_stated_zone_moves_the_trades_and_the_report_names_both(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await import_of(client, fills(), account_id, timezone=NEW_YORK)
+
+    moved = await import_of(client, fills(), account_id, timezone=CHICAGO)
+    again = await import_of(client, fills(), account_id)
+
+    assert zone_of(moved) == Zone(CHICAGO, "stated", [NEW_YORK])
+    assert moved["counts"] == {"new": 0, "duplicate": 0, "updated": 1, "error": 0}
+    assert (zone_of(again), again["counts"]) == (Zone(CHICAGO, "remembered", []), DUPLICATES)
+    assert await opened(client) == ["2026-03-10T14:31:00.000000Z"]
+
+
+async def test_a_zone_is_remembered_for_one_account_and_one_format(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, account_id: int
+) -> None:
+    await import_of(client, fills(), account_id, timezone=NEW_YORK)
+    other_id = (await create_account(client, "Other"))["id"]
+    theirs = (await create_account(stranger))["id"]
+    template = fills().replace("Side", "Buy/Sell")
+
+    answers = [
+        await send_file(client, fills(), other_id, timezone=None),
+        await send_file(client, template, account_id, timezone=None),
+        await send_file(stranger, fills(), theirs, timezone=None),
+    ]
+
+    assert [answer.status_code for answer in answers] == [400, 400, 400]
+
+
+async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    report = await import_of(client, trades(WITH_OFFSET), account_id, timezone=CHICAGO)
+    await import_of(client, trades(LOCAL), account_id)
+
+    assert zone_of(report) == Zone(CHICAGO, None, [])
+    assert await opened(client) == ["2026-03-10T09:31:00.000000Z", "2026-03-10T13:31:00.000000Z"]
+
+
+# What is not kept, is not remembered -------------------------------------------------------------------
+
+
+async def test_a_dry_run_remembers_no_zone(client: httpx.AsyncClient, account_id: int) -> None:
+    dry = await import_of(client, fills(), account_id, timezone=NEW_YORK, dry_run="true")
+
+    assert zone_of(dry) == Zone(NEW_YORK, "stated", [])
+    assert (await send_file(client, fills(), account_id, timezone=None)).status_code == 400
+
+
+async def test_a_refused_import_remembers_no_zone(client: httpx.AsyncClient, account_id: int) -> None:
+    wrong = trades(LOCAL) + "\nES,up,1,100,101,2026-03-10T10:31:00,,Sim"
+    assert (await send_file(client, wrong, account_id, timezone=NEW_YORK)).status_code == 400
+
+    report = await import_of(client, trades(LOCAL), account_id)
+
+    assert zone_of(report) == Zone(UTC, "owner", [])
+
+
+async def test_an_undone_import_is_no_longer_remembered_but_the_one_before_it_is(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await import_of(client, fills(), account_id, timezone=NEW_YORK)
+    wrong = await import_of(client, fills(day="2026-03-11"), account_id, timezone=BERLIN)
+
+    await client.delete(f"/imports/{wrong['id']}")
+    second = await import_of(client, fills(day="2026-03-11"), account_id)
+    for report in unwrap(await client.get("/imports")):
+        await client.delete(f"/imports/{report['id']}")
+    third = await send_file(client, fills(), account_id, timezone=None)
+
+    assert zone_of(second) == Zone(NEW_YORK, "remembered", [])
+    assert third.status_code == 400
+
+
+# The service's own format ------------------------------------------------------------------------------
+
+
+async def test_the_own_format_is_in_the_owners_zone_and_stays_there_when_that_changes(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    unwrap(await client.patch("/me", json={"timezone": BERLIN}))
+    first = await import_of(client, trades(LOCAL), account_id)
+    unwrap(await client.patch("/me", json={"timezone": NEW_YORK}))
+
+    again = await import_of(client, trades(LOCAL), account_id)
+
+    assert (zone_of(first), zone_of(again)) == (Zone(BERLIN, "owner", []), Zone(BERLIN, "remembered", []))
+    assert again["counts"] == DUPLICATES
+    assert await opened(client) == ["2026-03-10T08:31:00.000000Z"]
+
+
+# Files that name their accounts ------------------------------------------------------------------------
+
+
+async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_have(
+    client: httpx.AsyncClient,
+) -> None:
+    ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
+    await import_of(client, fills("Eval", "Live"), None, timezone=NEW_YORK)
+    await import_of(client, fills(), ids["Live"], timezone=NEW_YORK)
+
+    both = await import_of(client, fills("Eval", "Live"), None)
+    one = await import_of(client, fills("Eval"), ids["Eval"])
+
+    assert zone_of(both) == zone_of(one) == Zone(NEW_YORK, "remembered", [])
+    assert both["counts"] == {**DUPLICATES, "duplicate": 2}
+
+
+async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone_is_stated(
+    client: httpx.AsyncClient,
+) -> None:
+    for name, zone in (("Eval", NEW_YORK), ("Live", CHICAGO)):
+        await import_of(client, fills(), (await create_account(client, name))["id"], timezone=zone)
+
+    refused = await send_file(client, fills("Eval", "Live"), None, timezone=None)
+    stated = await import_of(client, fills("Eval", "Live"), None, timezone=BERLIN)
+
+    assert details_of(refused)["fields"] == {
+        "timezone": "is required: the accounts in this file have different time zones"
+    }
+    message = refused.json()["error"]["message"]
+    assert f"'Live' has {CHICAGO}, an account before it {NEW_YORK}." in message
+    assert zone_of(stated) == Zone(BERLIN, "stated", [CHICAGO, NEW_YORK])
+
+
+async def test_a_file_is_refused_if_the_zone_of_one_of_its_accounts_is_unknown(
+    client: httpx.AsyncClient,
+) -> None:
+    ids = [(await create_account(client, name))["id"] for name in ("Eval", "Live")]
+    await import_of(client, fills(), ids[0], timezone=NEW_YORK)
+
+    refused = await send_file(client, fills("Eval", "Live"), None, timezone=None)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert "no earlier file of 'Live' in the format 'executions'" in refused.json()["error"]["message"]
+    assert len(await opened(client)) == 1
+
+
+async def test_an_account_whose_times_have_offsets_keeps_its_zone(client: httpx.AsyncClient) -> None:
+    ids = {name: (await create_account(client, name))["id"] for name in ("Eval", "Live")}
+    await import_of(client, trades(LOCAL), ids["Eval"], timezone=CHICAGO)
+    mixed = trades(WITH_OFFSET, account="Eval") + f"\nES,long,1,100,101,{LOCAL},,Live"
+
+    await import_of(client, mixed.replace(f"{LOCAL},,", f"{LOCAL},{LOCAL},"), None, timezone=NEW_YORK)
+
+    zones = [
+        zone_of(await import_of(client, trades(LOCAL), ids[name], dry_run="true"))
+        for name in ("Eval", "Live")
+    ]
+    assert zones == [Zone(CHICAGO, "remembered", []), Zone(NEW_YORK, "remembered", [])]
+
+
+# Any sequence of imports -------------------------------------------------------------------------------
+
+ZONES = st.sampled_from([NEW_YORK, CHICAGO, BERLIN])
+STEPS = st.one_of(
+    st.tuples(st.sampled_from(["import", "dry run"]), st.none() | ZONES),
+    st.tuples(st.just("undo"), st.none()),
+    st.tuples(st.just("owner"), ZONES),
+)
+
+
+@tried(300, 40)
+@given(steps=st.lists(STEPS, max_size=8), is_own=st.booleans())
+async def test_the_zone_is_that_of_the_newest_kept_import_whatever_came_before(
+    client: httpx.AsyncClient, steps: list[tuple[str, str | None]], is_own: bool
+) -> None:
+    unwrap(await client.patch("/me", json={"timezone": UTC}))
+    names = {account["name"] for account in unwrap(await client.get("/accounts"))}
+    account_id = (await create_account(client, f"Sim {len(names)}"))["id"]
+    file = trades(LOCAL) if is_own else fills()
+    owner, kept = UTC, list[tuple[int, str]]()
+    for step, zone in steps:
+        if step == "owner":
+            owner = unwrap(await client.patch("/me", json={"timezone": zone}))["timezone"]
+        elif step == "undo":
+            if kept:
+                await client.delete(f"/imports/{kept.pop()[0]}")
+        else:
+            remembered = kept[-1][1] if kept else None
+            expected = zone or remembered or (owner if is_own else None)
+            dry_run = {"dry_run": "true"} if step == "dry run" else {}
+            answer = await send_file(client, file, account_id, timezone=zone, **dry_run)
+            if expected is None:
+                assert error_of(answer) == (400, "validation_error")
+                continue
+            report = unwrap(answer)
+            replaced = [remembered] if zone and remembered not in (None, zone) else []
+            source = "stated" if zone else "remembered" if remembered else "owner"
+            assert zone_of(report) == Zone(expected, source, replaced)
+            if remembered == expected:
+                assert report["counts"] == DUPLICATES
+            if not dry_run:
+                kept.append((report["id"], expected))
+
+
+# Trading days ------------------------------------------------------------------------------------------
+
+# Three losses of one futures day, which begins on March 9 at 17:00 in New York: in UTC on two days.
+A_FUTURES_DAY = """\
+Date,Time,Symbol,Side,Quantity,Price,Multiplier
+2026-03-09,18:00:00,MNQH6,Buy,1,20000.00,2
+2026-03-09,18:30:00,MNQH6,Sell,1,19849.95,2
+2026-03-09,21:00:00,MNQH6,Buy,1,20000.00,2
+2026-03-09,21:30:00,MNQH6,Sell,1,19850.00,2
+2026-03-10,09:31:00,MNQH6,Buy,1,20000.00,2
+2026-03-10,10:00:00,MNQH6,Sell,1,19850.03,2
+"""
+DAYS = [
+    ("17:00", NEW_YORK, [("2026-03-10", -900.04, False)]),
+    ("00:00", UTC, [("2026-03-10", -599.94, True), ("2026-03-09", -300.1, True)]),
+]
+
+
+@pytest.mark.parametrize(("rollover", "zone", "days"), DAYS, ids=["futures days", "days in UTC"])
+async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
+    client: httpx.AsyncClient, account_id: int, rollover: str, zone: str, days: list[Any]
+) -> None:
+    unwrap(await client.patch("/me", json={"timezone": zone, "day_rollover": rollover}))
+    limit = {"metric": "net_pnl", "target_value": -700, "direction": "at_least", "timeframe": "daily"}
+    goal = await create_goal(client, **limit)
+
+    await create_import(client, A_FUTURES_DAY, account_id=account_id, timezone=NEW_YORK)
+
+    snapshots = await snapshots_of(client, goal["id"], to="2026-03-31")
+    assert [(one["period_start"], one["actual"], one["achieved"]) for one in snapshots] == days
+
+
+async def test_three_losses_of_300_miss_a_limit_of_700_on_their_worst_day(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    unwrap(await client.patch("/me", json={"timezone": NEW_YORK, "day_rollover": "17:00"}))
+    limit = {"metric": "worst_day", "target_value": -700, "direction": "at_least", "timeframe": "daily"}
+    goal = await create_goal(client, **limit)
+    losses = A_FUTURES_DAY.replace("19849.95", "19850.00").replace("19850.03", "19850.00")
+
+    await create_import(client, losses, account_id=account_id, timezone=NEW_YORK)
+
+    (day,) = await snapshots_of(client, goal["id"], to="2026-03-31")
+    assert (day["period_start"], day["actual"], day["achieved"]) == ("2026-03-10", -900, False)
+
+
+# The command -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    done("users", "list", "--db", tmp_path / "journal.db")
+    return tmp_path / "journal.db"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    file = tmp_path / "fills.csv"
+    file.write_text(fills())
+    return file
+
+
+def said(ran: Ran) -> tuple[str, str]:
+    """The counts, and the note on the time zone, which is the last line on standard error."""
+    assert ran.code == 0, ran.err
+    return ran.out.strip(), ran.err.splitlines()[-1]
+
+
+def test_the_command_says_the_zone_and_reads_the_next_file_in_it(db: Path, file: Path) -> None:
+    first, again = import_file(db, file, timezone=NEW_YORK), import_file(db, file, timezone=None)
+
+    assert said(first) == ("1 new, 0 already there", f"Times without an offset are in {NEW_YORK}, as stated.")
+    assert said(again) == (
+        "0 new, 1 already there",
+        f"Times without an offset are in {NEW_YORK}, as in the last import of this format.",
+    )
+
+
+def test_the_command_refuses_a_file_whose_zone_is_unknown(db: Path, file: Path) -> None:
+    line = refused("import", file, "--account", "Sim", "--db", db)
+
+    assert line == (
+        "journal-api: The times in this file have no offset, and no earlier file in the format 'executions' "
+        "stated their time zone. State it once: timezone over HTTP, or --timezone."
+    )
+    assert rows(db, "SELECT count(*) FROM accounts") == [(0,)]
+
+
+def test_the_command_says_which_zone_another_one_replaces(db: Path, file: Path) -> None:
+    import_file(db, file, timezone=NEW_YORK)
+
+    moved = import_file(db, file, timezone=CHICAGO)
+
+    assert said(moved) == (
+        "0 new, 1 updated, 0 already there",
+        f"Times without an offset are in {CHICAGO}, as stated; earlier imports were in {NEW_YORK}.",
+    )
+
+
+def test_the_command_says_that_the_own_format_is_in_the_zone_of_the_user(db: Path, file: Path) -> None:
+    file.write_text(trades(LOCAL))
+
+    ran = import_file(db, file, timezone=None)
+
+    assert said(ran)[1] == "Times without an offset are in UTC, the time zone of the user."
+
+
+def test_the_command_says_nothing_of_a_zone_that_no_time_needed(db: Path, file: Path) -> None:
+    file.write_text(trades(WITH_OFFSET))
+
+    ran = command("import", file, "--account", "Sim", "--db", db)
+
+    assert (ran.code, ran.err) == (0, "New account 'Sim'.\n")
+
+
+def test_the_command_and_the_server_share_what_is_remembered(db: Path, file: Path) -> None:
+    """A file that names its accounts is read in the zone of an earlier file for that account alone."""
+    import_file(db, file, timezone=NEW_YORK)
+
+    ran = command("import", file, "--db", db)
+
+    assert said(ran) == (
+        "0 new, 1 already there",
+        f"Times without an offset are in {NEW_YORK}, as in the last import of this format.",
+    )
