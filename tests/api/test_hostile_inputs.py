@@ -15,8 +15,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 import pytest
-from asgi_lifespan import LifespanManager
-from conftest import BASE_URL, client_of, new_key_for
+from conftest import BASE_URL, client_of, new_key_for, started
 from factories import (
     A_TRADE,
     create_account,
@@ -1214,7 +1213,7 @@ async def test_the_loopback_hosts_are_answered(app: Starlette, host: bytes) -> N
 
 async def test_the_hosts_of_the_settings_are_answered_and_no_others(tmp_path: Path) -> None:
     app = create_app(Settings(db=tmp_path / "journal.db", allowed_hosts=("Journal.home",)))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         answers = [
             await asked(app, "GET", "http://localhost/health", [(b"host", host)])
             for host in (b"journal.home", b"journal.home:8000", b"localhost", b"x.journal.home", b"journal")
@@ -1257,7 +1256,7 @@ async def with_page(tmp_path: Path) -> AsyncIterator[Starlette]:
 
     app = create_app(Settings(db=tmp_path / "journal.db", cors_origins=(PAGE,)))
     app.router.routes.append(Route("/v1/bug", bug, methods=["GET", "POST"]))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         yield app
 
 
@@ -1430,7 +1429,7 @@ async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_th
 
     app = create_app(settings)
     async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
+        started(app),
         client_of(app, await new_key_for(app), "http://localhost") as client,
     ):
         for method, path, sent, origin in product(METHODS_OF_PAGES, PATHS_OF_PAGES, hosts, PAGES):

@@ -7,8 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import (
     create_strategy,
     details_of,
@@ -85,7 +84,7 @@ def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
 async def limited(settings: Settings) -> AsyncIterator[Starlette]:
     """A journal whose plan allows three strategies."""
     app = create_app(structs.replace(settings, max_strategies=3))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         yield app
 
 
@@ -958,10 +957,7 @@ async def test_the_default_maximum_is_100(client: httpx.AsyncClient) -> None:
 
 async def test_a_maximum_of_0_is_none(settings: Settings) -> None:
     app = create_app(structs.replace(settings, max_strategies=0))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         for number in range(101):
             await create_strategy(client, f"S{number}")
 

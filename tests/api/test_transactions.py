@@ -15,8 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import (
     A_FILE,
     create_account,
@@ -386,9 +385,9 @@ BATCHES, BATCH = tries(50, 15), 20
 
 
 async def seconds_of(request: Awaitable[Any]) -> float:
-    started = time.perf_counter()
+    began = time.perf_counter()
     await request
-    return time.perf_counter() - started
+    return time.perf_counter() - began
 
 
 async def cancelled_at_random(
@@ -415,10 +414,7 @@ async def test_cancelled_creates_leave_nothing_half_written(
 ) -> None:
     app = create_app(structs.replace(settings, max_strategies=0))
     chance = random.Random(1)
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         answered = []
         for batch in range(BATCHES):
             answered += await cancelled_at_random(
@@ -509,10 +505,7 @@ def told(answers: list[httpx.Response]) -> str:
 async def with_room_for_one(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a journal that has two strategies of three that its plan allows."""
     app = create_app(structs.replace(settings, max_strategies=3))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         for name in "AB":
             await create_strategy(client, name)
         yield client
