@@ -1,5 +1,6 @@
 """What holds for every operation, over the route table: a new endpoint is covered unasked."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
@@ -204,6 +205,15 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
 
     assert {status for status, _, _ in again} == {404}
     assert again == [whole(await call(client, one)) for one in below]
+
+
+@every_delete
+async def test_of_two_deletes_at_once_one_is_404(client: httpx.AsyncClient, operation: Operation) -> None:
+    row_id = await create_thing_of(client, operation)
+
+    answers = await asyncio.gather(*(client.delete(path_of(operation, row_id)) for _ in range(2)))
+
+    assert sorted(answer.status_code for answer in answers) == [204, 404]
 
 
 @every_operation_on_a_thing

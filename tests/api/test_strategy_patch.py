@@ -27,7 +27,6 @@ CHECKLISTS = [
     },
     {"name": "b", "confirmations": [{"name": "z"}]},
 ]
-BAD_IDS = ["1.0", "1e0", '"1"', "true", "null", "0", "-1", str(2**63), "9" * 4000]
 
 
 @pytest.fixture
@@ -231,94 +230,6 @@ async def test_a_rename_that_changes_the_case_alone_is_kept(client: httpx.AsyncC
     assert unwrap(patched)["name"] == "Breakout"
 
 
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        ('{"name": null}', "name"),
-        ('{"name": " "}', "name"),
-        ('{"name": "a\\u0000b"}', "name"),
-        ('{"color_tag": null}', "color_tag"),
-        ('{"color_tag": "red"}', "color_tag"),
-        ('{"description": 5}', "description"),
-        ('{"risk_rules": []}', "risk_rules"),
-        ('{"exit_rules": "x"}', "exit_rules"),
-        ('{"optimal_conditions": 5}', "optimal_conditions"),
-        ('{"setups": null}', "setups"),
-        ('{"setups": {}}', "setups"),
-        ('{"setups": [null]}', "setups[0]"),
-        ('{"setups": [{"setup_id": %s, "name": null}]}', "setups[0].name"),
-        ('{"setups": [{"setup_id": %s, "name": " "}]}', "setups[0].name"),
-        ('{"setups": [{"setup_id": %s, "sort_order": null}]}', "setups[0].sort_order"),
-        ('{"setups": [{"setup_id": %s, "sort_order": 2147483648}]}', "setups[0].sort_order"),
-        ('{"setups": [{"setup_id": %s, "confirmations": null}]}', "setups[0].confirmations"),
-        (
-            '{"setups": [{"setup_id": %s, "confirmations": [{"name": ""}]}]}',
-            "setups[0].confirmations[0].name",
-        ),
-    ],
-)
-async def test_a_value_of_the_wrong_kind_is_refused_at_its_path(
-    app: Starlette, client: httpx.AsyncClient, text: str, path: str
-) -> None:
-    strategy = await make_playbook(client)
-    before = await dump(app)
-
-    refused = await client.patch(
-        f"/strategies/{strategy['id']}", content=text.replace("%s", str(setup_id(strategy, 0))).encode()
-    )
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == [path]
-    assert await dump(app) == before
-
-
-@pytest.mark.parametrize(
-    ("text", "unknown"),
-    [
-        ('{"id": 1}', "id"),
-        ('{"setup_count": 1}', "setup_count"),
-        ('{"created_at": "2026-01-01T00:00:00Z"}', "created_at"),
-        ('{"setups": [{"id": 1, "name": "a"}]}', "setups[0].id"),
-        ('{"setups": [{"setup_id": 1, "confirmation": []}]}', "setups[0].confirmation"),
-        ('{"setups": [{"setup_id": 1, "confirmations": [{"id": 1}]}]}', "setups[0].confirmations[0].id"),
-    ],
-)
-async def test_an_unknown_member_is_refused_so_that_nothing_is_deleted_by_mistake(
-    app: Starlette, client: httpx.AsyncClient, text: str, unknown: str
-) -> None:
-    strategy = await make_playbook(client)
-    before = await dump(app)
-
-    refused = await client.patch(f"/strategies/{strategy['id']}", content=text.encode())
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused)["unknown_fields"] == [unknown]
-    assert await dump(app) == before
-
-
-@pytest.mark.parametrize(
-    "members",
-    [
-        pytest.param({"name": "New"}, id="a field"),
-        pytest.param({"setups": [{"setup_id": 1}]}, id="an unknown setup"),
-        pytest.param({"account_id": 99}, id="an unknown account"),
-        pytest.param({"account_id": 1, "copy_group_id": 1}, id="both scopes"),
-    ],
-)
-async def test_the_object_in_the_path_is_looked_up_before_the_rules(
-    client: httpx.AsyncClient, members: Any
-) -> None:
-    missing = await client.patch("/strategies/99", json=members)
-
-    assert error_of(missing) == (404, "not_found")
-
-
-async def test_field_types_are_told_before_the_object_in_the_path(client: httpx.AsyncClient) -> None:
-    refused = await client.patch("/strategies/99", json={"name": 5})
-
-    assert error_of(refused) == (400, "validation_error")
-
-
 async def test_rules_are_told_before_conflicts(client: httpx.AsyncClient) -> None:
     await create_strategy(client, "Taken")
     mine = await create_strategy(client, "Mine")
@@ -488,27 +399,6 @@ async def test_rule_3_a_new_setup_without_confirmations_has_none(client: httpx.A
     patched = unwrap(await patch(client, strategy, setups=[{"name": "a"}]))
 
     assert patched["setups"][0]["confirmations"] == []
-
-
-@pytest.mark.parametrize(
-    ("setups", "path"),
-    [
-        ([{"name": "a"}, {"description": "nameless"}], "setups[1].name"),
-        ([{"name": "a", "confirmations": [{"name": "x"}, {}]}], "setups[0].confirmations[1].name"),
-    ],
-    ids=["setup", "confirmation"],
-)
-async def test_rule_3_a_new_item_needs_a_name(
-    app: Starlette, client: httpx.AsyncClient, setups: Any, path: str
-) -> None:
-    strategy = await make_playbook(client)
-    before = await dump(app)
-
-    refused = await patch(client, strategy, setups=setups)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == [path]
-    assert await dump(app) == before
 
 
 async def test_rule_3_ids_of_deleted_setups_are_never_used_again(client: httpx.AsyncClient) -> None:
@@ -931,31 +821,6 @@ async def test_a_confirmation_id_sent_twice_is_refused_and_named(
     assert await dump(app) == before
 
 
-@pytest.mark.parametrize("sent", BAD_IDS, ids=lambda text: text[:20])
-@pytest.mark.parametrize(
-    ("text", "path"),
-    [
-        ('{"setups": [{"name": "a"}, {"setup_id": %s, "name": "b"}]}', "setups[1].setup_id"),
-        (
-            '{"setups": [{"name": "a", "confirmations": [{"confirmation_id": %s, "name": "x"}]}]}',
-            "setups[0].confirmations[0].confirmation_id",
-        ),
-    ],
-    ids=["setup_id", "confirmation_id"],
-)
-async def test_what_is_no_id_is_refused_at_its_path(
-    app: Starlette, client: httpx.AsyncClient, text: str, path: str, sent: str
-) -> None:
-    strategy = await make_playbook(client)
-    before = await dump(app)
-
-    refused = await client.patch(f"/strategies/{strategy['id']}", content=text.replace("%s", sent).encode())
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == [path]
-    assert await dump(app) == before
-
-
 # P10: the two scopes -----------------------------------------------------------------------------------
 
 
@@ -1012,24 +877,6 @@ async def test_rule_10_both_scopes_at_once_are_refused(
     refused = await patch(client, strategy, name="New", **both)
 
     assert error_of(refused) == (400, "validation_error")
-    assert await dump(app) == before
-
-
-@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
-@pytest.mark.parametrize("whose", ["another owner's", "nobody's"])
-async def test_rule_10_a_scope_that_is_not_the_callers_is_refused(
-    app: Starlette, client: httpx.AsyncClient, other: httpx.AsyncClient, field: str, whose: str
-) -> None:
-    make = insert_account if field == "account_id" else insert_copy_group
-    theirs = await make(app, user_id=2)
-    strategy = await make_playbook(client)
-    before = await dump(app)
-    sent = theirs if whose == "another owner's" else theirs + 1
-
-    refused = await patch(client, strategy, **{"name": "New", "setups": [], field: sent})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == [field]
     assert await dump(app) == before
 
 
