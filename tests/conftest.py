@@ -98,12 +98,13 @@ def operation_of(request: httpx.Request) -> Operation | None:
 
 
 async def check_answer(response: httpx.Response) -> None:
-    """Every answer of the suite: the declared struct, strictly, or a declared error; and the request's id."""
+    """Every answer of the suite: the declared struct, strictly, or a declared error; its headers."""
     await response.aread()
     request = response.request
     operation = operation_of(request)
     assert KEY.search(response.content) is None, "an answer holds an API key"
     assert response.headers["x-request-id"]
+    check_headers(response)
     if response.status_code in (204, 304) or request.method == "HEAD":
         assert response.content == b""
         return
@@ -126,6 +127,16 @@ async def check_answer(response: httpx.Response) -> None:
         answer: Any = msgspec.json.decode(response.content, type=SUCCESS[operation.method, operation.path])
         assert answer.ok
         assert answer.meta.request_id == response.headers["x-request-id"]
+
+
+def check_headers(response: httpx.Response) -> None:
+    """No answer is taken for another type, and no copy of the data of /v1 is kept."""
+    headers = response.headers
+    assert headers.get_list("x-content-type-options") == ["nosniff"]
+    if response.request.url.path.startswith("/v1/"):
+        assert headers.get_list("cache-control") == ["no-store"]
+    else:
+        assert len(headers.get_list("cache-control")) <= 1
 
 
 def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> httpx.AsyncClient:
