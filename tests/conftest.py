@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
-from contextlib import AsyncExitStack, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,7 +36,6 @@ hypothesis.settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("journal")
-LifespanManager.__init__.__defaults__ = (60, 60)  # seconds to start and to stop, instead of five
 
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")
@@ -99,12 +98,13 @@ def operation_of(request: httpx.Request) -> Operation | None:
 
 
 async def check_answer(response: httpx.Response) -> None:
-    """Every answer of the suite: the declared struct, strictly, or a declared error; and the request's id."""
+    """Every answer of the suite: the declared struct, strictly, or a declared error; its headers."""
     await response.aread()
     request = response.request
     operation = operation_of(request)
     assert KEY.search(response.content) is None, "an answer holds an API key"
     assert response.headers["x-request-id"]
+    check_headers(response)
     if response.status_code in (204, 304) or request.method == "HEAD":
         assert response.content == b""
         return
@@ -129,6 +129,16 @@ async def check_answer(response: httpx.Response) -> None:
         assert answer.meta.request_id == response.headers["x-request-id"]
 
 
+def check_headers(response: httpx.Response) -> None:
+    """No answer is taken for another type, and no copy of the data of /v1 is kept."""
+    headers = response.headers
+    assert headers.get_list("x-content-type-options") == ["nosniff"]
+    if response.request.url.path.startswith("/v1/"):
+        assert headers.get_list("cache-control") == ["no-store"]
+    else:
+        assert len(headers.get_list("cache-control")) <= 1
+
+
 def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) -> httpx.AsyncClient:
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app=app, raise_app_exceptions=False),
@@ -145,6 +155,13 @@ async def new_key_for(app: Starlette, user_id: int = 1, scopes: tuple[str, ...] 
     return key
 
 
+@asynccontextmanager
+async def started(app: Starlette) -> AsyncIterator[None]:
+    """Start the application, and stop it at the end; each may take a minute on a busy machine."""
+    async with LifespanManager(app, startup_timeout=60, shutdown_timeout=60):
+        yield
+
+
 class Template(NamedTuple):
     """An empty journal, made once per process and copied for every test."""
 
@@ -156,7 +173,7 @@ class Template(NamedTuple):
 async def template(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Template]:
     file = tmp_path_factory.mktemp("template") / "journal.db"
     app = create_app(Settings(db=file))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         pass
     # A backup runs in the thread of the writing connection.
     with closing(sqlite3.connect(file, check_same_thread=False)) as empty:
@@ -176,7 +193,7 @@ class SharedJournal:
     async def open(self) -> "SharedJournal":
         shutil.copy(self.template.file, self.file)
         self.app = create_app(Settings(db=self.file))
-        await self.stack.enter_async_context(LifespanManager(self.app))
+        await self.stack.enter_async_context(started(self.app))
         names = (self.file, self.file.with_name("journal.db-wal"))
         self.files = {name.name: self.stack.enter_context(name.open("rb")) for name in names}
         self.state = dict(self.app.state._state)
@@ -244,7 +261,7 @@ async def app(
         settings = request.getfixturevalue("settings")
         shutil.copy(template.file, settings.db)
         app = create_app(settings)
-        async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+        async with started(app):
             yield app
         # Only now: a handle on the open database that is closed drops SQLite's locks.
         no_key_is_left(settings.db.parent, getattr(app.state, "keys_made", ()))

@@ -1,7 +1,9 @@
 """What it takes to call any operation of the route table."""
 
 import re
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -15,7 +17,9 @@ from factories import (
     create_strategy,
     create_tag,
     create_trade,
+    unwrap,
 )
+from starlette.applications import Starlette
 
 from journal_api.web.operation import Operation
 
@@ -68,3 +72,33 @@ async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> in
     """The id of a new thing of the kind that the operation's path names."""
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     return int(thing["id"])
+
+
+async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, int]:
+    """The id by the first word of the path; bound to each other where that does not forbid a deletion.
+
+    Each has the id 1, but for a category, an account and an import that can be deleted.
+    """
+    tag, account = await create_tag(client), await create_account(client)
+    setups = [{"name": "A", "confirmations": [{"name": "A"}]}]
+    strategy = await create_strategy(client, setups=setups)
+    trade = await create_trade(client, account["id"], setup_id=strategy["setups"][0]["setup_id"])
+    unwrap(await client.put(f"/trades/{trade['id']}/tags", json={"tag_ids": [tag["id"]]}))
+    return {
+        "tags": tag["id"],
+        "tag-categories": (await create_category(client, "Empty"))["id"],
+        "strategies": strategy["id"],
+        "goals": (await create_goal(client))["id"],
+        "accounts": (await create_account(client, "Empty"))["id"],
+        "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
+        "trades": trade["id"],
+        "imports": (await create_import(client, account_id=account["id"]))["id"],
+        "me": 1,
+    }
+
+
+def dump(app: Starlette) -> dict[str, list[Any]]:
+    """Every row of every table of the journal, by table."""
+    with closing(sqlite3.connect(app.state.settings.db)) as db:
+        tables = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
+        return {name: sorted(db.execute(f"SELECT * FROM {name}"), key=repr) for (name,) in tables}

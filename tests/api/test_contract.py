@@ -1,17 +1,20 @@
 """What holds for every operation, over the route table: a new endpoint is covered unasked."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import httpx
 import pytest
-from conftest import BASE_URL, client_of, new_key_for
+from conftest import BASE_URL, check_headers, client_of, new_key_for
 from factories import details_of, error_of
 from operations import MISSING, body_of, create_thing_of, documented_path_of, path_of
 from starlette.applications import Starlette
 
+from journal_api.errors import ValidationFailed
 from journal_api.routes.table import OPERATIONS
+from journal_api.server.last_response import last_response
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
@@ -39,6 +42,9 @@ INTERFACE = [
     ("DELETE", "/goals/{id}", "write:goals"),
 ]
 
+TEXT = {"Content-Type": "text/plain"}
+TOO_LARGE = b" " * (4 * 1024 * 1024 + 1)
+
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
 
 
@@ -49,12 +55,15 @@ def methods_of(path: str) -> set[str]:
 
 
 async def call(client: httpx.AsyncClient, operation: Operation, row_id: object = MISSING) -> httpx.Response:
-    return await client.request(
+    """The answer to a request with a body of what is required, which repeats the id of the request."""
+    answer = await client.request(
         operation.method,
         path_of(operation, row_id),
         json=body_of(operation),
         headers={"X-Request-Id": "always-the-same"},
     )
+    assert answer.headers["x-request-id"] == "always-the-same"
+    return answer
 
 
 def data_of(response: httpx.Response) -> Any:
@@ -80,7 +89,8 @@ every_operation = named(OPERATIONS)
 every_scoped_operation = named([operation for operation in OPERATIONS if operation.required_scope])
 every_operation_on_a_thing = named([operation for operation in OPERATIONS if "{id" in operation.path])
 every_delete = named([operation for operation in OPERATIONS if operation.method == "DELETE"])
-every_get = named([operation for operation in OPERATIONS if operation.method == "GET"])
+GETS = [operation for operation in OPERATIONS if operation.method == "GET"]
+every_get = named(GETS)
 every_operation_with_a_body = named([operation for operation in OPERATIONS if operation.body])
 every_path = pytest.mark.parametrize("path", sorted({operation.path for operation in OPERATIONS}))
 
@@ -95,13 +105,12 @@ async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 # The table -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("method", "path", "scope"), INTERFACE, ids=str)
-def test_every_row_of_the_interface_is_an_operation_with_its_scope(
-    method: str, path: str, scope: str
-) -> None:
-    found = [one for one in OPERATIONS if (one.method, documented_path_of(one)) == (method, path)]
+def test_every_row_of_the_interface_is_an_operation_with_its_scope() -> None:
+    scopes = {(one.method, documented_path_of(one)): one.required_scope for one in OPERATIONS}
 
-    assert [operation.required_scope for operation in found] == [scope]
+    assert {(method, path): scopes[method, path] for method, path, _ in INTERFACE} == {
+        (method, path): scope for method, path, scope in INTERFACE
+    }
 
 
 def test_no_operation_stands_in_the_table_twice() -> None:
@@ -110,45 +119,47 @@ def test_no_operation_stands_in_the_table_twice() -> None:
     assert len(rows) == len(set(rows))
 
 
-@every_scoped_operation
-def test_the_scope_reads_for_get_and_writes_for_the_rest(operation: Operation) -> None:
-    action = "read" if operation.method == "GET" else "write"
-
-    assert operation.required_scope in SCOPES
-    assert operation.required_scope.startswith(f"{action}:")
-
-
-@every_operation
-def test_its_handler_says_what_it_does(operation: Operation) -> None:
-    assert (operation.endpoint.__doc__ or "").strip()
-
-
-@every_operation
-def test_its_path_is_below_v1_without_a_slash_at_its_end(operation: Operation) -> None:
-    assert operation.path.startswith("/v1/")
-    assert not operation.path.endswith("/")
+def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_or_write() -> None:
+    for operation in OPERATIONS:
+        assert operation.path.startswith("/v1/")
+        assert not operation.path.endswith("/")
+        assert (operation.endpoint.__doc__ or "").strip()
+        if operation.required_scope:
+            action = "read" if operation.method == "GET" else "write"
+            assert operation.required_scope in SCOPES
+            assert operation.required_scope.startswith(f"{action}:")
 
 
 # Who may call --------------------------------------------------------------------------------------------
 
 
 @every_operation
-async def test_without_a_key_it_is_401(nobody: httpx.AsyncClient, operation: Operation) -> None:
-    refused = await call(nobody, operation)
+async def test_without_a_key_it_is_401_whatever_the_body(
+    nobody: httpx.AsyncClient, operation: Operation
+) -> None:
+    refused = [
+        await call(nobody, operation),
+        await nobody.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT),
+    ]
 
-    assert error_of(refused) == (401, "unauthorized")
-    assert refused.headers["www-authenticate"] == "Bearer"
+    assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * 2
+    assert [answer.headers["www-authenticate"] for answer in refused] == ["Bearer"] * 2
 
 
 @every_scoped_operation
-async def test_with_every_scope_but_its_own_it_is_403(app: Starlette, operation: Operation) -> None:
+async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(
+    app: Starlette, operation: Operation
+) -> None:
     others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
 
     async with client_of(app, await new_key_for(app, scopes=others)) as client:
-        refused = await call(client, operation)
+        refused = [
+            await call(client, operation),
+            await client.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT),
+        ]
 
-    assert error_of(refused) == (403, "forbidden_scope")
-    assert details_of(refused) == {"required_scope": operation.required_scope}
+    assert [error_of(answer) for answer in refused] == [(403, "forbidden_scope")] * 2
+    assert [details_of(answer) for answer in refused] == [{"required_scope": operation.required_scope}] * 2
 
 
 @every_operation
@@ -162,15 +173,13 @@ async def test_with_its_own_scope_alone_it_is_allowed(app: Starlette, operation:
     assert answer.status_code < 500
 
 
-@every_get
-async def test_head_needs_the_same_key_and_scope(
-    app: Starlette, nobody: httpx.AsyncClient, operation: Operation
-) -> None:
-    others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
-    async with client_of(app, await new_key_for(app, scopes=others)) as without_scope:
-        answers = [await client.head(path_of(operation)) for client in (nobody, without_scope)]
+async def test_head_needs_the_same_key_and_scope(app: Starlette, nobody: httpx.AsyncClient) -> None:
+    async with client_of(app, await new_key_for(app, scopes=())) as without_scope:
+        for operation in GETS:
+            answers = [await client.head(path_of(operation)) for client in (nobody, without_scope)]
 
-    assert [answer.status_code for answer in answers] == [401, 403 if operation.required_scope else 200]
+            expected = [401, 403 if operation.required_scope else 200]
+            assert [answer.status_code for answer in answers] == expected, operation.path
 
 
 # What is not there; what is somebody else's is in test_isolation.py -----------------------------------------
@@ -206,6 +215,15 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
     assert again == [whole(await call(client, one)) for one in below]
 
 
+@every_delete
+async def test_of_two_deletes_at_once_one_is_404(client: httpx.AsyncClient, operation: Operation) -> None:
+    row_id = await create_thing_of(client, operation)
+
+    answers = await asyncio.gather(*(client.delete(path_of(operation, row_id)) for _ in range(2)))
+
+    assert sorted(answer.status_code for answer in answers) == [204, 404]
+
+
 @every_operation_on_a_thing
 async def test_an_unknown_path_is_answered_like_a_missing_id(
     client: httpx.AsyncClient, operation: Operation
@@ -219,79 +237,39 @@ async def test_an_unknown_path_is_answered_like_a_missing_id(
     assert whole(no_route) == whole(missing)
 
 
-# Bodies --------------------------------------------------------------------------------------------------
-
-
-@every_operation_with_a_body
-async def test_an_unknown_member_is_refused_and_named(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    body = {**(body_of(operation) or {}), "no_such_member": 1}
-
-    refused = await client.request(operation.method, path_of(operation), json=body)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused) == {"unknown_fields": ["no_such_member"]}
-
-
 # The order: host, route, method, key, scope, rate, media type, size, JSON syntax, field types, the object.
 
-TEXT = {"Content-Type": "text/plain"}
-TOO_LARGE = b" " * (4 * 1024 * 1024 + 1)
-
 
 @every_operation_with_a_body
-@pytest.mark.parametrize(
-    ("content", "headers", "status"),
-    [
-        (TOO_LARGE, TEXT, 415),
-        (TOO_LARGE, {}, 413),
-        (b"{", {}, 400),
-        (b'{"no_such_member": 1}', {}, 400),
-    ],
-    ids=["media-type-before-size", "size-before-syntax", "syntax-before-object", "types-before-object"],
-)
-async def test_the_body_is_checked_in_order(
-    client: httpx.AsyncClient, operation: Operation, content: bytes, headers: dict[str, str], status: int
+async def test_the_media_type_is_checked_before_the_size_and_that_before_the_syntax_and_the_object(
+    client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    refused = await client.request(operation.method, path_of(operation), content=content, headers=headers)
+    bad = [(TOO_LARGE, TEXT), (TOO_LARGE, {}), (b"{", {}), (b'{"no_such_member": 1}', {})]
 
-    assert refused.status_code == status
+    refused = [
+        await client.request(operation.method, path_of(operation), content=content, headers=headers)
+        for content, headers in bad
+    ]
 
-
-@every_operation_with_a_body
-async def test_the_key_is_checked_before_the_body(nobody: httpx.AsyncClient, operation: Operation) -> None:
-    refused = await nobody.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT)
-
-    assert error_of(refused) == (401, "unauthorized")
+    assert [answer.status_code for answer in refused] == [415, 413, 400, 400]
 
 
-@every_operation_with_a_body
-async def test_the_scope_is_checked_before_the_body(app: Starlette, operation: Operation) -> None:
-    others = tuple(scope for scope in SCOPES if scope != operation.required_scope)
+BROKEN_RULES: list[tuple[str, str, Any]] = [
+    ("PATCH", "/tags/999", {"category_id": 999}),
+    ("PATCH", "/strategies/999", {"account_id": 999}),
+    ("PATCH", "/strategies/999", {"account_id": 1, "copy_group_id": 1}),
+    ("PATCH", "/strategies/999", {"setups": [{"setup_id": 999}]}),
+    ("PATCH", "/goals/999", {"timeframe": "custom"}),
+    ("PATCH", "/goals/999", {"timeframe": "daily", "custom_start": "2026-01-01"}),
+    ("PATCH", "/goals/999", {"scope": "account_999"}),
+    ("GET", "/goals/999/snapshots?from=2026-02-01&to=2026-01-01", None),
+]
 
-    async with client_of(app, await new_key_for(app, scopes=others)) as client:
-        refused = await client.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT)
 
-    assert error_of(refused) == (403, "forbidden_scope")
+async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.AsyncClient) -> None:
+    refused = [await client.request(method, path, json=body) for method, path, body in BROKEN_RULES]
 
-
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("PATCH", "/strategies/999", {"account_id": 1, "copy_group_id": 1}),
-        ("PATCH", "/goals/999", {"timeframe": "custom"}),
-        ("PATCH", "/goals/999", {"timeframe": "daily", "custom_start": "2026-01-01"}),
-        ("GET", "/goals/999/snapshots?from=2026-02-01&to=2026-01-01", None),
-    ],
-    ids=["both-scopes", "custom-without-dates", "dates-without-custom", "from-after-to"],
-)
-async def test_the_object_in_the_path_is_checked_before_the_rules(
-    client: httpx.AsyncClient, method: str, path: str, body: dict[str, Any] | None
-) -> None:
-    refused = await client.request(method, path, json=body)
-
-    assert error_of(refused) == (404, "not_found")
+    assert [error_of(answer) for answer in refused] == [(404, "not_found")] * len(BROKEN_RULES)
 
 
 # Queries -------------------------------------------------------------------------------------------------
@@ -349,28 +327,20 @@ async def test_head_is_405_where_get_is(client: httpx.AsyncClient, path: str) ->
 
 
 @every_operation
-@pytest.mark.parametrize("ending", ["/", "//", "/x"])
 async def test_a_path_that_goes_on_is_404_and_not_redirected(
-    client: httpx.AsyncClient, nobody: httpx.AsyncClient, operation: Operation, ending: str
+    client: httpx.AsyncClient, nobody: httpx.AsyncClient, operation: Operation
 ) -> None:
-    url = path_of(operation, 1) + ending
+    answers = [
+        await one.request(operation.method, path_of(operation, 1) + ending)
+        for one in (client, nobody)
+        for ending in ("/", "//", "/x")
+    ]
 
-    answers = [await one.request(operation.method, url) for one in (client, nobody)]
-
-    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 2
+    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 6
     assert all("location" not in answer.headers for answer in answers)
 
 
 # The id of the request -----------------------------------------------------------------------------------
-
-
-@every_operation
-async def test_an_answer_repeats_the_id_that_it_was_asked_with(
-    client: httpx.AsyncClient, nobody: httpx.AsyncClient, operation: Operation
-) -> None:
-    answers = [await call(one, operation) for one in (client, nobody)]
-
-    assert [answer.headers["x-request-id"] for answer in answers] == ["always-the-same"] * 2
 
 
 @every_operation
@@ -386,31 +356,71 @@ async def test_an_answer_to_a_request_without_an_id_has_a_new_one(
     assert all(re.fullmatch(r"req_[0-9a-f]{16}", request_id) for request_id in ids)
 
 
-@pytest.mark.parametrize("sent", ["a", "A" * 64, "aZ09_-", "req_0123456789abcdef"])
-async def test_a_client_keeps_its_own_request_id(client: httpx.AsyncClient, sent: str) -> None:
-    answer = await client.get("/tags", headers={"X-Request-Id": sent})
+async def test_a_client_keeps_its_own_request_id(client: httpx.AsyncClient) -> None:
+    for sent in ("a", "A" * 64, "aZ09_-", "req_0123456789abcdef"):
+        answer = await client.get("/tags", headers={"X-Request-Id": sent})
 
-    assert answer.headers["x-request-id"] == answer.json()["meta"]["request_id"] == sent
-
-
-@pytest.mark.parametrize(
-    "sent",
-    ["", "A" * 65, "a b", "a.b", 'a"b', "a\\b", "é", "a,b", "a\tb"],
-    ids=["empty", "65", "space", "dot", "quote", "backslash", "letter", "comma", "tab"],
-)
-async def test_another_request_id_is_replaced(client: httpx.AsyncClient, sent: str) -> None:
-    answer = await client.get("/tags", headers=[(b"x-request-id", sent.encode())])
-
-    assert re.fullmatch(r"req_[0-9a-f]{16}", answer.json()["meta"]["request_id"])
+        assert answer.headers["x-request-id"] == answer.json()["meta"]["request_id"] == sent
 
 
-@pytest.mark.parametrize("url", ["/nothing", "/tags/", "http://localhost/", "http://localhost/v1",
-                                 "http://localhost/v2/tags", "http://localhost//v1/tags"])  # fmt: skip
-async def test_no_such_route_is_404_with_an_id_of_the_request(client: httpx.AsyncClient, url: str) -> None:
-    refused = await client.get(url, headers={"X-Request-Id": "mine"})
+async def test_another_request_id_is_replaced(nobody: httpx.AsyncClient) -> None:
+    for sent in ("", "A" * 65, "a b", "a.b", 'a"b', "a\\b", "é", "a,b", "a\tb"):
+        answer = await nobody.get("/tags", headers=[(b"x-request-id", sent.encode())])
 
-    assert error_of(refused) == (404, "not_found")
-    assert refused.headers["x-request-id"] == "mine"
+        assert re.fullmatch(r"req_[0-9a-f]{16}", answer.json()["meta"]["request_id"]), sent
+        assert answer.headers["x-request-id"] == answer.json()["meta"]["request_id"]
+
+
+async def test_no_such_route_is_404(client: httpx.AsyncClient) -> None:
+    urls = ["/nothing", "/tags/", "http://localhost/", "http://localhost/v1", "http://localhost/v2/tags",
+            "http://localhost//v1/tags"]  # fmt: skip
+
+    refused = [await client.get(url, headers={"X-Request-Id": "mine"}) for url in urls]
+
+    assert [error_of(answer) for answer in refused] == [(404, "not_found")] * len(urls)
+
+
+# Headers that every answer has; `client_of` looks at those of all answers -----------------------------------
+
+
+async def test_an_answer_is_neither_kept_nor_taken_for_another_type(
+    client: httpx.AsyncClient, nobody: httpx.AsyncClient
+) -> None:
+    paths = ["/tags", "/nothing", "/trades/export"]
+    paths += [f"http://localhost{path}" for path in ("/health", "/openapi.json", "/docs", "/docs/start.js")]
+
+    answers = [
+        await one.request(method, path)
+        for one in (client, nobody)
+        for method in ("GET", "PUT", "HEAD")
+        for path in paths
+    ]
+
+    no_store = {one.request.url.path for one in answers if one.headers.get("cache-control") == "no-store"}
+    assert no_store >= {"/v1/tags", "/v1/nothing", "/v1/trades/export"}
+    assert {answer.headers["x-content-type-options"] for answer in answers} == {"nosniff"}
+
+
+async def test_neither_is_one_to_a_strange_host_or_to_an_origin_that_is_not_allowed(app: Starlette) -> None:
+    preflight = {"Origin": "http://evil.example", "Access-Control-Request-Method": "GET"}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=BASE_URL) as page:
+        answers = [
+            await page.get("/tags", headers={"Host": "evil.example"}),
+            await page.options("/tags", headers=preflight),
+        ]
+
+    assert [answer.status_code for answer in answers] == [421, 400]
+    for answer in answers:
+        check_headers(answer)
+
+
+def test_neither_is_one_to_what_never_became_a_request() -> None:
+    head = last_response(ValidationFailed()).partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
+
+    assert {b"cache-control: no-store", b"x-content-type-options: nosniff"} <= set(head)
+
+
+# Around the service --------------------------------------------------------------------------------------
 
 
 async def test_the_answer_to_a_preflight_has_an_id_of_the_request(app: Starlette) -> None:

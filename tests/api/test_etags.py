@@ -12,120 +12,60 @@ from factories import (
     create_tag,
     create_trade,
     error_of,
-    run_sql,
     unwrap,
 )
-from operations import MISSING, body_of, create_thing_of, documented_path_of, path_of
+from operations import MISSING, body_of, create_thing_of, documented_path_of, dump, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
-Make = Callable[[httpx.AsyncClient], Awaitable[Any]]
-IN_DETAIL = [
-    pytest.param("strategies", create_strategy, {"name": "Other"}, id="strategy"),
-    pytest.param("goals", create_goal, {"goal_name": "Other"}, id="goal"),
-    pytest.param("trades", create_trade, {"notes": "other"}, id="trade"),
-]
-of_three = pytest.mark.parametrize(("kind", "make", "patch"), IN_DETAIL)
+IN_DETAIL: dict[str, tuple[Callable[[httpx.AsyncClient], Awaitable[Any]], Any]] = {
+    "strategies": (create_strategy, {"name": "Other"}),
+    "goals": (create_goal, {"goal_name": "Other"}),
+    "trades": (create_trade, {"notes": "other"}),
+}
 
 
 async def etag_of(client: httpx.AsyncClient, path: str) -> str:
     return str((await client.get(path)).headers["etag"])
 
 
-@of_three
-async def test_the_etag_stays_until_the_object_changes(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any]
+async def test_the_etag_stays_until_the_object_changes_and_then_the_object_is_sent(
+    client: httpx.AsyncClient,
 ) -> None:
-    path = f"/{kind}/{(await make(client))['id']}"
-    before = await etag_of(client, path)
+    for kind, (create, patch) in IN_DETAIL.items():
+        path = f"/{kind}/{(await create(client))['id']}"
+        before = await etag_of(client, path)
 
-    same = await client.patch(path, json={})
-    other = await client.patch(path, json=patch)
+        same = await client.patch(path, json={})
+        other = await client.patch(path, json=patch, headers={"If-Match": before})
+        read = await client.get(path, headers={"If-None-Match": before})
 
-    assert same.headers["etag"] == before
-    assert other.headers["etag"] == await etag_of(client, path) != before
-
-
-@of_three
-async def test_a_new_object_comes_with_its_etag(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any]
-) -> None:
-    sent: list[httpx.Response] = []
-    client.event_hooks["response"].append(lambda response: keep(sent, response))
-
-    made = await make(client)
-
-    created = next(one for one in reversed(sent) if one.request.method == "POST")
-    assert created.headers["etag"] == await etag_of(client, f"/{kind}/{made['id']}")
+        assert same.headers["etag"] == before
+        assert other.headers["etag"] == read.headers["etag"] != before
+        assert (read.status_code, unwrap(read)) == (200, unwrap(other))
 
 
-async def keep(sent: list[httpx.Response], response: httpx.Response) -> None:
-    sent.append(response)
-
-
-@of_three
-@pytest.mark.parametrize("form", ["{}", "W/{}", '"0123456789abcdef", {}', "*"])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_what_the_client_has_is_not_sent_again(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any], form: str, method: str
-) -> None:
-    path = f"/{kind}/{(await make(client))['id']}"
-    tag = await etag_of(client, path)
-
-    answer = await client.request(method, path, headers={"If-None-Match": form.format(tag)})
-
-    assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)
-
-
-@of_three
-async def test_what_has_changed_is_sent(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any]
-) -> None:
-    path = f"/{kind}/{(await make(client))['id']}"
-    tag = await etag_of(client, path)
-    await client.patch(path, json=patch)
-
-    answer = await client.get(path, headers={"If-None-Match": tag})
-
-    assert answer.status_code == 200
-    assert unwrap(answer) == unwrap(await client.get(path))
-
-
-@of_three
-@pytest.mark.parametrize("form", ["{}", '"0123456789abcdef",{}', "*"])
-async def test_a_write_goes_through_while_the_object_is_as_it_was_read(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any], form: str
-) -> None:
-    path = f"/{kind}/{(await make(client))['id']}"
-    tag = await etag_of(client, path)
-
-    patched = await client.patch(path, json=patch, headers={"If-Match": form.format(tag)})
-    deleted = await client.delete(path, headers={"If-Match": form.format(patched.headers["etag"])})
-
-    assert (patched.status_code, deleted.status_code) == (200, 204)
-
-
-@of_three
-@pytest.mark.parametrize("stale", ['"0123456789abcdef"', "W/{}", "", "nonsense", '""'])
 async def test_a_write_on_what_was_read_before_a_change_is_412_and_changes_nothing(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any], stale: str
+    app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    path = f"/{kind}/{(await make(client))['id']}"
-    stored = await client.get(path)
-    headers = {"If-Match": stale.format(stored.headers["etag"])}
+    for kind, (create, patch) in IN_DETAIL.items():
+        path = f"/{kind}/{(await create(client))['id']}"
+        headers = {"If-Match": await etag_of(client, path)}
+        await client.patch(path, json=patch)
+        before = dump(app)
 
-    refused = [
-        await client.patch(path, json=patch, headers=headers),
-        await client.delete(path, headers=headers),
-    ]
+        refused = [
+            await client.patch(path, json=patch, headers=headers),
+            await client.delete(path, headers=headers),
+        ]
 
-    assert [error_of(one) for one in refused] == [(412, "precondition_failed")] * 2
-    assert unwrap(await client.get(path)) == unwrap(stored)
+        assert [error_of(one) for one in refused] == [(412, "precondition_failed")] * 2
+        assert dump(app) == before
 
 
-async def test_the_tags_and_answers_of_a_trade_are_held_to_its_etag(client: httpx.AsyncClient) -> None:
+async def test_the_tags_and_answers_of_a_trade_change_its_etag(client: httpx.AsyncClient) -> None:
     path = f"/trades/{(await create_trade(client))['id']}"
     tag_id = (await create_tag(client))["id"]
     old = await etag_of(client, path)
@@ -138,18 +78,6 @@ async def test_the_tags_and_answers_of_a_trade_are_held_to_its_etag(client: http
 
     assert tagged.headers["etag"] == await etag_of(client, path)
     assert [error_of(one) for one in stale] == [(412, "precondition_failed")] * 2
-
-
-@of_three
-async def test_a_missing_object_is_404_whatever_is_to_match(
-    client: httpx.AsyncClient, kind: str, make: Make, patch: dict[str, Any]
-) -> None:
-    missing = [
-        await client.patch(f"/{kind}/99", json=patch, headers={"If-Match": "*"}),
-        await client.get(f"/{kind}/99", headers={"If-None-Match": "*"}),
-    ]
-
-    assert [error_of(one) for one in missing] == [(404, "not_found")] * 2
 
 
 async def test_the_etag_comes_before_the_rules(client: httpx.AsyncClient) -> None:
@@ -215,68 +143,69 @@ def read_path(operation: Operation, row_id: int) -> str:
     return path_of(operation.read_by, row_id)
 
 
-async def rows(app: Starlette) -> list[Any]:
-    """Every row of every table."""
-    tables = await run_sql(app, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    return [[tuple(row) for row in await run_sql(app, f"SELECT * FROM {name}")] for (name,) in tables]
-
-
 @every_json_get
 async def test_every_get_answers_its_etag_and_304_to_who_has_it(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
     row_id = await thing_for(client, operation)
-    answer = await call(client, operation, row_id)
+    path, answer = path_of(operation, row_id), await call(client, operation, row_id)
+    etag = answer.headers["etag"]
 
-    again = await call(client, operation, row_id, If_None_Match=answer.headers["etag"])
+    for method in ("GET", "HEAD"):
+        for form in (etag, f"W/{etag}", f'"0123456789abcdef", {etag}', "*"):
+            again = await client.request(method, path, headers={"If-None-Match": form})
+
+            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", etag), form
+            assert again.headers["cache-control"] == "no-store"
     other = await call(client, operation, row_id, If_None_Match='"0123456789abcdef"')
+    assert (other.status_code, other.headers["etag"]) == (200, etag)
 
-    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", answer.headers["etag"])
-    assert again.headers["cache-control"] == "no-store"
-    assert (other.status_code, other.headers["etag"]) == (200, answer.headers["etag"])
+
+# Forms of If-Match, around the ETag of what is to be changed.
+NO_MATCH = ['"0123456789abcdef"', "W/{}", "x{}y", "{} {}", "*, {}", "{}garbage", "nonsense", '""', ""]
 
 
 @every_write
-@pytest.mark.parametrize("form", ['"0123456789abcdef"', "W/{}", "x{}y", "{} {}", "*, {}", "{}garbage", ""])
 @pytest.mark.promise(21)
 async def test_no_write_is_done_on_what_does_not_match(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation, form: str
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
     row_id = await thing_for(client, operation)
-    tag = await etag_of(client, read_path(operation, row_id))
-    before = await rows(app)
+    etag = await etag_of(client, read_path(operation, row_id))
+    before = dump(app)
 
-    refused = await call(client, operation, row_id, If_Match=form.replace("{}", tag))
+    refused = {
+        form: await call(client, operation, row_id, If_Match=form.replace("{}", etag)) for form in NO_MATCH
+    }
+    refused |= {
+        form: await call(client, operation, row_id, If_None_Match=form) for form in (etag, f"W/{etag}", "*")
+    }
 
-    assert error_of(refused) == (412, "precondition_failed")
-    assert await rows(app) == before
+    errors = {form: error_of(answer) for form, answer in refused.items()}
+    assert errors == dict.fromkeys(refused, (412, "precondition_failed"))
+    assert dump(app) == before
 
 
 @every_write
-@pytest.mark.parametrize("form", ["{}", "*", '"other" , {},', 'W/{}, "a,b", {}'])
-async def test_every_write_is_done_on_what_matches(
-    client: httpx.AsyncClient, operation: Operation, form: str
-) -> None:
+async def test_every_write_is_done_on_what_matches(client: httpx.AsyncClient, operation: Operation) -> None:
     row_id = await thing_for(client, operation)
-    tag = await etag_of(client, read_path(operation, row_id))
+    etag = await etag_of(client, read_path(operation, row_id))
 
-    answer = await call(client, operation, row_id, If_Match=form.replace("{}", tag))
+    answer = await call(client, operation, row_id, If_Match=f'W/{etag}, "a,b", {etag}')
 
     assert answer.status_code in operation.success_statuses
 
 
-@every_write
-async def test_no_write_is_done_on_what_must_not_match(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation
-) -> None:
-    row_id = await thing_for(client, operation)
-    tag = await etag_of(client, read_path(operation, row_id))
-    before = await rows(app)
+@pytest.mark.parametrize("form", ["{}", "*", '"other" , {},', '"other",{}'])
+async def test_if_match_takes_an_etag_a_list_of_them_or_a_star(client: httpx.AsyncClient, form: str) -> None:
+    path = f"/tags/{(await create_tag(client))['id']}"
 
-    refused = [await call(client, operation, row_id, If_None_Match=sent) for sent in (tag, f"W/{tag}", "*")]
+    patched = await client.patch(
+        path, json={"name": "Other"}, headers={"If-Match": form.replace("{}", await etag_of(client, path))}
+    )
+    deleted = await client.delete(path, headers={"If-Match": form.replace("{}", patched.headers["etag"])})
 
-    assert [error_of(one) for one in refused] == [(412, "precondition_failed")] * 3
-    assert await rows(app) == before
+    assert (patched.status_code, deleted.status_code) == (200, 204)
 
 
 @every_update
@@ -308,9 +237,13 @@ async def test_an_id_that_is_not_there_is_404_before_it_can_match(
 ) -> None:
     theirs = await create_thing_of(stranger, operation)
 
-    answers = [await call(client, operation, row_id, If_Match='"0"') for row_id in (MISSING, theirs)]
+    answers = [
+        await call(client, operation, row_id, If_Match=form)
+        for row_id in (MISSING, theirs)
+        for form in ('"0"', "*")
+    ]
 
-    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 2
+    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 4
 
 
 async def test_a_report_of_what_was_done_has_no_etag(client: httpx.AsyncClient) -> None:

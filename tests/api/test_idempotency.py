@@ -10,9 +10,8 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from asgi_lifespan import LifespanManager
 from commands import dump, rows
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import (
     A_FILE,
     A_TRADE,
@@ -54,10 +53,7 @@ async def post(
 async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A journal for as long as the block, with a new key."""
     app = create_app(settings)
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         yield client
 
 
@@ -201,10 +197,7 @@ async def test_an_answer_is_kept_over_a_restart(settings: Settings) -> None:
     answers = []
     for _ in range(2):
         app = create_app(settings)
-        async with (
-            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-            client_of(app, await new_key_for(app)) as client,
-        ):
+        async with started(app), client_of(app, await new_key_for(app)) as client:
             answers.append(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
 
     assert [one.headers.get("x-idempotent-replay") for one in answers] == [None, "true"]

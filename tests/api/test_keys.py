@@ -13,9 +13,8 @@ import httpx
 import pytest
 import time_machine
 from aiosqlite import Connection
-from asgi_lifespan import LifespanManager
 from click.testing import CliRunner
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_category, details_of, error_of, insert_user, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -253,16 +252,13 @@ async def test_a_revocation_while_the_journal_was_closed_takes_effect_when_it_is
     settings: Settings,
 ) -> None:
     app = create_app(settings)
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         key = await new_key_for(app)
         async with client_of(app, key) as client:
             before = await client.get("/tags")
     await journal_api(settings, "keys", "revoke", "1")
 
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, key) as client,
-    ):
+    async with started(app), client_of(app, key) as client:
         after = await client.get("/tags")
 
     assert (before.status_code, error_of(after)) == (200, (401, "key_revoked"))

@@ -106,36 +106,6 @@ async def test_a_time_zone_is_an_iana_name(client: httpx.AsyncClient, zone: str)
     assert changed["timezone"] == zone
 
 
-@pytest.mark.parametrize(
-    "zone",
-    [
-        "",
-        "Mars/Olympus",
-        "+02:00",
-        "utc ",
-        "../../etc/passwd",
-        "/usr/share/zoneinfo/UTC",
-        "America",
-        "UTC\n",
-        "UTC\u0000",
-        # The first two are in the system's zones of some machines, the third in every list of zones.
-        "localtime",
-        "posixrules",
-        "Factory",
-        "a" * 10_000,
-        None,
-        5,
-        ["UTC"],
-    ],
-    ids=lambda zone: repr(zone)[:30],
-)
-async def test_another_time_zone_is_refused(client: httpx.AsyncClient, zone: Any) -> None:
-    answer = await refused(client, timezone=zone)
-
-    assert error_of(answer) == INVALID
-    assert list(details_of(answer)["fields"]) == ["timezone"]
-
-
 @given(st.sets(st.integers(1, 7), min_size=1).flatmap(lambda days: st.permutations(sorted(days))))
 async def test_trading_weekdays_are_answered_in_ascending_order(
     client: httpx.AsyncClient, weekdays: list[int]
@@ -146,28 +116,12 @@ async def test_trading_weekdays_are_answered_in_ascending_order(
     assert await me(client) == changed
 
 
-@pytest.mark.parametrize(
-    ("weekdays", "path"),
-    [
-        ([], "trading_weekdays"),
-        ([1, 2, 1], "trading_weekdays"),
-        ([0], "trading_weekdays[0]"),
-        ([7, 8], "trading_weekdays[1]"),
-        ([True], "trading_weekdays[0]"),
-        ([1.0], "trading_weekdays[0]"),
-        (["1"], "trading_weekdays[0]"),
-        (5, "trading_weekdays"),
-        (None, "trading_weekdays"),
-    ],
-    ids=str,
-)
-async def test_other_trading_weekdays_are_refused(
-    client: httpx.AsyncClient, weekdays: Any, path: str
-) -> None:
-    answer = await refused(client, trading_weekdays=weekdays)
+async def test_there_is_a_trading_weekday_and_none_is_repeated(client: httpx.AsyncClient) -> None:
+    for weekdays in ([], [1, 2, 1]):
+        answer = await refused(client, trading_weekdays=weekdays)
 
-    assert error_of(answer) == INVALID
-    assert list(details_of(answer)["fields"]) == [path]
+        assert error_of(answer) == INVALID
+        assert list(details_of(answer)["fields"]) == ["trading_weekdays"]
 
 
 async def test_trading_weekdays_move_no_trade(app: Starlette, client: httpx.AsyncClient) -> None:
@@ -185,32 +139,6 @@ async def test_a_rollover_is_a_time_of_the_day(client: httpx.AsyncClient, rollov
     assert changed["day_rollover"] == rollover
 
 
-@pytest.mark.parametrize(
-    "rollover",
-    [
-        "",
-        "24:00",
-        "17",
-        "17:60",
-        "5:00",
-        "17:00:00",
-        "17.00",
-        " 17:00",
-        "17:00\n",
-        "１７:00",
-        "-1:00",
-        None,
-        17,
-        True,
-    ],
-)
-async def test_another_rollover_is_refused(client: httpx.AsyncClient, rollover: Any) -> None:
-    answer = await refused(client, day_rollover=rollover)
-
-    assert error_of(answer) == INVALID
-    assert list(details_of(answer)["fields"]) == ["day_rollover"]
-
-
 async def test_the_selection_names_an_account_a_group_or_all(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
@@ -220,48 +148,6 @@ async def test_the_selection_names_an_account_a_group_or_all(
     selections = [(await patched(client, active_selection=word))["active_selection"] for word in words]
 
     assert selections == words
-
-
-@pytest.mark.parametrize(
-    "selection",
-    [
-        "",
-        "account_0",
-        "account_01",
-        "account_-1",
-        "ACCOUNT_1",
-        "group_",
-        "ALL",
-        f"account_{2**63}",
-        None,
-        1,
-        [],
-    ],
-)
-async def test_another_selection_is_refused(
-    app: Starlette, client: httpx.AsyncClient, selection: Any
-) -> None:
-    await insert_account(app)
-
-    answer = await refused(client, active_selection=selection)
-
-    assert error_of(answer) == INVALID
-    assert list(details_of(answer)["fields"]) == ["active_selection"]
-
-
-@pytest.mark.parametrize("kind", ["account", "group"])
-async def test_a_selection_of_a_stranger_is_refused_as_a_missing_one(
-    app: Starlette, client: httpx.AsyncClient, kind: str
-) -> None:
-    other = await insert_user(app)
-    make = insert_account if kind == "account" else insert_copy_group
-    foreign = await make(app, user_id=other)
-
-    of_stranger = await refused(client, active_selection=f"{kind}_{foreign}")
-    of_nobody = await refused(client, active_selection=f"{kind}_{2**63 - 1}")
-
-    assert error_of(of_stranger) == INVALID
-    assert of_stranger.json()["error"] == of_nobody.json()["error"]
 
 
 @pytest.mark.parametrize(("kind", "table"), [("account", "accounts"), ("group", "copy_groups")])
@@ -276,35 +162,12 @@ async def test_a_selected_account_or_group_that_goes_leaves_all(
     assert (await me(client))["active_selection"] == "all"
 
 
-@pytest.mark.parametrize("name", ["A", "n" * 100, "😀" * 100, " Ada "])
-async def test_a_name_has_1_to_100_characters(client: httpx.AsyncClient, name: str) -> None:
-    changed = await patched(client, name=name)
-
-    assert changed["name"] == name.strip()
-
-
-@pytest.mark.parametrize("name", ["", " ", "\u3000", "n" * 101, "a\u0000b", None, 5])
-async def test_another_name_is_refused(client: httpx.AsyncClient, name: Any) -> None:
-    answer = await refused(client, name=name)
-
-    assert error_of(answer) == INVALID
-    assert list(details_of(answer)["fields"]) == ["name"]
-
-
 async def test_the_name_of_another_user_is_taken(app: Starlette, client: httpx.AsyncClient) -> None:
     await insert_user(app, "other")
 
     answer = await refused(client, name="other")
 
     assert error_of(answer) == (409, "duplicate_name")
-
-
-@pytest.mark.parametrize("member", ["time_zone", "scopes"])
-async def test_unknown_members_are_refused_and_named(client: httpx.AsyncClient, member: str) -> None:
-    answer = await refused(client, **{member: "x"})
-
-    assert error_of(answer) == INVALID
-    assert details_of(answer)["unknown_fields"] == [member]
 
 
 async def test_a_refused_patch_writes_none_of_its_members(client: httpx.AsyncClient) -> None:
@@ -322,20 +185,6 @@ async def test_each_user_has_settings_of_their_own(app: Starlette, client: httpx
 
     assert (theirs["id"], theirs["name"]) == (other, "other")
     assert await me(client) == mine
-
-
-@pytest.mark.parametrize(
-    ("scopes", "get", "patch"),
-    [(("read:settings",), 200, 403), (("write:settings",), 403, 200), (("read:goals",), 403, 403)],
-)
-async def test_settings_have_scopes_of_their_own(
-    app: Starlette, scopes: tuple[str, ...], get: int, patch: int
-) -> None:
-    async with client_of(app, await new_key_for(app, scopes=scopes)) as limited:
-        seen = await limited.get("/me")
-        changed = await limited.patch("/me", json={})
-
-    assert (seen.status_code, changed.status_code) == (get, patch)
 
 
 async def test_a_new_database_takes_zone_and_rollover_from_the_settings(settings: Settings) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import A_TRADE, create_goal, snapshots_of, unwrap
 from operations import path_of
 from starlette.applications import Starlette
@@ -235,10 +234,7 @@ async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal
     settings: Settings,
 ) -> None:
     app = create_app(settings)
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         await tell(client)
 
     with closing(sqlite3.connect(settings.db)) as db:

@@ -8,8 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 import time_machine
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import error_of, run_sql
 from starlette.applications import Starlette
 
@@ -24,7 +23,7 @@ from journal_api.web import rate_limits
 async def limited(tmp_path: Path) -> AsyncIterator[Starlette]:
     """A journal with three requests a minute a key."""
     app = create_app(Settings(db=tmp_path / "limited.db", rate_limit=3))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         yield app
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import (
     create_strategy,
     details_of,
@@ -27,7 +26,6 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
-from journal_api.values.api_keys import SCOPES
 
 SCALARS = {
     "id",
@@ -57,23 +55,6 @@ BREAKOUT: dict[str, Any] = {
         {"name": "Wedge"},
     ],
 }
-BAD_NAMES = [
-    pytest.param("", id="empty"),
-    pytest.param("  \t ", id="blank"),
-    pytest.param("\u3000", id="ideographic space"),
-    pytest.param("x" * 256, id="256 letters"),
-    pytest.param("🚀" * 256, id="256 emoji"),
-    pytest.param("a\x00b", id="NUL"),
-    pytest.param("a\nb", id="line feed inside"),
-    pytest.param("a\x7fb", id="DEL"),
-    pytest.param("a\x85b", id="C1 control"),
-    pytest.param(None, id="null"),
-    pytest.param(5, id="number"),
-    pytest.param(["a"], id="array"),
-]
-BAD_IDS = ["1.0", "1e0", '"1"', "true", "0", "-1", str(2**63), "9" * 4000, "[1]", "{}"]
-BAD_NUMBERS = ["1.0", "1e0", '"1"', "true", "null", str(2**31), str(-(2**31) - 1), "9" * 4000]
-BAD_COLORS = ["#3b82f", "3b82f6", "#gggggg", "red", "#３b82f6", "#3b82f6\n", "#3b82f6f", "", None, 5]
 
 
 @pytest.fixture
@@ -85,7 +66,7 @@ def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
 async def limited(settings: Settings) -> AsyncIterator[Starlette]:
     """A journal whose plan allows three strategies."""
     app = create_app(structs.replace(settings, max_strategies=3))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         yield app
 
 
@@ -111,11 +92,6 @@ async def count_of(app: Starlette, table: str) -> int:
 
 def names_of(strategies: Any) -> list[str]:
     return [strategy["name"] for strategy in strategies]
-
-
-def fields_of(response: httpx.Response) -> dict[str, str]:
-    fields: dict[str, str] = details_of(response)["fields"]
-    return fields
 
 
 def nested_in(where: str, item: dict[str, Any]) -> tuple[dict[str, Any], str]:
@@ -251,17 +227,6 @@ async def test_a_list_comes_by_name_without_its_case_then_by_id(client: httpx.As
     assert [name for name in names if not name.isascii()] == ["émile", "ÉMILE"]
 
 
-@pytest.mark.parametrize("path", ["/strategies", "/strategies/{id}", "/strategies/{id}/setups"])
-async def test_head_answers_like_get_without_a_body(client: httpx.AsyncClient, path: str) -> None:
-    path = path.format(id=(await create_strategy(client, **BREAKOUT))["id"])
-
-    got, head = await client.get(path), await client.head(path)
-
-    assert head.status_code == got.status_code == 200
-    assert head.headers["content-type"] == got.headers["content-type"]
-    assert head.content == b""
-
-
 # Order of setups and confirmations ---------------------------------------------------------------------
 
 
@@ -302,19 +267,6 @@ def orders_of(items: Any) -> list[tuple[str, int]]:
     return [(item["name"], item["sort_order"]) for item in items]
 
 
-@pytest.mark.parametrize("where", ["setup", "confirmation"])
-@pytest.mark.parametrize("sent", BAD_NUMBERS, ids=lambda text: text[:14])
-async def test_a_sort_order_that_is_not_a_32_bit_integer_is_refused(
-    client: httpx.AsyncClient, where: str, sent: str
-) -> None:
-    body, path = nested_in(where, {"name": "x", "sort_order": "HERE"})
-
-    refused = await post_text(client, json.dumps(body).replace('"HERE"', sent))
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [f"{path}sort_order"]
-
-
 # Filters -----------------------------------------------------------------------------------------------
 
 
@@ -351,84 +303,7 @@ async def test_copy_group_id_lists_the_strategies_bound_to_that_group(
     assert found[0]["copy_group_id"] == one
 
 
-@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
-async def test_a_filter_naming_what_is_not_the_callers_finds_nothing(
-    app: Starlette, client: httpx.AsyncClient, other: httpx.AsyncClient, field: str
-) -> None:
-    make = insert_account if field == "account_id" else insert_copy_group
-    theirs = await make(app, user_id=2)
-    scope: dict[str, Any] = {field: theirs}
-    await create_strategy(other, **scope)
-    await create_strategy(client)
-
-    foreign = await client.get("/strategies", params={field: theirs})
-    missing = await client.get("/strategies", params={field: 2**63 - 1})
-
-    assert unwrap(foreign) == []
-    assert unwrap(missing) == []
-
-
-@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
-@pytest.mark.parametrize("text", ["", "abc", "1.5", "1_0", "+5", "%205", "%EF%BC%95", "-1", str(2**63)])
-async def test_a_filter_that_is_not_an_id_is_refused(
-    client: httpx.AsyncClient, field: str, text: str
-) -> None:
-    refused = await client.get(f"/strategies?{field}={text}")
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [field]
-
-
-@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
-async def test_a_filter_sent_twice_is_refused(client: httpx.AsyncClient, field: str) -> None:
-    refused = await client.get(f"/strategies?{field}=1&{field}=1")
-
-    assert error_of(refused) == (400, "validation_error")
-
-
-async def test_an_unknown_query_parameter_is_ignored(client: httpx.AsyncClient) -> None:
-    await create_strategy(client)
-
-    found = await client.get("/strategies?status=active&x=1&x=2")
-
-    assert names_of(unwrap(found)) == ["Breakout"]
-
-
 # Fields ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
-@pytest.mark.parametrize("name", BAD_NAMES)
-async def test_a_name_outside_the_rules_is_refused_at_its_path(
-    client: httpx.AsyncClient, where: str, name: Any
-) -> None:
-    body, path = nested_in(where, {"name": name})
-
-    refused = await client.post("/strategies", json=body)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [f"{path}name"]
-    assert unwrap(await client.get("/strategies")) == []
-
-
-@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
-async def test_a_name_is_required(client: httpx.AsyncClient, where: str) -> None:
-    body, path = nested_in(where, {"description": "nameless"})
-
-    refused = await client.post("/strategies", json=body)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [f"{path}name"]
-
-
-async def test_details_name_the_path_and_the_reason_as_the_contract_shows_them(
-    client: httpx.AsyncClient,
-) -> None:
-    setups = [{"name": "a"}, {"name": "b"}, {"name": "c"}, {"name": "x" * 256}]
-
-    refused = await client.post("/strategies", json={"name": "S", "setups": setups})
-
-    assert details_of(refused) == {"fields": {"setups[3].name": "must be 1 to 255 characters"}}
 
 
 @pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
@@ -480,82 +355,11 @@ async def test_a_description_may_have_10000_characters_and_any_lines(
         assert strategy["setups"][1]["confirmations"][1]["description"] == description
 
 
-@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
-@pytest.mark.parametrize("sent", ["x" * 10_001, 5, [], True], ids=["10001", "number", "array", "true"])
-async def test_a_description_that_is_too_long_or_no_text_is_refused(
-    client: httpx.AsyncClient, where: str, sent: Any
-) -> None:
-    body, path = nested_in(where, {"name": "x", "description": sent})
-
-    refused = await client.post("/strategies", json=body)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [f"{path}description"]
-
-
 @pytest.mark.parametrize("color", ["#000000", "#AbCdEf", "#1d4ed8"])
 async def test_a_colour_is_kept_as_sent(client: httpx.AsyncClient, color: str) -> None:
     strategy = await create_strategy(client, color_tag=color)
 
     assert strategy["color_tag"] == color
-
-
-@pytest.mark.parametrize("color", BAD_COLORS, ids=repr)
-async def test_a_colour_of_another_form_is_refused(client: httpx.AsyncClient, color: Any) -> None:
-    refused = await client.post("/strategies", json={"name": "S", "color_tag": color})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == ["color_tag"]
-
-
-@pytest.mark.parametrize(
-    ("body", "unknown"),
-    [
-        ({"name": "S", "colour": "#000000"}, "colour"),
-        ({"name": "S", "id": 1}, "id"),
-        ({"name": "S", "setup_count": 1}, "setup_count"),
-        ({"name": "S", "setups": [{"name": "a", "id": 1}]}, "setups[0].id"),
-        ({"name": "S", "setups": [{"name": "a"}, {"name": "b", "setup_id": 1}]}, "setups[1].setup_id"),
-        (
-            {"name": "S", "setups": [{"name": "a", "confirmations": [{"name": "x", "confirmation_id": 1}]}]},
-            "setups[0].confirmations[0].confirmation_id",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-async def test_an_unknown_member_is_refused_and_named(
-    client: httpx.AsyncClient, body: Any, unknown: str
-) -> None:
-    refused = await client.post("/strategies", json=body)
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused)["unknown_fields"] == [unknown]
-    assert unwrap(await client.get("/strategies")) == []
-
-
-async def test_the_last_of_duplicate_members_counts(client: httpx.AsyncClient) -> None:
-    text = '{"name": "A", "setups": [{"name": "x"}], "name": "B", "setups": [{"name": "y", "name": "z"}]}'
-
-    strategy = unwrap(await post_text(client, text))
-
-    assert strategy["name"] == "B"
-    assert [setup["name"] for setup in strategy["setups"]] == ["z"]
-
-
-@pytest.mark.parametrize("body", ['{"setups": null}', '{"setups": {}}', '{"setups": [null]}'])
-async def test_setups_that_are_no_array_of_objects_are_refused(client: httpx.AsyncClient, body: str) -> None:
-    refused = await post_text(client, '{"name": "S", ' + body[1:])
-
-    assert error_of(refused) == (400, "validation_error")
-
-
-@pytest.mark.parametrize("sent", ["null", "{}", "[null]", '["x"]'])
-async def test_confirmations_that_are_no_array_of_objects_are_refused(
-    client: httpx.AsyncClient, sent: str
-) -> None:
-    refused = await post_text(client, with_member("setups", f'[{{"name": "a", "confirmations": {sent}}}]'))
-
-    assert error_of(refused) == (400, "validation_error")
 
 
 # Limits of length --------------------------------------------------------------------------------------
@@ -573,32 +377,6 @@ async def test_50_setups_of_100_confirmations_are_kept(client: httpx.AsyncClient
     assert [[one["name"] for one in setup["confirmations"]] for setup in strategy["setups"]] == [
         [f"c{number}.{place}" for place in range(100)] for number in range(50)
     ]
-
-
-@pytest.mark.parametrize("method", ["POST", "PATCH"])
-async def test_a_51st_setup_is_refused(client: httpx.AsyncClient, method: str) -> None:
-    made = await create_strategy(client, "Before")
-    path = "/strategies" if method == "POST" else f"/strategies/{made['id']}"
-    setups = [{"name": str(number)} for number in range(51)]
-
-    refused = await client.request(method, path, json={"name": "After", "setups": setups})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == ["setups"]
-    assert names_of(unwrap(await client.get("/strategies"))) == ["Before"]
-
-
-@pytest.mark.parametrize("method", ["POST", "PATCH"])
-async def test_a_101st_confirmation_is_refused(client: httpx.AsyncClient, method: str) -> None:
-    made = await create_strategy(client, "Before")
-    path = "/strategies" if method == "POST" else f"/strategies/{made['id']}"
-    setup = {"name": "a", "confirmations": [{"name": str(number)} for number in range(101)]}
-
-    refused = await client.request(method, path, json={"name": "After", "setups": [{"name": "b"}, setup]})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == ["setups[1].confirmations"]
-    assert names_of(unwrap(await client.get("/strategies"))) == ["Before"]
 
 
 # Account and copy group --------------------------------------------------------------------------------
@@ -624,33 +402,6 @@ async def test_account_and_copy_group_exclude_each_other(app: Starlette, client:
 
     assert error_of(refused) == (400, "validation_error")
     assert unwrap(await client.get("/strategies")) == []
-
-
-@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
-@pytest.mark.parametrize("whose", ["another owner's", "nobody's"])
-async def test_an_account_or_group_that_is_not_the_callers_is_refused(
-    app: Starlette, client: httpx.AsyncClient, other: httpx.AsyncClient, field: str, whose: str
-) -> None:
-    make = insert_account if field == "account_id" else insert_copy_group
-    mine, theirs = await make(app), await make(app, user_id=2)
-    sent = theirs if whose == "another owner's" else max(mine, theirs) + 1
-
-    refused = await client.post("/strategies", json={"name": "S", field: sent})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [field]
-    assert unwrap(await client.get("/strategies")) == []
-
-
-@pytest.mark.parametrize("field", ["account_id", "copy_group_id"])
-@pytest.mark.parametrize("sent", BAD_IDS, ids=lambda text: text[:20])
-async def test_an_account_or_group_that_is_no_id_is_refused(
-    client: httpx.AsyncClient, field: str, sent: str
-) -> None:
-    refused = await post_text(client, with_member(field, sent))
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [field]
 
 
 # Free-form JSON ----------------------------------------------------------------------------------------
@@ -715,17 +466,6 @@ async def test_every_token_of_free_form_json_survives_white_space_around_it(
     assert tokens.findall(kept) == tokens.findall(spaced)
 
 
-@pytest.mark.parametrize("field", FREE_FORM)
-@pytest.mark.parametrize("sent", ["[]", '"x"', "5", "true", "1.5", "[{}]"])
-async def test_free_form_json_that_is_no_object_is_refused(
-    client: httpx.AsyncClient, field: str, sent: str
-) -> None:
-    refused = await post_text(client, with_member(field, sent))
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == [field]
-
-
 @pytest.mark.parametrize(
     "sent",
     [
@@ -782,26 +522,6 @@ async def test_64_kib_of_free_form_json_are_kept_in_each_field(client: httpx.Asy
         assert f'"{field}":{sent}' in created.text
 
 
-@pytest.mark.parametrize("method", ["POST", "PATCH"])
-@pytest.mark.parametrize(
-    "sent",
-    ['{"a":"%s"}' % ("x" * (64 * 1024 - 7)), '{"a":"%s"}' % ("é" * (32 * 1024 - 3))],
-    ids=["letters", "characters of two bytes"],
-)
-async def test_free_form_json_over_64_kib_is_refused(
-    client: httpx.AsyncClient, method: str, sent: str
-) -> None:
-    made = await create_strategy(client, "Before")
-    path = "/strategies" if method == "POST" else f"/strategies/{made['id']}"
-    assert len(sent.encode()) > 64 * 1024
-
-    refused = await client.request(method, path, content=f'{{"name": "S", "risk_rules": {sent}}}'.encode())
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(fields_of(refused)) == ["risk_rules"]
-    assert names_of(unwrap(await client.get("/strategies"))) == ["Before"]
-
-
 def nested_objects(levels: int) -> str:
     return '{"a":' * (levels - 1) + "{}" + "}" * (levels - 1)
 
@@ -840,24 +560,6 @@ async def test_brackets_in_strings_are_no_levels(client: httpx.AsyncClient) -> N
 
 
 # Unique names ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("again", ["Café", "  Café ", "Cafe\u0301"], ids=["same", "spaces", "decomposed"])
-async def test_a_second_strategy_of_a_name_is_a_duplicate(client: httpx.AsyncClient, again: str) -> None:
-    await create_strategy(client, "Café")
-
-    refused = await client.post("/strategies", json={"name": again, "setups": [{"name": "a"}]})
-
-    assert error_of(refused) == (409, "duplicate_name")
-    assert names_of(unwrap(await client.get("/strategies"))) == ["Café"]
-
-
-async def test_names_that_differ_in_case_are_two(client: httpx.AsyncClient) -> None:
-    await create_strategy(client, "Breakout")
-
-    await create_strategy(client, "breakout")
-
-    assert names_of(unwrap(await client.get("/strategies"))) == ["Breakout", "breakout"]
 
 
 async def test_names_are_unique_for_each_owner_on_their_own(
@@ -968,10 +670,7 @@ async def test_the_default_maximum_is_100(client: httpx.AsyncClient) -> None:
 
 async def test_a_maximum_of_0_is_none(settings: Settings) -> None:
     app = create_app(structs.replace(settings, max_strategies=0))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         for number in range(101):
             await create_strategy(client, f"S{number}")
 
@@ -1034,29 +733,6 @@ async def test_delete_of_an_unused_strategy_unlinks_0_trades(client: httpx.Async
     assert deleted.headers["x-trades-unlinked"] == "0"
 
 
-async def test_a_deleted_strategy_is_not_found_by_any_operation(client: httpx.AsyncClient) -> None:
-    path = f"/strategies/{(await create_strategy(client))['id']}"
-    await client.delete(path)
-
-    answers = [
-        await client.get(path),
-        await client.get(f"{path}/setups"),
-        await client.patch(path, json={"name": "X"}),
-        await client.delete(path),
-    ]
-
-    assert [error_of(answer) for answer in answers] == [(404, "not_found")] * 4
-    assert unwrap(await client.get("/strategies")) == []
-
-
-async def test_a_delete_with_a_body_ignores_it(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client)
-
-    deleted = await client.request("DELETE", f"/strategies/{strategy['id']}", content=b"{]")
-
-    assert deleted.status_code == 204
-
-
 async def test_ids_are_never_used_again(client: httpx.AsyncClient) -> None:
     before = await create_strategy(client, **BREAKOUT)
     await client.delete(f"/strategies/{before['id']}")
@@ -1080,62 +756,6 @@ async def test_the_ids_of_a_refused_create_do_no_harm(client: httpx.AsyncClient)
 
 
 # Owners and scopes -------------------------------------------------------------------------------------
-
-
-async def test_lists_hold_the_callers_own_strategies_alone(
-    client: httpx.AsyncClient, other: httpx.AsyncClient
-) -> None:
-    await create_strategy(client, "Mine")
-    await create_strategy(other, "Theirs")
-
-    assert names_of(unwrap(await client.get("/strategies"))) == ["Mine"]
-    assert names_of(unwrap(await other.get("/strategies"))) == ["Theirs"]
-
-
-@pytest.mark.parametrize(
-    ("method", "suffix"), [("GET", ""), ("GET", "/setups"), ("PATCH", ""), ("DELETE", "")]
-)
-async def test_another_owners_strategy_is_not_found_and_stays_as_it_is(
-    client: httpx.AsyncClient, other: httpx.AsyncClient, method: str, suffix: str
-) -> None:
-    theirs = await create_strategy(other, **BREAKOUT)
-    headers = {"X-Request-Id": "same"}
-
-    foreign = await client.request(
-        method, f"/strategies/{theirs['id']}{suffix}", json={"setups": []}, headers=headers
-    )
-    missing = await client.request(method, f"/strategies/99{suffix}", json={"setups": []}, headers=headers)
-
-    assert error_of(foreign) == (404, "not_found")
-    assert foreign.content == missing.content
-    assert await get_strategy(other, theirs["id"]) == theirs
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "scope"),
-    [
-        ("GET", "/strategies", "read:strategies"),
-        ("GET", "/strategies/1", "read:strategies"),
-        ("GET", "/strategies/1/setups", "read:strategies"),
-        ("POST", "/strategies", "write:strategies"),
-        ("PATCH", "/strategies/1", "write:strategies"),
-        ("DELETE", "/strategies/1", "write:strategies"),
-    ],
-)
-async def test_every_operation_needs_exactly_its_scope(
-    app: Starlette, client: httpx.AsyncClient, method: str, path: str, scope: str
-) -> None:
-    await create_strategy(client)
-    all_others = await new_key_for(app, scopes=tuple(one for one in SCOPES if one != scope))
-    it_alone = await new_key_for(app, scopes=(scope,))
-
-    async with client_of(app, all_others) as without, client_of(app, it_alone) as having:
-        refused = await without.request(method, path, json={"name": "New"})
-        allowed = await having.request(method, path, json={"name": "New"})
-
-    assert error_of(refused) == (403, "forbidden_scope")
-    assert details_of(refused) == {"required_scope": scope}
-    assert allowed.status_code < 300
 
 
 async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:

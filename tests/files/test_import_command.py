@@ -12,9 +12,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
 from commands import PATIENCE, change, command, done, dump, environment, import_file, refused, rows
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_account, create_import, create_trade, send_file, unwrap
 
 from journal_api.app import create_app
@@ -57,10 +56,7 @@ def file_at(folder: Path, *trades: dict[str, str], name: str = "trades.csv") -> 
 async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         yield client
 
 

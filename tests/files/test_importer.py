@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from aiosqlite import Connection
-from asgi_lifespan import LifespanManager
 from commands import change, command, done, dump, import_file, refused, rows
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_category, create_goal, create_strategy, create_tag, insert_account, snapshots_of
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -106,20 +105,14 @@ def reason_of(file: Path) -> str:
 async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
     """The service in this process on that file, until the end of the block."""
     app = create_app(Settings(db=db))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         yield client
 
 
 async def prepare(db: Path) -> None:
     """Make an account and what round_trips.csv names."""
     app = create_app(Settings(db=db))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         await insert_account(app)
         setups = [{"name": "Break of the high"}, {"name": "Break of the low"}]
         await create_strategy(client, "Opening range", setups=setups)

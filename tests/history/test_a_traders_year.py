@@ -24,8 +24,7 @@ import httpx
 import naive
 import pytest
 import time_machine
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_account, create_copy_group, create_import, create_strategy, create_tag, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -291,10 +290,7 @@ async def desk_of(random: Random, handful: int, goals: range) -> AsyncIterator[D
         time_machine.travel(datetime.fromisoformat(NEW_YEAR), tick=False) as clock,
     ):
         app = create_app(Settings(db=Path(folder) / "journal.db"))
-        async with (
-            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-            client_of(app, await new_key_for(app)) as client,
-        ):
+        async with started(app), client_of(app, await new_key_for(app)) as client:
             desk = Desk(client, clock.move_to, random, handful, goals.start)
             await make_catalog(desk)
             await desk.read()

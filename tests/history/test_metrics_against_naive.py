@@ -16,8 +16,7 @@ import httpx
 import naive
 import pytest
 import time_machine
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import insert_account, insert_answer, insert_copy_group, insert_trade_tags, run_sql, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -303,10 +302,7 @@ UNITS = {
 async def desk_of(journal: Journal, random: Random) -> AsyncIterator[Desk]:
     with tempfile.TemporaryDirectory() as folder, time_machine.travel(EARLIER, tick=False) as clock:
         app = create_app(Settings(db=Path(folder) / "journal.db"))
-        async with (
-            LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-            client_of(app, await new_key_for(app)) as client,
-        ):
+        async with started(app), client_of(app, await new_key_for(app)) as client:
             desk = Desk(app, client, journal, clock.move_to, random)
             await desk.write()
             yield desk

@@ -21,8 +21,7 @@ import httpx
 import model
 import pytest
 import time_machine
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from hypothesis import HealthCheck, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -174,7 +173,7 @@ class JournalMachine(RuleBasedStateMachine):
     async def open(self) -> None:
         path = Path(self.folder.name) / "journal.db"
         app = create_app(Settings(db=path, max_strategies=MAX_STRATEGIES))
-        self.lifespan = LifespanManager(app, startup_timeout=None, shutdown_timeout=None)
+        self.lifespan = started(app)
         await self.lifespan.__aenter__()
         self.key = self.key or await new_key_for(app)
         self.client = client_of(app, self.key)

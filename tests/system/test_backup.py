@@ -18,9 +18,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from asgi_lifespan import LifespanManager
 from commands import PATIENCE, Ran, change, done, dump, environment, new_key, refused, rows, running
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_category, unwrap
 from proofs import SOAK, tries
 from test_migrations import EVIL, STRANGE, write_released
@@ -602,7 +601,7 @@ async def test_backups_on_schedule_appear_and_only_the_newest_remain(tmp_path: P
         seen.update(file.name for file in backups_in(folder))
         return len(seen) >= 4
 
-    async with LifespanManager(create_app(settings)):
+    async with started(create_app(settings)):
         await until(has_seen_four)
 
     left = sorted(file.name for file in backups_in(folder))
@@ -614,11 +613,11 @@ async def test_backups_on_schedule_appear_and_only_the_newest_remain(tmp_path: P
 
 async def test_a_backup_that_is_not_yet_due_is_not_made(tmp_path: Path, folder: Path) -> None:
     settings = Settings(db=tmp_path / "journal.db", backup_dir=folder)
-    async with LifespanManager(create_app(settings)):
+    async with started(create_app(settings)):
         await until(lambda: len(backups_in(folder)) == 1)
     before = names_in(folder)
 
-    async with LifespanManager(create_app(settings)):
+    async with started(create_app(settings)):
         pass
 
     assert names_in(folder) == before
@@ -644,7 +643,7 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
 
     app = create_app(settings)
     with caplog.at_level(logging.ERROR):
-        async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+        async with started(app):
             await until(lambda: len(caplog.records) >= 2)
             async with client_of(app, await new_key_for(app)) as client:
                 await create_category(client)

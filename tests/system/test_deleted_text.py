@@ -4,8 +4,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import A_FILE, A_TRADE, create_account, create_import, create_strategy, unwrap
 
 from journal_api.app import create_app
@@ -60,10 +59,7 @@ async def replace_setups(client: httpx.AsyncClient) -> None:
 async def test_deleted_text_is_overwritten_in_the_file(settings: Settings, use: object) -> None:
     assert callable(use)
     app = create_app(settings)
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         await use(client)
         was_there = traces_in(settings.db.parent)
 

@@ -13,10 +13,9 @@ from pathlib import Path
 import httpx
 import msgspec
 import pytest
-from asgi_lifespan import LifespanManager
 from click.testing import CliRunner
 from commands import PATIENCE, environment, new_key, refused, rows, running
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from desktop import RUN_KEY, announced, announcing, first_line, pipe
 from factories import create_category, details_of, error_of, insert_user, unwrap
 from starlette.applications import Starlette
@@ -232,7 +231,7 @@ def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path)
 async def run_app(tmp_path: Path) -> AsyncIterator[Starlette]:
     """A journal that is run with RUN_KEY."""
     app = create_app(Settings(db=tmp_path / "run.db", run_key=run_key(RUN_KEY)))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         yield app
 
 
@@ -321,10 +320,7 @@ async def test_an_id_with_the_key_of_the_run_in_it_is_not_echoed_logged_or_kept(
     caplog.set_level("INFO")
     sent = form.format(key)
     app = create_app(Settings(db=tmp_path / "run.db", run_key=run_key(key)))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, key) as client,
-    ):
+    async with started(app), client_of(app, key) as client:
         answers = [
             await client.get("/tags", headers={"X-Request-Id": sent}),
             await client.post("/tag-categories", json={"name": "One"}, headers={"Idempotency-Key": sent}),
@@ -346,7 +342,7 @@ async def test_an_id_that_is_only_like_the_key_of_the_run_is_kept(run_app: Starl
 
 async def test_requests_with_the_key_of_the_run_are_counted_for_themselves(tmp_path: Path) -> None:
     app = create_app(Settings(db=tmp_path / "limited.db", rate_limit=3, run_key=run_key(RUN_KEY)))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         async with client_of(app, RUN_KEY) as client:
             answers = [await client.get("/tags") for _ in range(4)]
         async with client_of(app, await new_key_for(app)) as other:

@@ -13,9 +13,8 @@ from typing import Any
 
 import httpx
 import pytest
-from asgi_lifespan import LifespanManager
 from commands import PATIENCE, change, done, dump, environment, free_port, import_file, refused, rows
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_goal, snapshots_of, unwrap
 
 from journal_api.app import create_app
@@ -540,10 +539,7 @@ def test_the_history_of_every_goal_is_rebuilt_and_balances_are_carried(version: 
 async def test_the_goals_of_an_older_journal_tell_what_new_ones_tell(version: int, db: Path) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         goals = unwrap(await client.get("/goals"))
         for goal in goals:
             unwrap(await client.patch(f"/goals/{goal['id']}", json={"status": "active"}))
@@ -572,10 +568,7 @@ async def test_the_imports_of_an_older_journal_tell_how_many_of_their_trades_are
 ) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         imports = unwrap(await client.get("/imports"))
         left = {one["id"]: one["trade_count"] for one in imports}
 

@@ -12,14 +12,13 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from asgi_lifespan import LifespanManager
 from commands import (
     PATIENCE,
     Server,
     new_key,
     running,
 )
-from conftest import client_of, new_key_for
+from conftest import client_of, new_key_for, started
 from factories import create_account, create_category, error_of, send_file
 from msgspec import structs
 from prometheus_client.parser import text_string_to_metric_families
@@ -273,10 +272,7 @@ async def test_without_the_setting_there_are_no_metrics(client: httpx.AsyncClien
 
 async def test_metrics_count_requests_by_route_and_status(settings: Settings) -> None:
     app = create_app(structs.replace(settings, metrics=True))
-    async with (
-        LifespanManager(app, startup_timeout=None, shutdown_timeout=None),
-        client_of(app, await new_key_for(app)) as client,
-    ):
+    async with started(app), client_of(app, await new_key_for(app)) as client:
         await create_category(client)
         account = await create_account(client)
         for number in range(3):
@@ -301,7 +297,7 @@ async def test_metrics_count_requests_by_route_and_status(settings: Settings) ->
 
 async def test_metrics_need_a_key(settings: Settings) -> None:
     app = create_app(structs.replace(settings, metrics=True))
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None), client_of(app) as nobody:
+    async with started(app), client_of(app) as nobody:
         refused = await nobody.get("http://localhost/metrics")
 
     assert error_of(refused) == (401, "unauthorized")

@@ -7,9 +7,8 @@ import httpx
 import msgspec
 import platformdirs
 import pytest
-from asgi_lifespan import LifespanManager
 from commands import done, refused, rows
-from conftest import BASE_URL
+from conftest import BASE_URL, started
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +26,7 @@ def read(**variables: str) -> Settings:
 async def answer_of(settings: Settings, **headers: str) -> httpx.Response:
     """What /health answers to a request with those headers."""
     app = create_app(settings)
-    async with LifespanManager(app, startup_timeout=None, shutdown_timeout=None):
+    async with started(app):
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
             return await client.get("http://localhost/health", headers=headers)

@@ -1,0 +1,584 @@
+"""Values that no member of a body, no parameter of a query and no path accepts, over the route table.
+
+The bad values of a member follow from its type, so a new member of a known type needs no line here.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import msgspec
+import pytest
+from factories import A_TRADE, create_account, create_trade, details_of, error_of, send_file, unwrap
+from msgspec import Raw, inspect
+from operations import body_of, create_one_of_each, documented_path_of, dump, path_of
+from starlette.applications import Starlette
+
+from journal_api.routes.table import OPERATIONS
+from journal_api.structs.copy_groups import QuantityMultiplier
+from journal_api.structs.goals import GoalDay
+from journal_api.structs.trades import TradeCreate
+from journal_api.values.currencies import Currency
+from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.types import Day, DayRollover, Name, Selection, Text, Timestamp, TimeZone
+from journal_api.web.operation import Operation
+
+INVALID = (400, "validation_error")
+WITH_BODY = [operation for operation in OPERATIONS if operation.body]
+WITH_ID = [operation for operation in OPERATIONS if "{id" in operation.path]
+
+
+def name_of(operation: Operation) -> str:
+    return f"{operation.method} {documented_path_of(operation)}"
+
+
+every_operation_with_a_body = pytest.mark.parametrize("operation", WITH_BODY, ids=name_of)
+every_operation_with_a_query = pytest.mark.parametrize(
+    "operation", [operation for operation in OPERATIONS if operation.query], ids=name_of
+)
+
+
+# The bad values of each type -----------------------------------------------------------------------------
+
+OF_OTHER_JSON_TYPES = {
+    "string": ["5", "1.5", "true", "[]", '["A"]', "{}"],
+    "number": ['"5"', '""', "true", "false", "[5]", "{}"],
+    "integer": ['"1"', '""', "true", "1.0", "1e0", "[1]", "{}", "1" * 4000, "1" * 5000],
+    "boolean": ['"true"', "0", "1", "[]", "{}"],
+    "object": ['"x"', "5", "1.5", "true", "[]", "[{}]"],
+}
+CONTROL_CHARACTERS = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))]
+
+
+def nested(opening: str, closing: str, levels: int) -> str:
+    """A free-form object of that depth."""
+    return '{"a":' + opening * (levels - 1) + closing * (levels - 1) + "}"
+
+
+def in_quotes(texts: Iterable[str]) -> list[str]:
+    return [json.dumps(text) for text in texts]
+
+
+TOO_LARGE_A_FREE_FORM = [
+    '{"a":"%s"}' % ("x" * (64 * 1024 - 7)),
+    '{"a":"%s"}' % ("é" * (32 * 1024 - 3)),
+    *(nested("[", "]", levels) for levels in (33, 300)),
+    *('{"a":' * (levels - 1) + "{}" + "}" * (levels - 1) for levels in (33, 300)),
+]
+BAD_VALUES: dict[type, list[str]] = {
+    Name: in_quotes(
+        ["", "   ", "\t\n", "\u3000", "\u00a0", "\0", *(f"a{one}b" for one in "\0\a\n\t\x1b\x7f\x85")]
+    ),
+    Text: in_quotes(["x" * 10_001, *(one for one in CONTROL_CHARACTERS if one not in "\t\n\r")]),
+    Money: [
+        *("1e400", "-1e400", "1e11", "10000000000.1", "10000000001", "-10000000001", "9" * 4000, "1" * 5000),
+        *("0.123456789", "1e-9", "12345678.12345678", "1.234567890123456", "0.1234567890123456"),
+    ],
+    PositiveMoney: ["0", "0.0", "-0.0", "-1", "1e-400"],
+    QuantityMultiplier: ["999.99000001", "1000"],
+    Day: in_quotes(
+        [
+            *("2024-2-3", "2024-02-30", "2023-02-29", "2024-13-01", "2024-00-10", "2024-02-00", "24-02-03"),
+            *("2024-02-03T00:00", "2024-02-03T00:00:00Z", "20240203", "2024-W05-6", "2024-034", "03.02.2024"),
+            *("2024/02/03", "2024\u201002\u201003", " 2024-02-03", "2024-02-03\n", "２０２４-02-03", "today"),
+            *("+2024-02-03", "-2024-02-03", "0000-01-01", "0000-00-00", "10000-01-01", ""),
+        ]
+    ),
+    GoalDay: in_quotes(["1999-12-31", "2101-01-01", "9999-12-31"]),
+    Timestamp: in_quotes(
+        [
+            *("2026-01-05", "2026-02-30T10:00:00Z", "yesterday", "", "2026-01-05T10:00Z", "20260105T100000Z"),
+            *(
+                "2026-01-05T25:00:00Z",
+                "2026-01-05T10:00:00+2",
+                "1969-12-31T23:59:59Z",
+                "2201-01-01T00:00:00Z",
+            ),
+        ]
+    ),
+    Selection: in_quotes(
+        [
+            *(
+                "account_0",
+                "account_01",
+                "account_-1",
+                "account_+1",
+                "account_1_0",
+                "account_1.0",
+                "account_1\n",
+            ),
+            *("account_ 1", " account_1", "account_１", "account_٣", "account_", "account"),
+            *(
+                "ACCOUNT_1",
+                "group_",
+                "group_0",
+                "Group_1",
+                f"account_{2**63}",
+                f"group_{2**63}",
+                "account_" + "9" * 4400,
+            ),
+            *("strategy_1", "ALL", " ", "none"),
+        ]
+    ),
+    TimeZone: in_quotes(
+        [
+            *("", "Mars/Olympus", "+02:00", "utc ", "../../etc/passwd", "/usr/share/zoneinfo/UTC", "America"),
+            *("UTC\n", "UTC\0", "a" * 10_000),
+            # The first two are in the system's zones of some machines, the third is in every list of zones.
+            *("localtime", "posixrules", "Factory"),
+        ]
+    ),
+    DayRollover: in_quotes(
+        [
+            *(
+                "",
+                "24:00",
+                "17",
+                "17:60",
+                "5:00",
+                "17:00:00",
+                "17.00",
+                " 17:00",
+                "17:00\n",
+                "１７:00",
+                "-1:00",
+            ),
+        ]
+    ),
+    Currency: in_quotes(["usd", "US", "USDT", "ABC", "", "USD\n", "U$D"]),
+}
+BAD_COLORS = in_quotes(
+    [
+        *("#3b82f", "3b82f6", "#gggggg", "red", "#１２３４５６", "#3b82f6\n", "#3b82f66", "#3b82f6ff", ""),
+        *(" #3b82f6", "#3b82f6 ", "#fff", "#"),
+    ]
+)
+
+
+def bad_words(words: Iterable[object]) -> list[str]:
+    """What is on no such list of words; nothing for no list."""
+    for word in map(str, words):
+        return in_quotes(["", "no such word", f" {word}", f"{word}\n", word.swapcase()])
+    return []
+
+
+def bad_values(kind: Any) -> list[str]:
+    """JSON texts that a member of this type refuses."""
+    match kind:
+        case inspect.UnionType():
+            (value,) = (one for one in kind.types if not isinstance(one, inspect.NoneType))
+            return [text for text in bad_values(value) if text != "null"]
+        case inspect.CustomType(cls=value_type):
+            listed = [text for cls in value_type.__mro__ for text in BAD_VALUES.get(cls, [])]
+            if issubclass(value_type, Name):
+                listed += in_quotes(one * (value_type.max_length + 1) for one in "n🔥")
+            schema = value_type.json_schema  # type: ignore[attr-defined]
+            listed += bad_words(schema.get("enum", []))
+            return [*listed, *OF_OTHER_JSON_TYPES[schema["type"]], "null"]
+        case inspect.IntType(ge=int(low), le=int(high)):
+            beyond = [str(low - 1), str(high + 1), str(2**64), *(["-0"] if low == 1 else [])]
+            return [*beyond, *OF_OTHER_JSON_TYPES["integer"], "null"]
+        case inspect.BoolType():
+            return [*OF_OTHER_JSON_TYPES["boolean"], "null"]
+        case inspect.LiteralType():
+            return [*bad_words(kind.values), *OF_OTHER_JSON_TYPES["string"], "null"]
+        case inspect.StrType(pattern=str()):
+            return [*BAD_COLORS, *OF_OTHER_JSON_TYPES["string"], "null"]
+        case inspect.Metadata(type=inspect.RawType()):
+            return [*TOO_LARGE_A_FREE_FORM, *OF_OTHER_JSON_TYPES["object"]]
+    raise AssertionError(f"no bad values for {kind}")
+
+
+# Bodies around them --------------------------------------------------------------------------------------
+
+
+def is_trade(kind: inspect.Type) -> bool:
+    """Whether this is a trade of a batch, which is decoded by itself."""
+    return isinstance(kind, inspect.Metadata) and "$ref" in (kind.extra_json_schema or {})
+
+
+def least(kind: inspect.Type) -> Any:
+    """A value of an item with what is required."""
+    if is_trade(kind):
+        return {"account_id": 1, **A_TRADE}
+    if isinstance(kind, inspect.StructType):
+        names = {field.encode_name for field in kind.fields if field.required or field.name == "name"}
+        values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True}
+        return {name: value for name, value in values.items() if name in names}
+    return 1
+
+
+def planted(kind: inspect.Type, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Values of this type with one bad value in them: for every member each, after the member's path.
+
+    A list gets a good item before the bad one.
+    """
+    match kind:
+        case inspect.StructType():
+            for field in kind.fields:
+                for place, value in planted(field.type, f"{path}.{field.encode_name}".lstrip(".")):
+                    yield place, least(kind) | {field.encode_name: value}
+        case inspect.ListType():
+            yield from ((path, Raw(text)) for text in (b"null", b"{}", b"5", b'"x"', b"true"))
+            if isinstance(least(kind.item_type), dict):
+                yield from ((f"{path}[0]", [Raw(text)]) for text in (b"null", b"[]", b"5", b'"x"'))
+            for place, item in planted(kind.item_type, f"{path}[1]"):
+                yield place, [least(kind.item_type), item]
+        case inspect.Metadata(type=inspect.ListType() as items):
+            yield from ((path, []) for _ in range(1) if items.min_length)
+            yield from planted(items, path)
+        case _ if is_trade(kind):
+            for place, trade in planted(inspect.type_info(TradeCreate), path):
+                yield place, least(kind) | trade
+        case _:
+            yield from ((path, Raw(text.encode())) for text in bad_values(kind))
+
+
+def refusal_of(response: httpx.Response) -> Any:
+    """The members that a 400 names; the status and code of another answer."""
+    error = error_of(response)
+    return list(details_of(response).get("fields", {})) if error == INVALID else error
+
+
+NULL_DATES = {name: {name: Raw(b"null")} for name in ("custom_start", "custom_end")}
+
+
+@every_operation_with_a_body
+async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothing(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await create_one_of_each(client)
+    before = dump(app)
+
+    faults = []
+    for path, value in planted(inspect.type_info(operation.body)):
+        if operation.method == "PATCH" and value == NULL_DATES.get(path):
+            continue  # what a goal without dates answers may be sent back
+        content = msgspec.json.encode((body_of(operation) or {}) | value)
+        refused = await client.request(operation.method, path_of(operation, 1), content=content)
+        if refusal_of(refused) != [path]:
+            faults.append((path, content[:500], refusal_of(refused)))
+
+    assert faults == []
+    assert dump(app) == before
+
+
+@every_operation_with_a_body
+async def test_a_required_member_is_named_when_it_is_missing(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await create_one_of_each(client)
+
+    refusals = []
+    for path, body in lacking(inspect.type_info(operation.body), body_of(operation) or {}):
+        refused = await client.request(operation.method, path_of(operation, 1), json=body)
+        refusals.append((path, refusal_of(refused)))
+
+    assert refusals == [(path, [path]) for path, _ in refusals]
+
+
+def lacking(kind: inspect.Type, value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The value, which has what is required, without each of that; before it, the path of what is missing."""
+    if is_trade(kind):
+        kind = inspect.type_info(TradeCreate)
+    for field in kind.fields if isinstance(kind, inspect.StructType) else ():
+        place = f"{path}.{field.encode_name}".lstrip(".")
+        if field.encode_name in value and field.encode_name != "closed_at":
+            yield place, {name: member for name, member in value.items() if name != field.encode_name}
+        for items in lists_in(field.type):
+            good = least(items.item_type)
+            for below, item in lacking(items.item_type, good, f"{place}[1]"):
+                yield below, value | {field.encode_name: [good, item]}
+
+
+def lists_in(kind: inspect.Type) -> list[inspect.ListType]:
+    return [kind] if isinstance(kind, inspect.ListType) else []
+
+
+@every_operation_with_a_body
+async def test_a_member_that_is_unknown_is_refused_at_its_path_and_changes_nothing(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await create_one_of_each(client)
+    before = dump(app)
+
+    refusals = []
+    for path, body in with_unknown(operation):
+        refused = await client.request(operation.method, path_of(operation, 1), json=body)
+        refusals.append((path, error_of(refused), details_of(refused)))
+
+    assert refusals == [(path, INVALID, {"unknown_fields": [path]}) for path, *_ in refusals]
+    assert len(refusals) > 2 or "bulk" in operation.path
+    assert dump(app) == before
+
+
+def with_unknown(operation: Operation) -> Iterator[tuple[str, Any]]:
+    """Bodies with one unknown member, after the path of that."""
+    kind, body = inspect.type_info(operation.body), body_of(operation) or {}
+    assert isinstance(kind, inspect.StructType)
+    (answer,) = operation.data.values()
+    # PATCH accepts answered members that say what is stored: test_sent_back.py.
+    is_post = isinstance(answer, type) and operation.method == "POST"
+    answered = msgspec.structs.fields(answer) if is_post else ()
+    known = {field.encode_name for field in kind.fields}
+    for name in ("no_such_member", "Name", "", *(field.encode_name for field in answered)):
+        if name not in known:
+            yield name, body | {name: 1}
+    yield from ((path, body | value) for path, value in with_unknown_in_items(kind, ""))
+
+
+def with_unknown_in_items(kind: inspect.StructType, path: str) -> Iterator[tuple[str, Any]]:
+    for field in kind.fields:
+        for items in lists_in(field.type):
+            good, place = least(items.item_type), f"{path}.{field.encode_name}[1]".lstrip(".")
+            if isinstance(good, dict):
+                yield from (
+                    (f"{place}.{name}", {field.encode_name: [good, good | {name: 1}]})
+                    for name in ("no_such_member", "id", "created_at")
+                )
+            if isinstance(items.item_type, inspect.StructType):
+                for below, item in with_unknown_in_items(items.item_type, place):
+                    yield below, {field.encode_name: [good, good | item]}
+
+
+# What is just good ---------------------------------------------------------------------------------------
+
+
+def longest_name(operation: Operation, member: str) -> int:
+    """How many characters a name has at most."""
+    if member == "symbol":
+        return 40
+    return {"tag-categories": 50, "strategies": 255}.get(operation.path.split("/")[2], 100)
+
+
+def names_in(kind: inspect.Type, path: str = "") -> Iterator[str]:
+    """The paths of all members that are names."""
+    match kind:
+        case inspect.StructType():
+            for field in kind.fields:
+                yield from names_in(field.type, f"{path}.{field.encode_name}".lstrip("."))
+        case inspect.ListType():
+            yield from names_in(kind.item_type, f"{path}[1]")
+        case inspect.UnionType():
+            for one in kind.types:
+                yield from names_in(one, path)
+        case inspect.CustomType() if issubclass(kind.cls, Name):
+            yield path
+
+
+def with_name(body: Any, path: str, name: str) -> Any:
+    """The body with that name at that path, in the second item of every list."""
+    member, _, below = path.partition("[1].")
+    if not below:
+        return body | {member: name}
+    return body | {member: [{"name": "x"}, with_name({"name": "x"}, below, name)]}
+
+
+GOOD_NAMES = {
+    "n": "n",
+    "\N{FIRE}": "\N{FIRE}",
+    "e\u0301": "\u00e9",  # measured when it is composed
+}
+
+
+@every_operation_with_a_body
+async def test_a_name_is_stripped_composed_and_as_long_as_it_may_be(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await create_one_of_each(client)
+    paths = list(names_in(inspect.type_info(operation.body)))
+
+    faults = {}
+    for path in paths:
+        longest = longest_name(operation, path)
+        for character, stored in GOOD_NAMES.items():
+            own_name = with_name({}, "goal_name" if "goals" in operation.path else "name", f"{path} {stored}")
+            body = (body_of(operation) or {}) | (own_name if "name" in paths or "goal_name" in paths else {})
+            sent = with_name(body, path, f" \t\u3000{character * longest}\u00a0\n")
+            answer = await client.request(operation.method, path_of(operation, 1), json=sent)
+            if (
+                answer.status_code >= 300
+                or json.dumps(stored * longest, ensure_ascii=False) not in answer.text
+            ):
+                faults[path, character] = answer.text
+
+    assert faults == {}
+
+
+@pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
+async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case(
+    app: Starlette, client: httpx.AsyncClient, path: str
+) -> None:
+    await create_one_of_each(client)
+    extra = {"category_id": 1} if path == "/tags" else {}
+    rows = [
+        unwrap(await client.post(path, json={"name": name, **extra}))
+        for name in ("Caf\u00e9", "E\u0301", "Straße", "\ufb01", "a  b", "other")
+    ]
+    before = dump(app)
+
+    taken = [
+        await client.request(method, url, json={"name": name, **body})
+        for name in ("Caf\u00e9", " Cafe\u0301\u3000", "\u00c9")
+        for method, url, body in (("POST", path, extra), ("PATCH", f"{path}/{rows[-1]['id']}", {}))
+    ]
+    unchanged = dump(app)
+    free = [
+        await client.post(path, json={"name": name, **extra})
+        for name in ("caf\u00e9", "STRASSE", "fi", "a b", "ab")
+    ]
+
+    assert [error_of(answer) for answer in taken] == [(409, "duplicate_name")] * 6
+    assert unchanged == before
+    assert [answer.status_code for answer in free] == [201] * 5
+
+
+async def test_a_text_keeps_tabs_and_line_breaks_and_everything_that_is_no_control_character(
+    client: httpx.AsyncClient,
+) -> None:
+    trade = await create_trade(client)
+    kept = " \ta\r\nb\u2028'\"\\" + "\N{FIRE}" * 9_990
+
+    read = unwrap(await client.patch(f"/trades/{trade['id']}", json={"notes": kept}))
+
+    assert len(kept) == 10_000
+    assert read["notes"] == kept
+
+
+async def test_a_note_in_a_file_keeps_the_rule_of_texts(client: httpx.AsyncClient) -> None:
+    account_id = (await create_account(client))["id"]
+    row = 'ES,long,1,100,2026-01-05T14:00:00Z,"a{}b"\n'
+    file = "symbol,direction,quantity,entry_price,opened_at,notes\n" + row
+
+    refused = await send_file(client, file.format("\x01"), account_id)
+    accepted = await send_file(client, file.format("\t\n"), account_id)
+
+    assert details_of(refused)["reason"].startswith("notes must not contain control characters")
+    assert accepted.status_code == 201
+
+
+# Queries -------------------------------------------------------------------------------------------------
+
+NOT_A_NUMBER = ["abc", "", "1.5", "1.0", "1e1", "1_0", "%2B5", "+5", "%207", "7%20", "%EF%BC%97", "%D9%A7",
+                "007", "-0", "0x7", "7%00", "7%0a", "%ff", "true", "null", "9" * 5000]  # fmt: skip
+
+
+def bad_parameters(kind: Any) -> list[str]:
+    """Texts, as a query has them, that a parameter of this type refuses."""
+    match kind:
+        case inspect.UnionType():
+            return [text for one in kind.types for text in bad_parameters(one)]
+        case inspect.IntType(ge=int(low), le=int(high)):
+            return [str(low - 1), str(high + 1), *NOT_A_NUMBER]
+        case inspect.LiteralType():
+            (word, *_) = kind.values
+            return ["", "no-such-word", quote(f"{word} "), quote(f"{word}\0"), "%ff", f"x{word}".upper()]
+        case inspect.CustomType():
+            return [quote(json.loads(text)) for cls in kind.cls.__mro__ for text in BAD_VALUES.get(cls, [])]
+    return []
+
+
+@every_operation_with_a_query
+async def test_a_bad_value_of_a_parameter_is_refused_and_named_and_changes_nothing(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await create_one_of_each(client)
+    before = dump(app)
+
+    faults: list[tuple[str, object]] = []
+    for field in inspect.type_info(operation.query).fields:  # type: ignore[attr-defined]
+        for text in bad_parameters(field.type):
+            url = f"{path_of(operation, 1)}?{field.encode_name}={text}"
+            refused = await client.request(operation.method, url)
+            if refusal_of(refused) != [field.encode_name]:
+                faults.append((url, refused.text))
+            elif (words := words_of(field.type)) != sorted(details_of(refused).get("allowed", [])):
+                faults.append((url, words))
+
+    assert faults == []
+    assert dump(app) == before
+
+
+def words_of(kind: inspect.Type) -> list[str]:
+    """The words that a parameter accepts, if only those."""
+    kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    return sorted(str(word) for one in kinds if isinstance(one, inspect.LiteralType) for word in one.values)
+
+
+@every_operation_with_a_query
+async def test_a_known_parameter_sent_twice_is_refused(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    await create_one_of_each(client)
+    assert operation.query is not None
+    names = [field.encode_name for field in msgspec.structs.fields(operation.query)]
+
+    refused = [
+        await client.request(operation.method, path_of(operation, 1), params={name: ["1", "1"]})
+        for name in names
+    ]
+
+    assert [error_of(answer) for answer in refused] == [INVALID] * len(names)
+    assert [details_of(answer)["fields"] for answer in refused] == [
+        {name: "must be sent once"} for name in names
+    ]
+
+
+async def test_a_limit_from_1_to_its_largest_is_fine_and_an_offset_past_the_end_lists_nothing(
+    client: httpx.AsyncClient,
+) -> None:
+    await create_one_of_each(client)
+    largest = {"/goals/1/snapshots": 365, "/trades": 200}
+
+    pages = {
+        (path, limit, offset): await client.get(path, params={"limit": limit, "offset": offset})
+        for path, most in largest.items()
+        for limit, offset in ((1, 0), (most, 0), (1, 10**6), (1, 2**63 - 1))
+    }
+
+    assert [operation.documented_path for operation in OPERATIONS if operation.is_paged] == [
+        "/v1/goals/{id}/snapshots",
+        "/v1/trades",
+    ]
+    for (_, limit, offset), page in pages.items():
+        pagination = page.json()["meta"]["pagination"]
+        assert pagination == {"limit": limit, "offset": offset, "total": pagination["total"]}
+        assert (len(unwrap(page)) == 0) == (offset > 0)
+
+
+async def test_a_query_that_says_nothing_is_ignored(client: httpx.AsyncClient) -> None:
+    trade = await create_trade(client)
+    queries = ["%", "%zz", "&&&", "=", "=1", ";", "%00=%00", "a" * 60_000, "%ff=%ff", "x[]=1", "x=1&x=2"]
+
+    found = {query: unwrap(await client.get(f"/trades?{query}")) for query in queries}
+
+    assert {query: [one["id"] for one in trades] for query, trades in found.items()} == {
+        query: [trade["id"]] for query in queries
+    }
+
+
+# Paths ---------------------------------------------------------------------------------------------------
+
+NOT_AN_ID_IN_A_PATH = ["abc", "-1", "1.5", "0x1", quote("١٢"), "0", "0001", "1%0a", "%0a1", "1%00", "1%2f2",
+                       "1%20", "%201", "+1", "1_0", "1e0", "%EF%BC%91", "%ff", str(2**63 - 1), str(2**63),
+                       "9" * 19, "1" * 20, "1" * 4400, "1;2", "1,2", "{id}"]  # fmt: skip
+
+
+async def test_what_is_not_an_id_in_a_path_is_404_and_changes_nothing(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    await create_one_of_each(client)
+    before = dump(app)
+
+    answers = {
+        (name_of(operation), row_id): await client.request(
+            operation.method, path_of(operation, row_id), json=body_of(operation)
+        )
+        for operation in WITH_ID
+        for row_id in NOT_AN_ID_IN_A_PATH
+    }
+
+    assert {case: error_of(answer) for case, answer in answers.items() if answer.status_code != 404} == {}
+    assert dump(app) == before
