@@ -96,6 +96,9 @@ class InstrumentTable:
         return CONTRACT_ROOTS[root].point_value if root in CONTRACT_ROOTS else None
 
 
+BUILT_IN = InstrumentTable()
+
+
 @lru_cache(maxsize=8192)
 def contract_of(symbol: str, *, is_future: bool = False) -> Contract | None:
     """Return the contract that the symbol names, None if its form is not that of a future.

@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import InstrumentTable, contract_of
+from journal_api.rules.instruments import BUILT_IN, InstrumentTable, contract_of
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.money import PositiveMoney
-
-BUILT_IN = InstrumentTable()
 
 
 @pytest.mark.parametrize(
