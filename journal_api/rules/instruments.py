@@ -39,8 +39,9 @@ FORMS = tuple(
 )
 # The form that most futures have, and some shares and indices too: ESU6, MNQU26.
 PLAIN_FORM = re.compile(rf"{ROOT}{MONTH}{YEAR}")
-# The forms if the file says that the symbol is a future: the root alone, or with the day of expiration.
-BARE_FORM = re.compile(r"(?P<root>[A-Z0-9]{1,10})(?: [0-9]{4}-[0-9]{2}-[0-9]{2})?")
+# If the file says that the symbol is a future, it may be the root alone, and have the day of expiration.
+BARE_ROOT = re.compile(r"[A-Z0-9]{1,10}")
+EXPIRATION = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 # The roots in F.US.EP and F.US.ENQ by their usual names.
 OTHER_NAMES = {"EP": "ES", "ENQ": "NQ", "CLE": "CL", "MCLE": "MCL", "GCE": "GC", "SIE": "SI", "NGE": "NG"}
 # Shares in Frankfurt whose symbols are also those of contracts on hogs, palladium and silver.
@@ -106,15 +107,17 @@ def contract_of(symbol: str, *, is_future: bool = False) -> Contract | None:
     The root need not be in a table.
     """
     name = symbol.upper()
+    if is_future:
+        name = EXPIRATION.sub("", name)
+        if name in CONTRACT_ROOTS:
+            return Contract(name, is_certain=True)
     for form in FORMS:
         if match := form.fullmatch(name):
             root = match["root"]
             return Contract(OTHER_NAMES.get(root, root) if "F.US." in name else root, is_certain=True)
     if match := PLAIN_FORM.fullmatch(name):
         return Contract(match["root"], is_certain=is_future)
-    if is_future and (match := BARE_FORM.fullmatch(name)):
-        return Contract(match["root"], is_certain=True)
-    return None
+    return Contract(name, is_certain=True) if is_future and BARE_ROOT.fullmatch(name) else None
 
 
 def looks_like_future(symbol: str) -> bool:

@@ -109,6 +109,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         A result that is not that of the prices, because they are averages, is scaled. Raises ValidationFailed
         if the result is too large.
         """
+        if multiplier == self.multiplier:
+            return self
         if self.gross_pnl is None:
             return replace(self, multiplier=multiplier)
         if self.exit_price is not None and self.has_derived_result():

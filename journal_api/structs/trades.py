@@ -36,8 +36,8 @@ Grade = Literal["A+", "A", "B", "C", "D", "F"]
 class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """A new trade. It is open while `closed_at` is null.
 
-    An omitted `multiplier` is the point value of a future or an option, and 1 for any other symbol. An
-    omitted `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the stop.
+    An omitted `multiplier` is the point value of a future or an option, 1 for any other symbol. An omitted
+    `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the stop.
     """
 
     account_id: RowId

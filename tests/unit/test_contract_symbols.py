@@ -81,6 +81,7 @@ def test_a_symbol_that_may_be_a_share_or_a_future_is_refused(symbol: str) -> Non
 def test_a_bare_root_is_a_future_if_the_file_says_so() -> None:
     assert BUILT_IN.point_value("MNQ", is_future=True) == 2
     assert BUILT_IN.point_value("ES 2026-03-20", is_future=True) == 50
+    assert BUILT_IN.point_value("ESH6 2026-03-20", is_future=True) == 50
     with pytest.raises(ValidationFailed):
         BUILT_IN.point_value("TYA", is_future=True)
 
