@@ -16,7 +16,7 @@ from journal_api.errors import NotFound
 from journal_api.repositories import accounts, imports, instruments, users
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.structs.imports import Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
 from journal_api.trade_files.threads import in_thread
@@ -93,7 +93,7 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[Counts, bool]:
+    async def run(database: Database) -> tuple[importer.ImportResult, bool]:
         user_id = await user_of(database.reader, user)
         file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
         into_one_account = account_name is not None
@@ -117,10 +117,10 @@ def import_file(
             return account_id
 
         source = imports.Source(None, file_name, sha256, file_timezone)
-        _, counts = await importer.import_trades(
+        result = await importer.import_trades(
             database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
         )
-        return counts, is_new
+        return result, is_new
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -131,7 +131,8 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        counts, is_new = in_database(settings, run)
+        result, is_new = in_database(settings, run)
+    counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         in_order = sorted(errors, key=lambda verdict: verdict.line)
         sys.exit(one_line(str(importer.refused(counts, in_order))))
@@ -139,6 +140,8 @@ def import_file(
         click.echo(f"New account {account_name!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
+    for fees in result.fees_applied:
+        click.echo(f"Commissions of account {fees.account_id}: {fees.total:f} for {fees.rows} rows")
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
 

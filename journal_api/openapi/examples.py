@@ -72,6 +72,7 @@ ACCOUNT = {
     "starting_balance": 50000,
     "broker": "Tradovate",
     "archived": False,
+    "fees": {"MNQ": 0.37, "default": 2},
     **TIMESTAMPS,
 }
 GROUP = {"id": 1, "name": "Copies", "master_account_id": 1, "member_count": 1, **TIMESTAMPS}
@@ -175,7 +176,12 @@ EXAMPLES: dict[Any, Any] = {
         "computed_at": "2026-05-01T07:00:00.000000Z",
     },
     Account: ACCOUNT,
-    AccountCreate: {"name": "Evaluation 50K", "starting_balance": 50000, "broker": "Tradovate"},
+    AccountCreate: {
+        "name": "Evaluation 50K",
+        "starting_balance": 50000,
+        "broker": "Tradovate",
+        "fees": {"MNQ": 0.37, "default": 2},
+    },
     AccountPatch: {"archived": True},
     CopyGroupListItem: GROUP,
     CopyGroup: {**GROUP, "members": [{"account_id": 1, "quantity_multiplier": 1, "sort_order": 0}]},
@@ -206,6 +212,7 @@ EXAMPLES: dict[Any, Any] = {
         **IMPORT,
         "dry_run": False,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
+        "fees_applied": [],
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
     },
     Instrument: {

@@ -79,23 +79,27 @@ async def import_with_report(
         return source.account_id
 
     rows = EncodedVerdicts()
-    import_id, counts = await importer.import_trades(
+    result = await importer.import_trades(
         transactions, user_id, source, file, rows.add, dry_run=dry_run, account_in=account_in
     )
 
     def report() -> str:
         members = {
-            "id": import_id,
+            "id": result.import_id,
             "dry_run": dry_run,
             "format": file.format,
             **source._asdict(),
-            "counts": counts,
+            "counts": result.counts,
+            "fees_applied": [
+                {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}
+                for fees in result.fees_applied
+            ],
             "rows": Raw(rows.encoded()),
         }
         return json.encode(members).decode()
 
     # With an Idempotency-Key the transaction is still open, so the report must not wait for other files.
-    return import_id, await in_thread(user_id if dry_run else WRITER, report)
+    return result.import_id, await in_thread(user_id if dry_run else WRITER, report)
 
 
 async def delete_import(request: Request) -> Response:

@@ -190,13 +190,13 @@ class Workbench:
         try:
             with self.file.open("rb") as opened:
                 found = reader.read(opened, "UTC")
-                _, foretold = await importer.import_trades(
+                _, foretold, _ = await importer.import_trades(
                     self.database, 1, source, found, told[0].extend, dry_run=True
                 )
             rolled_back = RolledBack(self.database)
             with self.file.open("rb") as opened:
                 found = reader.read(opened, "UTC")
-                _, counts = await importer.import_trades(
+                _, counts, _ = await importer.import_trades(
                     rolled_back, 1, source, found, told[1].extend, dry_run=False
                 )
             assert rolled_back.trade_count == counts.new
