@@ -13,10 +13,10 @@ from aiosqlite import Connection
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import accounts, imports
+from journal_api.repositories import accounts, imports, instruments
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.structs.imports import Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
 from journal_api.trade_files.threads import in_thread
@@ -96,14 +96,21 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[Counts, bool, FileTimezone]:
+    async def run(database: Database) -> tuple[importer.ImportResult, bool, FileTimezone]:
         user_id = await user_of(database.reader, user)
         account_id = None
         if account_name is not None:
             account_id = await accounts.id_of(database.reader, user_id, account_name) or NOT_CREATED
         timezone = await timezone_of_import(database.reader, user_id, account_id, stated_timezone)
         into_one_account = account_name is not None
-        read = partial(reader.read, content, timezone, progress.update, into_one_account=into_one_account)
+        read = partial(
+            reader.read,
+            content,
+            timezone,
+            progress.update,
+            into_one_account=into_one_account,
+            instruments=await instruments.table_of_user(database.reader, user_id),
+        )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)
         is_new = False
@@ -116,10 +123,10 @@ def import_file(
             return account_id
 
         source = imports.Source(None, file_name, sha256)
-        _, counts = await importer.import_trades(
+        result = await importer.import_trades(
             database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
         )
-        return counts, is_new, timezone
+        return result, is_new, timezone
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -130,7 +137,8 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        counts, is_new, file_timezone = in_database(settings, run)
+        result, is_new, file_timezone = in_database(settings, run)
+    counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         in_order = sorted(errors, key=lambda verdict: verdict.line)
         sys.exit(one_line(str(importer.refused(counts, in_order))))
@@ -140,6 +148,8 @@ def import_file(
         click.echo(note_on(file_timezone), err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
+    for fees in result.fees_applied:
+        click.echo(f"Commissions of account {fees.account_id}: {fees.total:f} for {fees.rows} rows")
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
 

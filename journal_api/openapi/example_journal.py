@@ -27,7 +27,12 @@ STRATEGY: dict[str, Any] = {
 COPY_GROUP = {"name": "Main and copies"}
 QUANTITY_OF_COPIES = 0.5  # times the quantity of the original
 ACCOUNTS: tuple[dict[str, Any], ...] = (
-    {"name": "Main", "starting_balance": 25000, "broker": "Example Futures"},
+    {
+        "name": "Main",
+        "starting_balance": 25000,
+        "broker": "Example Futures",
+        "fees": {"default": FEE_PER_SIDE},
+    },
     {"name": "Copies", "starting_balance": 10000, "broker": "Example Futures"},
 )
 GOALS: tuple[dict[str, Any], ...] = (

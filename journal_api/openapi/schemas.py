@@ -100,12 +100,17 @@ def completed(schema: Json, struct: type[msgspec.Struct]) -> Json:
     for field in fields(struct):
         if field.default_factory not in (msgspec.NODEFAULT, list):
             value = field.default_factory()
-            complete["properties"][field.encode_name]["default"] = (
-                str(value) if isinstance(value, str) else int(value)
-            )
+            complete["properties"][field.encode_name]["default"] = plain(value)
     if "description" in complete:
         complete["description"] = inspect.cleandoc(complete["description"])
     return complete
+
+
+def plain(value: Any) -> Any:
+    """The default of a field as JSON has it."""
+    if isinstance(value, dict):
+        return dict(value)
+    return str(value) if isinstance(value, str) else int(value)
 
 
 def with_types(schema: Any) -> Any:

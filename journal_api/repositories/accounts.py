@@ -6,9 +6,10 @@ from aiosqlite import Connection
 from msgspec import UnsetType, json
 
 from journal_api.errors import AccountHasTrades, ValidationFailed
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
+from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, json_list, unique_name
+from journal_api.rules.commissions import Commissions
 from journal_api.rules.partial_update import changes, with_sort_name
-from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, Fees
 from journal_api.values.clock import now
 from journal_api.values.money import Money, json_number
 from journal_api.values.types import sort_name
@@ -20,6 +21,9 @@ ACCOUNT = f"""json_object(
     'starting_balance', {json_number("starting_balance")},
     'broker', broker,
     'archived', json(iif(archived, 'true', 'false')),
+    'fees', json((
+        SELECT json_group_object(root, {json_number("per_side")})
+        FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root))),
     'created_at', created_at,
     'updated_at', updated_at)"""
 
@@ -83,7 +87,7 @@ async def id_of(db: Connection, user_id: int, name: str) -> int | None:
 async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
     """Return the new id. Raises DuplicateName."""
     with unique_name():
-        return int(
+        account_id = int(
             await fetch(
                 db,
                 """
@@ -105,11 +109,44 @@ async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
                 },
             )
         )
+    if account.fees:
+        await replace_fees(db, account_id, account.fees)
+    return account_id
+
+
+async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
+    """Replace all commissions of the account."""
+    values = {"id": account_id, "fees": json_list([(root, amount.units) for root, amount in fees.items()])}
+    await db.execute_fetchall("DELETE FROM account_fees WHERE account_id = :id", values)
+    await db.execute_fetchall(
+        """
+        INSERT INTO account_fees (account_id, root, per_side)
+        SELECT :id, value ->> 0, value ->> 1 FROM json_each(:fees)
+        """,
+        values,
+    )
+
+
+async def commissions_of_user(db: Connection, user_id: int) -> dict[int, Commissions]:
+    """Return the commissions of the accounts that have any, by account id."""
+    by_account: dict[int, dict[str, int]] = {}
+    for account_id, root, per_side in await db.execute_fetchall(
+        """
+        SELECT account_id, root, per_side
+        FROM accounts
+        JOIN account_fees ON account_id = id
+        WHERE user_id = :user_id
+        """,
+        {"user_id": user_id},
+    ):
+        by_account.setdefault(account_id, {})[root] = per_side
+    return {account_id: Commissions(per_side) for account_id, per_side in by_account.items()}
 
 
 async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
     """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
+        fees = changed.pop("fees", None)
         columns: dict[str, Any] = {
             column: value.units if isinstance(value, Money) else value for column, value in changed.items()
         }
@@ -118,6 +155,8 @@ async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
             await db.execute_fetchall(
                 f"UPDATE accounts SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
             )
+        if fees is not None:
+            await replace_fees(db, stored.id, fees)
 
 
 async def delete(db: Connection, stored: Account) -> None:

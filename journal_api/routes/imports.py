@@ -7,7 +7,7 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
-from journal_api.repositories import accounts, imports
+from journal_api.repositories import accounts, imports, instruments
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import EncodedVerdicts
@@ -45,7 +45,13 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     timezone = await timezone_of_import(db, user_id, query.account_id, query.timezone)
-    read = partial(reader.read, upload.file, timezone, into_one_account=query.account_id is not None)
+    read = partial(
+        reader.read,
+        upload.file,
+        timezone,
+        into_one_account=query.account_id is not None,
+        instruments=await instruments.table_of_user(db, user_id),
+    )
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
@@ -74,26 +80,30 @@ async def import_with_report(
         return source.account_id
 
     rows = EncodedVerdicts()
-    import_id, counts = await importer.import_trades(
+    result = await importer.import_trades(
         transactions, user_id, source, file, rows.add, dry_run=dry_run, account_in=account_in
     )
 
     def report() -> str:
         members = {
-            "id": import_id,
+            "id": result.import_id,
             "dry_run": dry_run,
             "format": file.format,
             **source._asdict(),
             "timezone": file.timezone.name,
             "timezone_source": file.timezone.source,
             "replaced_timezones": sorted(file.timezone.replaced),
-            "counts": counts,
+            "counts": result.counts,
+            "fees_applied": [
+                {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}
+                for fees in result.fees_applied
+            ],
             "rows": Raw(rows.encoded()),
         }
         return json.encode(members).decode()
 
     # With an Idempotency-Key the transaction is still open, so the report must not wait for other files.
-    return import_id, await in_thread(user_id if dry_run else WRITER, report)
+    return result.import_id, await in_thread(user_id if dry_run else WRITER, report)
 
 
 async def delete_import(request: Request) -> Response:

@@ -66,5 +66,11 @@ def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
     return changed, bytes(content)
 
 
+def states(content: bytes, field: str) -> bool:
+    """Return whether any file has stated the field of a stored trade."""
+    begin = 4 * BROKER_FIELDS.index(field)
+    return content[begin : begin + 4] != UNSTATED
+
+
 def _digest(*parts: object) -> bytes:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()[:16]

@@ -1,12 +1,50 @@
 """Bodies and responses of trading accounts (DECISIONS 34)."""
 
+import re
 from decimal import Decimal
+from typing import Any, ClassVar, Self
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.values.currencies import Currency
-from journal_api.values.money import Money
+from journal_api.values.money import LARGEST, Money
 from journal_api.values.types import Instant, Name100, default_value
+
+
+class Fees(dict[str, Money]):
+    """What the owner pays per contract and side, by contract root or `default`."""
+
+    most_roots: ClassVar[int] = 200
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "object",
+        "propertyNames": {"pattern": "^([A-Z0-9]{1,10}|default)$"},
+        "additionalProperties": {"type": "number", "minimum": 0, "maximum": LARGEST},
+        "maxProperties": most_roots,
+    }
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, dict):
+            raise ValueError("must be an object of contract root, or default, to amount")
+        if len(value) > cls.most_roots:
+            raise ValueError(f"must have at most {cls.most_roots} members")
+        return cls({cls.root(name): cls.amount(name, amount) for name, amount in value.items()})
+
+    @staticmethod
+    def root(name: str) -> str:
+        if not re.fullmatch(r"[A-Z0-9]{1,10}|default", name):
+            raise ValueError("must have contract roots such as MNQ, or default, as names")
+        return name
+
+    @staticmethod
+    def amount(name: str, value: object) -> Money:
+        try:
+            amount = Money.decode(value)
+        except ValueError as error:
+            raise ValueError(f"of {name} {error}") from None
+        if amount < 0:
+            raise ValueError(f"of {name} must not be negative")
+        return amount
 
 
 class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -15,6 +53,7 @@ class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     starting_balance: Money = default_value(Money(0))
     broker: Name100 | None = None
     archived: bool = False
+    fees: Fees = field(default_factory=Fees)
 
 
 class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -23,6 +62,7 @@ class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     starting_balance: Money | UnsetType = UNSET
     broker: Name100 | None | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
+    fees: Fees | UnsetType = UNSET
 
 
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -32,5 +72,6 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     starting_balance: Decimal
     broker: str | None
     archived: bool
+    fees: dict[str, Decimal]
     created_at: Instant
     updated_at: Instant

@@ -1,5 +1,6 @@
 """Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
+from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
@@ -42,6 +43,14 @@ class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
     error: int = 0
 
 
+class AppliedFees(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The commissions that an import charged to an account, for rows whose costs the file does not state."""
+
+    account_id: int
+    rows: int
+    total: Decimal
+
+
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     """`trade_count` is the number of added trades that still exist."""
 
@@ -75,4 +84,5 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone_source: TimezoneSource | None
     replaced_timezones: list[str]
     counts: Counts
+    fees_applied: list[AppliedFees]
     rows: list[Verdict]

@@ -11,18 +11,22 @@ from aiosqlite import Connection
 from journal_api.database.transactions import Transactions
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import import_timezones
+from journal_api.repositories.accounts import commissions_of_user
 from journal_api.repositories.import_lookups import names_of
 from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.repositories.sql import fetch
+from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
 from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.structs.imports import AppliedFees, Counts, Verdict
+from journal_api.trade_files.file_format import reason_of
 from journal_api.trade_files.matching import correction_of
 from journal_api.trade_files.names import resolve
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import WRITER, in_thread, with_cancel_checks
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.clock import now
+from journal_api.values.money import from_units
 
 BATCH_SIZE = 500
 MOST_ERRORS = 1000
@@ -35,6 +39,14 @@ class PendingCopy(NamedTuple):
     trade_id: int
     row_name: str | None
     copy_of: str
+
+
+class ImportResult(NamedTuple):
+    """The id of an import, None for a dry run, its counts, and the commissions that it charged."""
+
+    import_id: int | None
+    counts: Counts
+    fees_applied: list[AppliedFees]
 
 
 class HasErrors(Exception):
@@ -69,10 +81,13 @@ class TradeImporter:
         db: Connection,
         owner: dict[str, Any],
         names: Names,
+        commissions: dict[int, Commissions],
         import_id: int | None,
         last_trade_id: int,
     ) -> None:
         self.db, self.names, self.import_id = db, names, import_id
+        self.commissions = commissions  # by account
+        self.fees_applied: dict[int, list[int]] = {}  # by account the number of rows and the sum of fees
         self.common = {**owner, "import_id": import_id, "source_trade_id": None, "now": now()}
         self.trade_ids = count(last_trade_id + 1)
         self.compared: set[int] = set()  # the trades that an earlier row stands for
@@ -88,7 +103,9 @@ class TradeImporter:
         # New ids are assigned here, under the write lock (DECISIONS 27).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
         names = await names_of(db, user_id)
-        return cls(db, {"user_id": user_id, "account_id": account_id}, names, import_id, last or 0)
+        commissions = await commissions_of_user(db, user_id)
+        owner = {"user_id": user_id, "account_id": account_id}
+        return cls(db, owner, names, commissions, import_id, last or 0)
 
     def only_read(self, reader: Connection) -> None:
         """Go on without writing, with another connection, after the transaction was rolled back."""
@@ -134,7 +151,7 @@ class TradeImporter:
 
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
-        rows = [self.with_unique_name(resolve(row, self.names, self.common)) for row in batch]
+        rows = [self.with_fees(self.with_unique_name(resolve(row, self.names, self.common))) for row in batch]
         stored_trades = await stored_trades_of(self.db, rows, self.last_matched)
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
@@ -152,6 +169,7 @@ class TradeImporter:
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
+                self.note_fees(row, row.columns["fees"])
                 verdicts += self.add(trade)
         if self.import_id is not None:
             await insert_all(self.db, new)
@@ -167,6 +185,26 @@ class TradeImporter:
         self.row_names.add(name)
         return row
 
+    def with_fees(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
+        """Return the row with the account's commission if the file does not state its costs."""
+        if isinstance(row, Rejected) or row.imported.states("fees"):
+            return row
+        try:
+            fees = self.commissions_for(row).of(row.columns, is_future=row.imported.is_future)
+        except ValidationFailed as error:
+            return Rejected(row.line, reason_of(error))
+        return row if fees is None else row._replace(columns={**row.columns, "fees": fees})
+
+    def commissions_for(self, row: ResolvedRow) -> Commissions:
+        return self.commissions.get(row.columns["account_id"], NO_COMMISSIONS)
+
+    def note_fees(self, row: ResolvedRow, fees: int) -> None:
+        """Count fees that the account's commissions have made."""
+        if fees and not row.imported.states("fees"):
+            total = self.fees_applied.setdefault(row.columns["account_id"], [0, 0])
+            total[0] += 1
+            total[1] += fees
+
     def compare(self, row: ResolvedRow, stored: StoredTrade) -> Correction | None:
         """Return the correction of a stored trade; only the first row of each trade can correct it."""
         if not row.repeats_external_id:
@@ -174,7 +212,10 @@ class TradeImporter:
         if stored.trade_id in self.compared:
             return None
         self.compared.add(stored.trade_id)
-        return correction_of(row, stored)
+        correction = correction_of(row, stored, self.commissions_for(row))
+        if correction:
+            self.note_fees(row, correction.fields["fees"] - stored.fields["fees"])
+        return correction
 
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
@@ -201,6 +242,13 @@ class TradeImporter:
 
     def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
         return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
+
+    def applied_fees(self) -> list[AppliedFees]:
+        """Return the fees that commissions have made, by account."""
+        return [
+            AppliedFees(account_id=account_id, rows=rows, total=from_units(total))
+            for account_id, (rows, total) in sorted(self.fees_applied.items())
+        ]
 
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
@@ -260,8 +308,8 @@ async def import_trades(
     *,
     dry_run: bool,
     account_in: Callable[[Connection], Awaitable[int | None]] | None = None,
-) -> tuple[int | None, Counts]:
-    """Import a file in one transaction. Returns the id of the import, None for a dry run, and the counts.
+) -> ImportResult:
+    """Import a file in one transaction.
 
     `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
     further down come last. Errors beyond the first 1,000 are only counted. `account_in` returns the account
@@ -282,7 +330,7 @@ async def import_trades(
     if dry_run:
         importer = await prepare(database.slow_reader)
         await importer.process(file, verdicts)
-        return None, verdicts.counts
+        return ImportResult(None, verdicts.counts, importer.applied_fees())
     try:
         async with database.transaction() as db:
             importer = await prepare(db)
@@ -290,7 +338,7 @@ async def import_trades(
             assert importer.import_id is not None
             await set_counts(db, importer.import_id, verdicts.counts)
             await importer.remember(file.timezone)
-            return importer.import_id, verdicts.counts
+            return ImportResult(importer.import_id, verdicts.counts, importer.applied_fees())
     except HasErrors:
         importer.only_read(database.slow_reader)
         await importer.process(file, verdicts)

@@ -12,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
+from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.trade_files.cells import Row
 from journal_api.trade_files.file_format import Format, reason_of
@@ -24,6 +25,7 @@ from journal_api.trade_files.formats import (
     tradezella_trades,
     tradovate_performance,
 )
+from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
 from journal_api.trade_files.timezones import FileTimezone
 
@@ -59,12 +61,14 @@ def read(
     on_bytes: Callable[[int], object] = lambda number: None,
     *,
     into_one_account: bool = True,
+    instruments: InstrumentTable = BUILT_IN,
 ) -> TradeFile:
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
     `on_bytes` is called with the number of bytes read. With `into_one_account` the account names in the file
-    are ignored. Raises ValidationFailed for an unknown header, when the file must name its accounts but does
-    not, and (also on iteration) when the time zone is unknown.
+    are ignored. `instruments` are the point values of contracts whose multiplier the file does not state.
+    Raises ValidationFailed for an unknown header, when the file must name its accounts but does not, and
+    (also on iteration) when the time zone is unknown.
     """
     rows = rows_of(file, on_bytes)
     file_format, columns = header_of(rows)
@@ -73,6 +77,7 @@ def read(
         message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
     trades = file_format.trades_of(with_column_names(rows, columns, file_format))
+    trades = with_point_values(trades, instruments)
     candidates = candidates_of(trades, timezone, file_format, into_one_account)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
@@ -225,6 +230,15 @@ def candidates_of(
         columns |= {
             "fingerprint": fingerprint,
             "occurrence": 1 if repeats_external_id else occurrence,
-            "content": content_of(columns, trade.unstated),
+            "content": content_of(columns | amounts_as_read(trade), trade.unstated),
         }
         yield Candidate(trade, columns, repeats_external_id)
+
+
+def amounts_as_read(trade: ImportedTrade) -> dict[str, int | None]:
+    """Return multiplier and result before point values, so that a new point value changes no known trade."""
+    as_read = trade.as_read or trade.trade
+    return {
+        "multiplier": as_read.multiplier.units,
+        "gross_pnl": None if as_read.gross_pnl is None else as_read.gross_pnl.units,
+    }

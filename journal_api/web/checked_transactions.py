@@ -7,6 +7,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
+from journal_api.errors import NotFound
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.responses import Envelope, Response
 from journal_api.web.sent_back import check_sent_back, has_sent_back
@@ -33,15 +34,24 @@ class CheckedTransactions:
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
         """Begin a transaction.
 
-        Raises NotFound, PreconditionFailed or ValidationFailed before the block runs.
+        Raises NotFound, PreconditionFailed or ValidationFailed before the block runs. An object that does not
+        exist meets If-None-Match: the block may create it.
         """
         async with self._database.transaction(commit=commit) as db:
             if is_conditional(self._request) or has_sent_back(self._request):
-                current = await self._current(db)
-                assert isinstance(current, Envelope), "what can be changed is read as JSON"
-                check_conditions(self._request, current.etag)
-                check_sent_back(self._request, current)
+                await self._check(db)
             yield db
+
+    async def _check(self, db: Connection) -> None:
+        try:
+            current = await self._current(db)
+        except NotFound:
+            if "if-match" in self._request.headers or has_sent_back(self._request):
+                raise
+            return
+        assert isinstance(current, Envelope), "what can be changed is read as JSON"
+        check_conditions(self._request, current.etag)
+        check_sent_back(self._request, current)
 
 
 class OpenTransaction:

@@ -10,6 +10,7 @@ from factories import (
     create_goal,
     create_strategy,
     create_trade,
+    details_of,
     error_of,
     get_strategy,
     run_sql,
@@ -51,6 +52,7 @@ async def test_an_account_is_created_with_a_location_and_the_defaults(client: ht
         "starting_balance": 0,
         "broker": None,
         "archived": False,
+        "fees": {},
         "created_at": account["created_at"],
         "updated_at": account["created_at"],
     }
@@ -280,3 +282,47 @@ async def test_the_id_of_a_deleted_account_is_not_used_again(client: httpx.Async
     again = await create_account(client)
 
     assert again["id"] > account["id"]
+
+
+# Fees ----------------------------------------------------------------------------------------------------
+
+
+async def test_the_fees_of_an_account_are_answered_as_they_were_sent(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, fees={"default": 2, "MNQ": 0.37})
+
+    assert account["fees"] == {"MNQ": 0.37, "default": 2}
+    assert await get_account(client, account) == account
+
+
+async def test_patching_fees_replaces_all_of_them(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, fees={"MNQ": 0.37, "ES": 1.5})
+    path = f"/accounts/{account['id']}"
+
+    same = unwrap(await client.patch(path, json={"fees": {"ES": 1.5, "MNQ": 0.37}}))
+    other = unwrap(await client.patch(path, json={"fees": {"default": 2}}))
+    cleared = unwrap(await client.patch(path, json={"fees": {}}))
+
+    assert same == account
+    assert (other["fees"], cleared["fees"]) == ({"default": 2}, {})
+    assert other["updated_at"] > account["updated_at"]
+
+
+@pytest.mark.parametrize(
+    ("fees", "reason"),
+    [
+        ({"MNQ": -1}, "of MNQ must not be negative"),
+        ({"MNQ": "1"}, "of MNQ must be a number"),
+        ({"mnq": 1}, "must have contract roots such as MNQ, or default, as names"),
+        ([], "must be an object of contract root, or default, to amount"),
+        (None, "must be an object of contract root, or default, to amount"),
+        ({f"R{number}": 1 for number in range(201)}, "must have at most 200 members"),
+    ],
+    ids=["negative", "text", "lower case", "array", "null", "201"],
+)
+async def test_fees_that_are_no_amounts_by_root_are_refused(
+    client: httpx.AsyncClient, fees: Any, reason: str
+) -> None:
+    refused = await client.post("/accounts", json={"name": "Sim", "fees": fees})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused)["fields"] == {"fees": reason}

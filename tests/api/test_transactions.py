@@ -219,7 +219,7 @@ CHANGES: dict[tuple[str, str], Any] = {
 WRITES = [operation for operation in OPERATIONS if operation.method != "GET"]
 
 
-async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, int]) -> httpx.Response:
+async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, Any]) -> httpx.Response:
     """The operation on the thing of its kind, so that something changes."""
     if operation.consumes_file:
         return await send_file(client, A_FILE.replace("ES", "NQ"), account_id=1)

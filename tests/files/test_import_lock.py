@@ -111,7 +111,7 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     file = TradeFile("round trips", iter(()), FileTimezone("UTC"))
     try:
         async with asyncio.timeout(30):
-            _, counts = await importer.import_trades(
+            _, counts, _ = await importer.import_trades(
                 database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, account_in=nobody
             )
     finally:

@@ -143,6 +143,7 @@ async def test_an_import_is_answered_with_its_location_and_a_verdict_for_every_r
         "timezone_source": None,
         "replaced_timezones": [],
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
+        "fees_applied": [],
         "rows": [
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
             for line, trade in enumerate(await trades_in(client), start=2)

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
+from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row, timestamp
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row, reason_of
@@ -23,8 +24,6 @@ ACCOUNTS = ("Account", "account")
 # Ids of fills. The id of an order does not identify a fill, because an order may have many.
 IDS = ("Execution ID", "Exec ID", "Fill ID")
 COSTS = ("Commission", "Fees", "TransFee", "ECNFee")
-# The price of an option is per share, and it is for 100 shares unless the file states a multiplier.
-SHARES_OF_AN_OPTION = PositiveMoney(100)
 # Symbols per account. The limit keeps memory bounded; no real file has that many.
 MOST_INSTRUMENTS = 10_000
 EPOCH = Timestamp(1970, 1, 1)
@@ -42,6 +41,7 @@ class Instrument(NamedTuple):
     symbol: Name40
     multiplier: PositiveMoney
     is_stated: bool  # whether the file states the multiplier
+    is_future: bool
 
 
 class Book:
@@ -143,6 +143,7 @@ def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
         unstated=tuple(field for field, is_stated in stated.items() if not is_stated),
         account=instrument.account,
         is_computed=True,
+        is_future=instrument.is_future,
     )
 
 
@@ -158,9 +159,14 @@ def instrument_of(row: Row) -> Instrument:
     """Return the instrument of a fill. Raises ValidationFailed."""
     account = filled(row, ACCOUNTS)
     stated = row.amount_if_any("Multiplier", PositiveMoney)
-    default = SHARES_OF_AN_OPTION if filled(row, ("Strike", "Call/Put", "Option")) else PositiveMoney(1)
+    is_option = filled(row, ("Strike", "Call/Put", "Option")) is not None
+    default = SHARES_OF_AN_OPTION if is_option else PositiveMoney(1)
     return Instrument(
-        account and row.read(account, Name100.decode), symbol_of(row), stated or default, stated is not None
+        account and row.read(account, Name100.decode),
+        symbol_of(row),
+        stated or default,
+        is_stated=stated is not None,
+        is_future=not is_option and filled(row, ("Expiration",)) is not None,
     )
 
 

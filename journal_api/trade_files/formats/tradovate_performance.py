@@ -36,7 +36,13 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         external_id=row.read("Pair ID", Name100.decode),
     )
-    return ImportedTrade(row.line, trade, unstated=("fees",))
+    is_explained = (sold - bought) * gross_pnl > 0
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=("fees",) if is_explained else ("fees", "multiplier"),
+        has_multiplier_of_result=True,
+    )
 
 
 def fill_id(text: str) -> int:

@@ -1,0 +1,41 @@
+"""Commissions of trades whose costs a file does not state (docs/imports.md#commissions)."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.instruments import contract_of
+from journal_api.values.money import LARGEST, SCALE
+
+DEFAULT = "default"
+
+
+class Commissions(NamedTuple):
+    """What an account pays per contract and side, by contract root or `default`, in units of 10^-8."""
+
+    per_side: Mapping[str, int]
+
+    def of(self, fields: Mapping[str, Any], *, is_future: bool) -> int | None:
+        """Return the commission of a trade: of both sides, of one side while it is open.
+
+        `fields` are its columns. Returns None if the account has no amount for its symbol. Raises
+        ValidationFailed if the commission is too large.
+        """
+        per_side = self.per_side_of(fields["symbol"], is_future=is_future)
+        if per_side is None:
+            return None
+        sides = 1 if fields["closed_at"] is None else 2
+        amount = round(Fraction(sides * fields["quantity"] * per_side, SCALE))
+        if amount > LARGEST * SCALE:
+            raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
+        return amount
+
+    def per_side_of(self, symbol: str, *, is_future: bool) -> int | None:
+        """Return the amount of the symbol's contract root, without one that of the symbol or the default."""
+        contract = contract_of(symbol, is_future=is_future)
+        names = (contract.root if contract else "", symbol.upper(), DEFAULT)
+        return next((self.per_side[name] for name in names if name in self.per_side), None)
+
+
+NO_COMMISSIONS = Commissions({})

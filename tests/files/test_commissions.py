@@ -1,0 +1,165 @@
+"""Commissions of an account, charged to files that state no costs: docs/imports.md#commissions."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from commands import import_file
+from factories import (
+    create_account,
+    create_import,
+    create_trade,
+    details_of,
+    error_of,
+    send_file,
+    unwrap,
+)
+
+FEES = {"MNQ": 0.37, "default": 2}
+HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at"
+OPENED, CLOSED = "2026-01-05T14:00:00Z", "2026-01-05T15:00:00Z"
+FILLS = """\
+Date,Time,Symbol,Side,Quantity,Price
+1/5/2026,14:00:00,MNQH6,BUY,3,100
+"""
+CLOSING_FILL = "1/5/2026,14:30:00,MNQH6,SELL,3,101\n"
+
+
+def file_of(*trades: tuple[str, int], is_open: bool = False, fees: str | None = None) -> str:
+    """Trades of symbol and quantity that win one point."""
+    closing = ("", "") if is_open else ("101", CLOSED)
+    lines = [
+        f"{symbol},long,{quantity},100,{closing[0]},{OPENED},{closing[1]}" for symbol, quantity in trades
+    ]
+    if fees is None:
+        return "\n".join([HEADER, *lines])
+    return "\n".join([f"{HEADER},fees", *(f"{line},{fees}" for line in lines)])
+
+
+async def fees_of(client: httpx.AsyncClient) -> list[float]:
+    """The fees of all trades, in the order of their ids."""
+    trades = (await client.get("/trades")).json()["data"]["trades"]
+    return [trade["fees"] for trade in sorted(trades, key=lambda trade: int(trade["id"]))]
+
+
+async def account_with_fees(client: httpx.AsyncClient, fees: Any = FEES, name: str = "Sim") -> int:
+    return int((await create_account(client, name, fees=fees))["id"])
+
+
+async def test_three_mnq_pay_both_sides_and_another_contract_the_default(client: httpx.AsyncClient) -> None:
+    account_id = await account_with_fees(client)
+
+    report = await create_import(client, file_of(("MNQH6", 3), ("ESH6", 1)), account_id=account_id)
+
+    assert await fees_of(client) == [2.22, 4]  # 2 x 3 x 0.37 and 2 x 1 x 2
+    assert report["fees_applied"] == [{"account_id": account_id, "rows": 2, "total": 6.22}]
+    (first, *_) = (await client.get("/trades")).json()["data"]["trades"][::-1]
+    assert (first["gross_pnl"], first["net_pnl"]) == (6, 3.78)
+
+
+async def test_a_dry_run_reports_the_same_commissions(client: httpx.AsyncClient) -> None:
+    account_id = await account_with_fees(client)
+
+    report = await create_import(client, file_of(("MNQH6", 3)), account_id=account_id, dry_run=True)
+
+    assert report["fees_applied"] == [{"account_id": account_id, "rows": 1, "total": 2.22}]
+    assert await fees_of(client) == []
+
+
+async def test_an_open_trade_pays_one_side(client: httpx.AsyncClient) -> None:
+    await create_import(
+        client, file_of(("MNQH6", 3), is_open=True), account_id=await account_with_fees(client)
+    )
+
+    assert await fees_of(client) == [1.11]
+
+
+async def test_a_trade_that_a_later_file_closes_pays_the_other_side(client: httpx.AsyncClient) -> None:
+    account_id = await account_with_fees(client)
+    await create_import(client, FILLS, account_id=account_id)
+    before = await fees_of(client)
+
+    report = await create_import(client, FILLS + CLOSING_FILL, account_id=account_id)
+
+    assert (before, await fees_of(client)) == ([1.11], [2.22])
+    assert report["rows"][0]["changed"] == ["exit_price", "closed_at", "gross_pnl", "fees"]
+    assert report["fees_applied"] == [{"account_id": account_id, "rows": 1, "total": 1.11}]
+
+
+@pytest.mark.parametrize(("stated", "fees"), [("0", 0), ("1.5", 1.5)])
+async def test_fees_that_the_file_states_stay(client: httpx.AsyncClient, stated: str, fees: float) -> None:
+    account_id = await account_with_fees(client)
+
+    report = await create_import(client, file_of(("MNQH6", 3), fees=stated), account_id=account_id)
+
+    assert (await fees_of(client), report["fees_applied"]) == ([fees], [])
+
+
+async def test_a_symbol_without_an_amount_pays_nothing(client: httpx.AsyncClient) -> None:
+    account_id = await account_with_fees(client, {"MNQ": 0.37})
+
+    report = await create_import(client, file_of(("ESH6", 1), ("MNQ", 1)), account_id=account_id)
+
+    assert await fees_of(client) == [0, 0.74]
+    assert report["fees_applied"] == [{"account_id": account_id, "rows": 1, "total": 0.74}]
+
+
+async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client: httpx.AsyncClient) -> None:
+    account_id = await account_with_fees(client)
+    await create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
+    unwrap(await client.patch(f"/accounts/{account_id}", json={"fees": {"MNQ": 1}}))
+
+    again = await create_import(client, file_of(("MNQH6", 3)), account_id=account_id)
+
+    assert (again["counts"]["duplicate"], again["fees_applied"]) == (1, [])
+    assert await fees_of(client) == [2.22]
+
+
+async def test_a_trade_that_is_entered_by_hand_pays_what_is_sent(client: httpx.AsyncClient) -> None:
+    await create_trade(client, await account_with_fees(client), symbol="MNQH6")
+
+    assert await fees_of(client) == [0]
+
+
+async def test_each_account_of_a_file_pays_its_own_commissions(client: httpx.AsyncClient) -> None:
+    one = await account_with_fees(client, {"default": 1}, "One")
+    other = await account_with_fees(client, {"default": 2}, "Other")
+    lines = file_of(("ESH6", 1), ("ESH6", 1), ("ESH6", 2)).split("\n")
+    accounts = ("account", "One", "Other", "Other")
+    file = "\n".join(f"{line},{account}" for line, account in zip(lines, accounts, strict=True))
+
+    report = unwrap(await send_file(client, file))
+
+    assert await fees_of(client) == [2, 4, 8]
+    assert report["fees_applied"] == [
+        {"account_id": one, "rows": 1, "total": 2},
+        {"account_id": other, "rows": 2, "total": 12},
+    ]
+
+
+async def test_a_commission_beyond_the_limit_of_amounts_is_an_error_of_its_row(
+    client: httpx.AsyncClient,
+) -> None:
+    account_id = await account_with_fees(client, {"default": 10_000_000_000})
+
+    refused = await send_file(client, file_of(("ESH6", 1)), account_id)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused)["reason"].startswith("fees by the account's commissions exceed")
+
+
+def test_the_command_says_what_it_charged(tmp_path: Path) -> None:
+    db, file = tmp_path / "journal.db", tmp_path / "trades.csv"
+    file.write_text(file_of(("ESH6", 1)))
+    first = import_file(db, file)
+    with closing(sqlite3.connect(db)) as connection, connection:
+        connection.execute("INSERT INTO account_fees VALUES (1, 'MNQ', 37000000)")
+    file.write_text(file_of(("MNQH6", 3)))
+
+    second = import_file(db, file)
+
+    assert first.out == "1 new, 0 already there\n"
+    assert second.out == "1 new, 0 already there\nCommissions of account 1: 2.22 for 1 rows\n"
