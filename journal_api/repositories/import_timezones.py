@@ -1,30 +1,37 @@
 """SQL of the time zones in which the files of an account were read."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from journal_api.repositories.sql import json_list
 
 
-async def remembered(db: Connection, user_id: int, account_id: int | None) -> dict[tuple[str, str], str]:
-    """Return the zones of the newest imports by account name and format.
+class AccountTimezone(NamedTuple):
+    """The time zone of the newest import of an account and a format."""
 
-    With `account_id`, only those of the account, and the empty string in place of its name.
-    """
+    account_id: int
+    account_name: str
+    format: str
+    timezone: str
+
+
+async def list_of_user(db: Connection, user_id: int) -> list[AccountTimezone]:
+    """Return the zones of all accounts and formats."""
     rows = await db.execute_fetchall(
         """
-        SELECT iif(:account_id IS NULL, accounts.name, ''), format, timezone, max(imports.id)
+        -- SQLite takes the columns without an aggregate from the row of max().
+        SELECT accounts.id, accounts.name, format, timezone, max(imports.id)
         FROM imports
         JOIN import_timezones ON import_id = imports.id
         JOIN accounts ON accounts.id = import_timezones.account_id
         WHERE imports.user_id = :user_id
-          AND (:account_id IS NULL OR accounts.id = :account_id)
         GROUP BY accounts.id, format
         """,
-        {"user_id": user_id, "account_id": account_id},
+        {"user_id": user_id},
     )
-    return {(account, file_format): timezone for account, file_format, timezone, _ in rows}
+    return [AccountTimezone(*row[:4]) for row in rows]
 
 
 async def insert(db: Connection, import_id: int, timezone: str, account_ids: Sequence[int]) -> None:

@@ -60,7 +60,11 @@ async def timezone_of_import(
     db: Connection, user_id: int, account_id: int | None, stated: str | None
 ) -> FileTimezone:
     """Return the time zone of an import. `account_id` is None for a file that names its accounts."""
-    remembered = await import_timezones.remembered(db, user_id, account_id)
+    rows = await import_timezones.list_of_user(db, user_id)
+    if account_id is None:
+        remembered = {(row.account_name, row.format): row.timezone for row in rows}
+    else:
+        remembered = {("", row.format): row.timezone for row in rows if row.account_id == account_id}
     return FileTimezone(stated, (await users.find(db, user_id)).timezone, remembered)
 
 

@@ -1,11 +1,14 @@
 """IANA time zones: their names, and the zone of this machine."""
 
+import logging
 import os
 from functools import cache
 from importlib.resources import files
 
 import tzlocal
 
+# Where /etc/timezone contradicts /etc/localtime, or merely exists, tzlocal would warn in every command.
+logging.getLogger("tzlocal").setLevel(logging.ERROR)
 NO_ZONE = "Factory"  # tzdata's placeholder for a machine that is not configured
 
 

@@ -389,6 +389,18 @@ def test_the_command_says_the_zone_and_reads_the_next_file_in_it(db: Path, file:
     )
 
 
+def test_the_command_puts_the_losses_of_a_futures_day_on_one_trading_day(tmp_path: Path) -> None:
+    db, file = tmp_path / "journal.db", tmp_path / "day.csv"
+    file.write_text(A_FUTURES_DAY)
+    machine = {"JOURNAL_TIMEZONE": "", "TZ": NEW_YORK, "JOURNAL_DAY_ROLLOVER": "17:00"}
+    done("users", "list", "--db", db, settings=machine)
+
+    import_file(db, file, timezone=NEW_YORK)
+
+    days = rows(db, "SELECT trading_day, count(*), sum(gross_pnl) FROM trades GROUP BY trading_day")
+    assert days == [("2026-03-10", 3, -900_04 * 10**6)]
+
+
 def test_the_command_refuses_a_file_whose_zone_is_unknown(db: Path, file: Path) -> None:
     line = refused("import", file, "--account", "Sim", "--db", db)
 
