@@ -23,6 +23,7 @@ from journal_api.rules.goal_history import (
     snapshot_of,
     stale_periods,
     with_balances,
+    without_balances,
 )
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
@@ -146,8 +147,11 @@ async def refresh(db: Connection, goal_id: int) -> None:
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     by_period = await statistics.of_periods(db, state.account_ids, stale, state.extra)
-    if state.carries_balance:
-        by_period = with_balances(by_period, await balances.opening_balance(db, state, stale, changed))
+    if state.carries_balance and state.mixes_currencies:
+        by_period = without_balances(by_period)
+    elif state.carries_balance:
+        opening_balance = await balances.opening_balance(db, state, stale, changed)
+        by_period = with_balances(by_period, opening_balance, state.currency)
     snapshots = [
         snapshot_of(state, period, totals)
         for period, totals in by_period.items()
@@ -165,7 +169,7 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
         WITH
         -- The accounts in the scope of the goal.
         account AS (
-            SELECT accounts.id, starting_balance
+            SELECT accounts.id, starting_balance, currency
             FROM goals
             JOIN users ON users.id = goals.user_id
             JOIN accounts ON accounts.user_id = users.id
@@ -195,6 +199,7 @@ async def state_of(db: Connection, goal_id: int) -> GoalState | None:
             'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),
             'starting_balances', json((
                 {json_array_of("starting_balance", "SELECT starting_balance FROM account")})),
+            'currencies', json((SELECT json_group_array(DISTINCT currency) FROM account)),
             'targets', json(({TARGETS})),
             'change_cursor', change_cursor,
             'evaluated_on', evaluated_on,
