@@ -551,6 +551,13 @@ BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
 END;
 
+-- Another currency decides which amounts can be added.
+CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
+WHEN old.currency <> new.currency
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
+END;
+
 -- The trades of a deleted account leave the scope of all goals, and so do the changes that they recorded.
 CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
 BEGIN

@@ -179,6 +179,7 @@ EXAMPLES: dict[Any, Any] = {
             "timezone": "UTC",
             "day_rollover": "00:00",
             "reason": None,
+            "currency": "USD",
             "trades": 7,
             "decisions": 6,
             "wins": 4,

@@ -29,7 +29,7 @@ async def find(db: Connection, goal_id: int) -> GoalState | None:
         WITH
         -- The accounts in the scope of the goal.
         account AS (
-            SELECT accounts.id, starting_balance
+            SELECT accounts.id, starting_balance, currency
             FROM goals
             JOIN users ON users.id = goals.user_id
             JOIN accounts ON accounts.user_id = users.id
@@ -59,6 +59,7 @@ async def find(db: Connection, goal_id: int) -> GoalState | None:
             'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),
             'starting_balances', json((
                 {json_array_of("starting_balance", "SELECT starting_balance FROM account")})),
+            'currencies', json((SELECT json_group_array(DISTINCT currency) FROM account)),
             'targets', json(({TARGETS})),
             'change_cursor', change_cursor,
             'evaluated_on', evaluated_on,

@@ -22,6 +22,7 @@ from journal_api.rules.goal_history import (
     snapshot_of,
     stale_periods,
     with_balances,
+    without_balances,
 )
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
@@ -135,8 +136,11 @@ async def refresh(db: Connection, goal_id: int) -> None:
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     by_period = await statistics.of_periods(db, state.account_ids, stale, state.extra)
-    if state.carries_balance:
-        by_period = with_balances(by_period, await balances.opening_balance(db, state, stale, changed))
+    if state.carries_balance and state.mixes_currencies:
+        by_period = without_balances(by_period)
+    elif state.carries_balance:
+        opening_balance = await balances.opening_balance(db, state, stale, changed)
+        by_period = with_balances(by_period, opening_balance, state.currency)
     snapshots = [
         snapshot_of(state, period, totals)
         for period, totals in by_period.items()

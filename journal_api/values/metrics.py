@@ -14,7 +14,19 @@ from journal_api.values.statistics import ExtraStatistic, Statistics
 
 Unit = Literal["currency", "percent", "ratio", "count"]
 GoalDirection = Literal["at_least", "at_most"]
-Reason = Literal["no_trades", "no_wins", "no_losses", "no_risk", "no_grades", "no_checklists", "out_of_range"]
+Reason = Literal[
+    "no_trades",
+    "no_wins",
+    "no_losses",
+    "no_wins_or_losses",
+    "no_risk",
+    "no_grades",
+    "no_checklists",
+    "mixed_currencies",
+    "out_of_range",
+]
+# Metrics that add or compare amounts of money although their unit is not a currency.
+OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days"})
 LARGEST_STORED = 2**63 - 1
 
 
@@ -53,8 +65,15 @@ class Metric(NamedTuple):
         """Whether the value of a period depends on the closing balance of the period before."""
         return self.extra == "opening_balance"
 
+    @property
+    def is_of_money(self) -> bool:
+        """Whether the value needs amounts in one currency."""
+        return self.unit == "currency" or self.key in OF_MONEY
+
     def evaluate(self, statistics: Statistics | None) -> MetricValue:
         """Return the value for a period. Statistics of None mean that a sum does not fit into 64 bits."""
+        if statistics and statistics.mixes_currencies and self.is_of_money:
+            return MetricValue(None, "mixed_currencies")
         value = self.formula(statistics) if statistics else MetricValue(None, "out_of_range")
         if value.actual is not None and abs(value.actual) > LARGEST_STORED:
             return MetricValue(None, "out_of_range")
@@ -83,7 +102,8 @@ def profit_factor(statistics: Statistics) -> MetricValue:
     if not statistics.decisions:
         return MetricValue(None, "no_trades")
     if not statistics.losses:
-        return MetricValue(None, "no_losses", infinite=statistics.wins > 0)
+        is_infinite = statistics.wins > 0
+        return MetricValue(None, "no_losses" if is_infinite else "no_wins_or_losses", infinite=is_infinite)
     return MetricValue(ratio(statistics.winning_pnl, -statistics.losing_pnl))
 
 
@@ -159,7 +179,8 @@ METRICS = {
         Metric(
             "rr_realized_avg",
             "Average R",
-            "The mean of net P&L divided by initial risk, over the decisions with an initial risk.",
+            "The mean of net P&L divided by initial risk, over the decisions with an initial risk; trades"
+            " without one are left out.",
             "ratio",
             lambda statistics: mean(statistics.r_total, statistics.with_risk, "no_risk"),
         ),

@@ -290,6 +290,7 @@ class Account(Thing):
     starting_balance: Fraction = Fraction(0)
     broker: str | None = None
     archived: bool = False
+    fees: dict[str, Fraction] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -886,7 +887,9 @@ class Model:
         """All that a number can depend on, as naive.py has it."""
         journal = naive.Journal(self.timezone, self.day_rollover, self.active_selection)
         for account in self.accounts:
-            journal.accounts[account.id] = naive.Account(account.id, account.starting_balance)
+            journal.accounts[account.id] = naive.Account(
+                account.id, account.starting_balance, account.currency
+            )
         journal.groups = {group.id: set(group.members) for group in self.groups}
         journal.tags = {tag.id: tag.type for tag in self.tags}
         for setup in (setup for strategy in self.strategies for setup in strategy.setups):
@@ -926,7 +929,12 @@ class Model:
             "actual": snapshot.actual,
             "achieved": snapshot.achieved,
             "closed": snapshot.closed,
-            "snapshot_data": {"unit": UNIT_OF[goal.metric], **calendar, **facts},
+            "snapshot_data": {
+                "unit": UNIT_OF[goal.metric],
+                "currency": snapshot.currency,
+                **calendar,
+                **facts,
+            },
         }
         return Told(view, snapshot.reasons)
 

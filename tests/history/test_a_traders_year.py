@@ -164,7 +164,7 @@ class Desk:
         self.journal = Journal(me["timezone"], me["day_rollover"], me["active_selection"])
         for account in await self.get("/accounts"):
             balance = Fraction(account["starting_balance"])
-            self.journal.accounts[account["id"]] = Account(account["id"], balance)
+            self.journal.accounts[account["id"]] = Account(account["id"], balance, account["currency"])
         for group in await self.get("/copy-groups"):
             members = (await self.get(f"/copy-groups/{group['id']}"))["members"]
             self.journal.groups[group["id"]] = {member["account_id"] for member in members}
@@ -256,6 +256,7 @@ def shown(goal: Goal, journal: Journal, snapshot: Snapshot, unit: str) -> Told:
         "achieved": snapshot.achieved,
         "closed": snapshot.closed,
         "unit": unit,
+        "currency": snapshot.currency,
         "timezone": journal.timezone,
         "day_rollover": journal.rollover,
         **{

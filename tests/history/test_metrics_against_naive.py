@@ -56,7 +56,7 @@ def random_journal(random: Random, most_trades: int) -> Journal:
     zone, rollover = random.choice(CALENDARS)
     journal = Journal(zone, rollover, random.choice(SCOPES[:-1]))
     for account in (1, 2, 3):
-        journal.accounts[account] = Account(account, random_amount(random))
+        journal.accounts[account] = Account(account, random_amount(random), random_currency(random))
     journal.groups[1] = {account for account in journal.accounts if random.random() < 0.6}
     journal.tags = {tag: random.choice(["mistake", "custom"]) for tag in (1, 2, 3)}
     journal.checklists = {1: {1, 2}, 2: {3}, 3: set()}
@@ -74,6 +74,10 @@ def random_moment(random: Random) -> datetime:
 def random_amount(random: Random) -> Fraction:
     units = random.choice([0, 1, -1, 33333333, 10**10, -(10**10), random.randint(-(10**11), 10**11)])
     return Fraction(units, 10**8)
+
+
+def random_currency(random: Random) -> str:
+    return random.choice(["USD", "USD", "USD", "EUR"])
 
 
 def random_trade(random: Random, journal: Journal, id_: int, moments: list[datetime]) -> Trade:
@@ -178,8 +182,9 @@ class Desk:
 
     async def write_balance(self, account: Account) -> None:
         await self.sql(
-            "UPDATE accounts SET starting_balance = :balance WHERE id = :id",
+            "UPDATE accounts SET starting_balance = :balance, currency = :currency WHERE id = :id",
             balance=int(account.starting_balance * 10**8),
+            currency=account.currency,
             id=account.id,
         )
 
@@ -279,6 +284,7 @@ def shown(goal: Goal, journal: Journal, snapshot: naive.Snapshot) -> dict[str, A
             "unit": UNITS[goal.metric],
             "timezone": journal.timezone,
             "day_rollover": journal.rollover,
+            "currency": snapshot.currency,
             **{
                 name: value
                 for name, value in snapshot.data.items()
@@ -434,6 +440,12 @@ async def change_balance(desk: Desk) -> None:
     await desk.write_balance(account)
 
 
+async def change_currency(desk: Desk) -> None:
+    account = desk.random.choice(list(desk.journal.accounts.values()))
+    account.currency = random_currency(desk.random)
+    await desk.write_balance(account)
+
+
 async def add_account(desk: Desk) -> None:
     id_ = await insert_account(desk.app, f"After {max(desk.journal.accounts)}", starting_balance=7)
     desk.journal.accounts[id_] = Account(id_, Fraction(7))
@@ -535,6 +547,7 @@ EDITS: list[Edit] = [
     delete_confirmation,
     delete_setup,
     change_balance,
+    change_currency,
     add_account,
     delete_account,
     change_members,

@@ -224,7 +224,7 @@ def test_a_profit_factor_without_losses_has_no_value_but_is_achieved_at_least() 
 def test_a_profit_factor_of_break_evens_alone_is_neither_achieved_nor_missed() -> None:
     undefined = measured("profit_factor", decisions=2, breakevens=2)
 
-    assert (undefined.actual, undefined.reason) == (None, "no_losses")
+    assert (undefined.actual, undefined.reason) == (None, "no_wins_or_losses")
     assert undefined.achieves("at_least", 1) is None
     assert undefined.achieves("at_most", 1) is None
 

@@ -32,5 +32,12 @@ CREATE TABLE import_profiles (
 ) STRICT;
 CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
 
+-- Another currency decides which amounts can be added.
+CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
+WHEN old.currency <> new.currency
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
+END;
+
 -- The R of a decision leaves out the rows without a risk, so every history is rebuilt at the next read.
 UPDATE goals SET change_cursor = NULL;
