@@ -60,6 +60,7 @@ def pytest_collection_finish() -> None:
 class Meta(msgspec.Struct, forbid_unknown_fields=True):
     request_id: str
     pagination: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
+    warnings: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ErrorBody(msgspec.Struct, forbid_unknown_fields=True):

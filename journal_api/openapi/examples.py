@@ -23,7 +23,7 @@ from journal_api.structs.copy_groups import (
     CopyGroupPatch,
     MembersPut,
 )
-from journal_api.structs.goals import Goal, GoalCreate, GoalPatch
+from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch
 from journal_api.structs.imports import Import, ImportQuery, ImportReport
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
@@ -164,6 +164,7 @@ EXAMPLES: dict[Any, Any] = {
     },
     Setup: SETUPS[0],
     Goal: GOAL,
+    GoalListItem: GOAL,
     GoalCreate: GOALS[0],
     GoalPatch: {"target_value": 250},
     Snapshot: {

@@ -122,12 +122,13 @@ def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
 # Refresh -------------------------------------------------------------------------------------------------
 
 
-async def refresh(db: Connection, goal_id: int) -> None:
+async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> None:
     """Bring the stored snapshots up to date, in the caller's transaction.
 
-    Nothing is done for a goal that was deleted, paused or archived meanwhile.
+    Nothing is done for a goal that was deleted, paused or archived meanwhile. With `is_stopped` only a paused
+    or archived goal is refreshed, to the day on which it was stopped.
     """
-    state = await goal_states.find(db, goal_id)
+    state = await goal_states.find(db, goal_id, is_stopped=is_stopped)
     if state is None:
         return
     changed = await goal_states.days_changed(db, state)

@@ -70,6 +70,11 @@ class Metric(NamedTuple):
         """Whether the value needs amounts in one currency."""
         return self.unit == "currency" or self.key in OF_MONEY
 
+    @property
+    def may_be_negative(self) -> bool:
+        """Whether a value below 0 is possible."""
+        return (self.unit == "currency" and self.key != "max_drawdown") or self.key == "rr_realized_avg"
+
     def evaluate(self, statistics: Statistics | None) -> MetricValue:
         """Return the value for a period. Statistics of None mean that a sum does not fit into 64 bits."""
         if statistics and statistics.mixes_currencies and self.is_of_money:

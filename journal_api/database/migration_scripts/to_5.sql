@@ -39,5 +39,10 @@ BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
 END;
 
+ALTER TABLE idempotency_keys ADD COLUMN warnings BLOB NOT NULL DEFAULT X'';
+
+ALTER TABLE goals ADD COLUMN stopped_on TEXT;
+UPDATE goals SET stopped_on = coalesce(evaluated_on, substr(updated_at, 1, 10)) WHERE status <> 'active';
+
 -- The R of a decision leaves out the rows without a risk, so every history is rebuilt at the next read.
 UPDATE goals SET change_cursor = NULL;
