@@ -652,7 +652,7 @@ async def test_rule_10_null_clears_a_scope_and_setting_one_clears_the_other(
 async def test_rule_10_both_scopes_at_once_are_refused(app: Starlette, client: httpx.AsyncClient) -> None:
     both = {"account_id": await insert_account(app), "copy_group_id": await insert_copy_group(app)}
     for bound_to in both:
-        strategy = await create_strategy(client, bound_to, **{bound_to: both[bound_to]})  # type: ignore[arg-type]
+        strategy = await create_strategy(client, bound_to, **{bound_to: both[bound_to]})
         before = dump(app)
 
         refused = await patch(client, strategy, name="New", **both)
