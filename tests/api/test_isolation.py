@@ -1,5 +1,6 @@
 """Two owners in one database: what is the other's is as good as not there (docs/reliability.md 14)."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -245,6 +246,11 @@ def whole(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:
     return response.status_code, response.headers.multi_items(), response.content
 
 
+def blamed_in(content: bytes) -> str:
+    """The names and ids that the details of an error blame."""
+    return str(json.loads(content)["error"]["details"])
+
+
 # Two journals --------------------------------------------------------------------------------------------
 
 
@@ -357,6 +363,9 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
     foreign = await answers_to(caller, mine, THEIRS)
 
     assert foreign == missing
+    in_bodies = [one for one in requests_with(mine, THEIRS) if not one.place.is_query]
+    assert [str(one) for one in in_bodies if foreign[str(one)][0] != 400] == []
+    assert [str(one) for one in in_bodies if one.place.name not in blamed_in(foreign[str(one)][2])] == []
     assert {status for status, _, _ in foreign.values()} == {200, 400, 404}
     assert dump(settings.db) == before
     by_path = sum("{id" in operation.path for operation in OPERATIONS)

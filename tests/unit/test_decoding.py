@@ -216,30 +216,22 @@ def is_taken(name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "text", ["1" * 4000, "1" * 5000, "-" + "1" * 5000, "1e400"], ids=["4000", "5000", "-5000", "1e400"]
-)
-@pytest.mark.parametrize("member", ["row_id", "flag", "word", "name", "text", "groups"])
-def test_a_number_out_of_all_ranges_is_named(member: str, text: str) -> None:
-    details = details_from(f'{{"{member}": {text}}}')
-
-    assert list(details["fields"]) == [member]
+def test_a_number_out_of_all_ranges_is_named() -> None:
+    for text in ("1" * 4000, "1" * 5000, "-" + "1" * 5000, "1e400"):
+        for member in ("row_id", "flag", "word", "name", "text", "groups"):
+            assert list(details_from(f'{{"{member}": {text}}}')["fields"]) == [member]
 
 
 # Words ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sent", ['"x"', '""', '"UP"', "5", "null", "true", "[]", '"a`b"', r'"\u0000"'])
-@pytest.mark.parametrize(("member", "allowed"), [("word", ["up", "down"]), ("other_word", ["left", "right"])])
-def test_a_word_that_is_not_on_the_list_comes_with_the_list(
-    sent: str, member: str, allowed: list[str]
-) -> None:
-    details = details_from(f'{{"{member}": {sent}}}')
-
-    assert details == {
-        "fields": {member: f"must be one of: {', '.join(allowed)}"},
-        "allowed": allowed,
-    }
+def test_a_word_that_is_not_on_the_list_comes_with_the_list() -> None:
+    for member, allowed in (("word", ["up", "down"]), ("other_word", ["left", "right"])):
+        for sent in ('"x"', '""', '"UP"', "5", "null", "true", "[]", '"a`b"', r'"\u0000"'):
+            assert details_from(f'{{"{member}": {sent}}}') == {
+                "fields": {member: f"must be one of: {', '.join(allowed)}"},
+                "allowed": allowed,
+            }
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])).filter(lambda word: word not in ("up", "down")))
