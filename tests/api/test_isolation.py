@@ -217,16 +217,16 @@ async def ask(client: httpx.AsyncClient, request: Planted) -> httpx.Response:
 
 async def answers_to(client: httpx.AsyncClient, own: Journal, ids: Journal) -> dict[str, Any]:
     """Everything that can be seen of the answers to requests that name those ids, by request."""
-    told = {str(one): whole(await ask(client, one)) for one in requests_with(own, ids)}
+    answers = {str(one): whole(await ask(client, one)) for one in requests_with(own, ids)}
     for operation in OPERATIONS:
         if "{id" in operation.path:
             path, body = path_about(operation, ids), bodies(own).get(row_of(operation), body_of(operation))
             for headers in CONDITIONS:
                 answer = await client.request(operation.method, path, json=body, headers=headers)
-                told[f"{row_of(operation)} {headers}"] = whole(answer)
+                answers[f"{row_of(operation)} {headers}"] = whole(answer)
     for file in files_naming("Mine", "Theirs"):
-        told[file] = whole(await send_file(client, file))
-    return told
+        answers[file] = whole(await send_file(client, file))
+    return answers
 
 
 def files_naming(own: str, word: str) -> list[str]:
@@ -309,14 +309,14 @@ async def make_theirs(app: Starlette, client: httpx.AsyncClient) -> None:
 
 async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, Any]:
     """All that the operations show of one's own journal, with no filter and with each."""
-    told = {}
+    answers = {}
     for path in reads(own) + [
         f"/goals/{goal['id']}/snapshots" for goal in unwrap(await client.get("/goals"))
     ]:
         status, headers, content = whole(await client.get(path))
         assert status == 200
-        told[path] = headers, content
-    return told
+        answers[path] = headers, content
+    return answers
 
 
 def reads(own: Journal) -> list[str]:

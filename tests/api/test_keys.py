@@ -1,4 +1,4 @@
-"""API keys: their form, what is stored of them, and what a caller with a wrong one is told."""
+"""API keys: their form, what is stored of them, and the answer to a wrong one."""
 
 import asyncio
 import hashlib
@@ -321,7 +321,7 @@ async def test_a_read_scope_does_not_include_the_write_scope(app: Starlette) -> 
         ("read:tags,write:tags", {"read:tags", "write:tags"}),
     ],
 )
-async def test_keys_create_gives_the_scopes_it_is_told(
+async def test_keys_create_gives_the_scopes_of_its_option(
     app: Starlette, settings: Settings, sent: str, given: set[str]
 ) -> None:
     await journal_api(settings, "keys", "create", "script", "--scopes", sent)

@@ -13,9 +13,9 @@ import httpx
 import pytest
 from conftest import client_of, new_key_for, started
 from factories import A_TRADE, create_goal, snapshots_of, unwrap
+from openapi_examples import send_examples
 from operations import path_of
 from starlette.applications import Starlette
-from told_by_examples import tell
 
 from journal_api.app import create_app
 from journal_api.routes.table import OPERATIONS
@@ -74,7 +74,7 @@ def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
 
 async def use_everything(client: httpx.AsyncClient) -> None:
     """Every operation, with every filter and every metric, what makes snapshots stale, and every deletion."""
-    await tell(client)
+    await send_examples(client)
     for operation in OPERATIONS:
         if operation.method == "GET":
             for query in ({}, QUERIES, *({name: value} for name, value in QUERIES.items())):
@@ -236,7 +236,7 @@ async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal
 ) -> None:
     app = create_app(settings)
     async with started(app), client_of(app, await new_key_for(app)) as client:
-        await tell(client)
+        await send_examples(client)
 
     with closing(sqlite3.connect(settings.db)) as db:
         assert [name for name in tables_of(db) if name.startswith("sqlite_stat")] == []

@@ -1,4 +1,4 @@
-"""What is told of a body that does not fit its struct; and the envelope of every answer."""
+"""The errors of a body that does not fit its struct; and the envelope of every answer."""
 
 import gc
 import re
