@@ -103,7 +103,7 @@ async def check_answer(response: httpx.Response) -> None:
     request = response.request
     operation = operation_of(request)
     assert KEY.search(response.content) is None, "an answer holds an API key"
-    assert response.headers["x-request-id"]
+    assert len(response.headers.get_list("x-request-id")) == 1
     check_headers(response)
     if response.status_code in (204, 304) or request.method == "HEAD":
         assert response.content == b""
@@ -114,6 +114,8 @@ async def check_answer(response: httpx.Response) -> None:
         assert response.headers["content-type"] == "application/json"
         refused = msgspec.json.decode(response.content, type=ErrorEnvelope)
         assert not refused.ok
+        assert refused.error.message
+        assert int(response.headers["content-length"]) == len(response.content)
         assert refused.meta.request_id == response.headers["x-request-id"]
         if operation is not None:
             declared = {(error.status, error.code) for error in operation.possible_errors}

@@ -11,7 +11,16 @@ from urllib.parse import quote
 import httpx
 import msgspec
 import pytest
-from factories import A_TRADE, create_account, create_trade, details_of, error_of, send_file, unwrap
+from factories import (
+    A_TRADE,
+    create_account,
+    create_category,
+    create_trade,
+    details_of,
+    error_of,
+    send_file,
+    unwrap,
+)
 from msgspec import Raw, inspect
 from operations import body_of, create_one_of_each, documented_path_of, dump, path_of
 from starlette.applications import Starlette
@@ -396,8 +405,8 @@ async def test_a_name_is_stripped_composed_and_as_long_as_it_may_be(
 
 
 @pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
-async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case(
-    app: Starlette, client: httpx.AsyncClient, path: str
+async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case_or_by_others(
+    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient, path: str
 ) -> None:
     await create_one_of_each(client)
     extra = {"category_id": 1} if path == "/tags" else {}
@@ -418,6 +427,10 @@ async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_anoth
         for name in ("caf\u00e9", "STRASSE", "fi", "a b", "ab")
     ]
 
+    theirs = (await create_category(stranger))["id"]
+    of_stranger = await stranger.post(path, json={"name": "Caf\u00e9", **dict.fromkeys(extra, theirs)})
+
+    assert of_stranger.status_code == 201
     assert [error_of(answer) for answer in taken] == [(409, "duplicate_name")] * 6
     assert unchanged == before
     assert [answer.status_code for answer in free] == [201] * 5

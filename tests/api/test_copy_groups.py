@@ -349,12 +349,3 @@ async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategi
     assert unwrap(await client.get("/accounts")) == before
     assert unwrap(await client.get(f"/trades/{trade['id']}")) == trade
     assert unwrap(await client.get("/me"))["active_selection"] == "all"
-
-
-async def test_the_id_of_a_deleted_group_is_not_used_again(client: httpx.AsyncClient) -> None:
-    group = await create_copy_group(client)
-    await client.delete(f"/copy-groups/{group['id']}")
-
-    again = await create_copy_group(client)
-
-    assert again["id"] > group["id"]

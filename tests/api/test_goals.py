@@ -520,15 +520,6 @@ async def test_deleting_a_goal_takes_its_snapshots_and_targets(
     assert unwrap(await client.get("/goals")) == [other]
 
 
-async def test_the_id_of_a_deleted_goal_is_not_used_again(client: httpx.AsyncClient) -> None:
-    goal = await create_goal(client)
-    await client.delete(f"/goals/{goal['id']}")
-
-    again = await create_goal(client)
-
-    assert again["id"] > goal["id"]
-
-
 @pytest.mark.parametrize(("table", "field"), [("accounts", "account_id"), ("copy_groups", "copy_group_id")])
 async def test_an_account_or_group_that_goes_takes_its_goals_and_their_snapshots(
     app: Starlette, client: httpx.AsyncClient, table: str, field: str

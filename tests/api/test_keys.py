@@ -291,28 +291,6 @@ async def test_a_key_without_the_scope_is_403_and_the_scope_is_named(app: Starle
     assert "www-authenticate" not in refused.headers
 
 
-async def test_a_write_scope_does_not_include_the_read_scope(app: Starlette) -> None:
-    async with client_of(app, await new_key_for(app, scopes=("write:tags",))) as writer:
-        answers = [
-            await writer.post("/tag-categories", json={"name": "Psychology"}),
-            await writer.get("/tag-categories"),
-        ]
-
-    assert [answer.status_code for answer in answers] == [201, 403]
-
-
-async def test_a_read_scope_does_not_include_the_write_scope(app: Starlette) -> None:
-    async with client_of(app, await new_key_for(app, scopes=("read:tags",))) as reader:
-        answers = [
-            await reader.get("/tag-categories"),
-            await reader.post("/tag-categories", json={"name": "Psychology"}),
-            await reader.get("/tag-categories"),
-        ]
-
-    assert [answer.status_code for answer in answers] == [200, 403, 200]
-    assert unwrap(answers[2]) == []
-
-
 @pytest.mark.parametrize(
     ("sent", "given"),
     [

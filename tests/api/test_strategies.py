@@ -440,16 +440,6 @@ async def test_brackets_in_strings_are_no_levels(client: httpx.AsyncClient) -> N
 # Unique names ------------------------------------------------------------------------------------------
 
 
-async def test_names_are_unique_for_each_owner_on_their_own(
-    client: httpx.AsyncClient, other: httpx.AsyncClient
-) -> None:
-    await create_strategy(other, "Breakout")
-
-    created = await client.post("/strategies", json={"name": "Breakout"})
-
-    assert created.status_code == 201
-
-
 async def test_setups_and_confirmations_may_share_a_name(client: httpx.AsyncClient) -> None:
     same: list[dict[str, Any]] = [{"name": "Same"}, {"name": "Same"}]
 

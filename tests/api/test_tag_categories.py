@@ -210,27 +210,7 @@ async def test_a_category_whose_last_tag_moved_away_can_go(client: httpx.AsyncCl
     assert deleted.status_code == 204
 
 
-async def test_ids_are_never_used_again(client: httpx.AsyncClient) -> None:
-    deleted = await create_category(client, "A")
-    await client.delete(f"/tag-categories/{deleted['id']}")
-
-    created = await create_category(client, "A")
-
-    assert created["id"] > deleted["id"]
-
-
 # Owners --------------------------------------------------------------------------------------------------
-
-
-async def test_another_owner_may_have_the_same_name(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
-) -> None:
-    mine = await create_category(client)
-
-    theirs = await stranger.post("/tag-categories", json={"name": mine["name"]})
-
-    assert theirs.status_code == 201
-    assert await categories_of(client) == [mine]
 
 
 async def test_the_tags_of_another_owner_are_not_counted(

@@ -245,17 +245,3 @@ async def test_a_deleted_name_is_free_again_and_its_id_is_not(client: httpx.Asyn
     created = await create_tag(client, deleted["name"], category_id=deleted["category_id"])
 
     assert created["id"] > deleted["id"]
-
-
-# Owners --------------------------------------------------------------------------------------------------
-
-
-async def test_another_owner_may_have_the_same_name(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
-) -> None:
-    mine = await create_tag(client)
-
-    theirs = await create_tag(stranger, mine["name"])
-
-    assert await tags_of(client) == [mine]
-    assert await tags_of(stranger) == [theirs]
