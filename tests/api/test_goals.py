@@ -18,30 +18,10 @@ from factories import (
 )
 from starlette.applications import Starlette
 
+from journal_api.values.metrics import METRICS
+
 INVALID = (400, "validation_error")
 
-METRICS = [
-    "net_pnl",
-    "gross_pnl",
-    "max_drawdown",
-    "balance_target",
-    "win_rate",
-    "profit_factor",
-    "expectancy",
-    "rr_realized_avg",
-    "a_plus_rate",
-    "max_trades_per_day",
-    "protocol_completion_rate",
-    "trade_count",
-    "trading_days",
-    "winning_days",
-    "win_streak",
-    "average_win",
-    "payoff_ratio",
-    "worst_trade",
-    "worst_day",
-    "mistake_free_rate",
-]
 AT_MOST = {"max_drawdown", "max_trades_per_day"}
 STATUSES = ["active", "paused", "archived"]
 JUNE = {"timeframe": "custom", "custom_start": "2026-06-01", "custom_end": "2026-06-30"}
