@@ -146,18 +146,16 @@ def running(
                 process.wait(PATIENCE)
 
 
-def start(arguments: Sequence[str], env: Mapping[str, str], out: int, err: int) -> Process:
+def start(
+    arguments: Sequence[str], env: Mapping[str, str], out: int, err: int, stdin: int | None = None
+) -> Process:
     """A forked process of `journal-api`, or a new one where a fork would differ from it."""
-    if err >= 0 and is_forked(env):
-        with open(os.devnull, "rb") as nothing:
-            return forks().start(arguments, env, [nothing.fileno(), out, err])
-    return subprocess.Popen(
-        [sys.executable, "-m", "journal_api", *arguments],
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-    )
+    with open(os.devnull, "rb") as nothing:
+        fds = [nothing.fileno() if stdin is None else stdin, out, err]
+        if err >= 0 and is_forked(env):
+            return forks().start(arguments, env, fds)
+        command = [sys.executable, "-m", "journal_api", *arguments]
+        return subprocess.Popen(command, env=env, stdin=fds[0], stdout=out, stderr=err)
 
 
 def wait_until_it_answers(server: Server) -> None:

@@ -28,6 +28,7 @@ from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings, run_key
 
 ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-m", "journal_api")
 # A parent that starts the command in its arguments, passes its first line on, and waits to be killed.
 PARENT = """
 import subprocess, sys
@@ -135,8 +136,8 @@ def test_a_connection_that_stays_open_does_not_keep_the_server(db: Path) -> None
 
 def test_what_comes_in_on_standard_input_is_thrown_away(db: Path) -> None:
     with announced(db) as child:
-        pipe(child.process.stdin).write(b"stop\n\0\xff" * 30_000)
-        pipe(child.process.stdin).flush()
+        child.stdin.write(b"stop\n\0\xff" * 30_000)
+        child.stdin.flush()
 
         answer = httpx.get(f"{child.url}/health")
 
@@ -173,7 +174,7 @@ def test_a_server_whose_standard_input_stays_open_is_stopped_by_a_signal(
 @pytest.mark.parametrize("redirected", ["</dev/null", "<&-"], ids=["nothing", "closed"])
 def test_a_server_without_standard_input_stops_at_once(db: Path, redirected: str) -> None:
     ran = subprocess.run(
-        ["sh", "-c", f'exec "$@" {redirected}', "sh", *announcing(db)],
+        ["sh", "-c", f'exec "$@" {redirected}', "sh", *COMMAND, *announcing(db)],
         env=environment(),
         capture_output=True,
         timeout=PATIENCE,
@@ -186,13 +187,13 @@ def test_a_server_without_standard_input_stops_at_once(db: Path, redirected: str
 
 def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT, *announcing(db)],
+        [sys.executable, "-c", PARENT, *COMMAND, *announcing(db)],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as parent:
-        url = msgspec.json.decode(first_line(parent))["url"]
+        url = msgspec.json.decode(first_line(parent, parent.stdout))["url"]
         before = httpx.get(f"{url}/health")
 
         parent.kill()
@@ -209,7 +210,7 @@ def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
 
 def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path) -> None:
     with subprocess.Popen(
-        announcing(db),
+        [*COMMAND, *announcing(db)],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -413,21 +414,8 @@ def test_no_child_of_the_server_inherits_the_key_of_the_run(
 
 
 def test_a_server_without_announce_takes_the_key_of_the_run_too(db: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "journal_api", "serve", "--db", str(db), "--port", "0"],
-        env=environment({"JOURNAL_RUN_KEY": RUN_KEY}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    with process:
-        try:
-            (url,) = re.findall(r"http://\S+", first_line(process).decode())
-            answer = httpx.get(f"{url}/me", headers={"Authorization": f"Bearer {RUN_KEY}"}, timeout=PATIENCE)
-        finally:
-            process.terminate()
-
-    assert answer.status_code == 200
+    with running(db, JOURNAL_RUN_KEY=RUN_KEY) as server, server.client(RUN_KEY) as client:
+        assert client.get("/me").status_code == 200
 
 
 # The documents -----------------------------------------------------------------------------------------
