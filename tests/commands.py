@@ -18,7 +18,7 @@ import httpx
 from forks import Forked, forks, is_forked
 
 Process = subprocess.Popen[bytes] | Forked
-PATIENCE = 30  # seconds; never reached unless something hangs
+PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 
 
 class Ran(NamedTuple):
@@ -158,11 +158,15 @@ def start(
         return subprocess.Popen(command, env=env, stdin=fds[0], stdout=out, stderr=err)
 
 
+def health(url: str) -> httpx.Response:
+    return httpx.get(f"{url}/health", timeout=PATIENCE)
+
+
 def wait_until_it_answers(server: Server) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            httpx.get(f"{server.url}/health")
+            health(server.url)
         except httpx.TransportError:
             assert server.process.poll() is None, server.err.read_text()
             assert time.monotonic() < deadline, "the server never answered"

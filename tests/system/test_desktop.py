@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
 from click.testing import CliRunner
-from commands import PATIENCE, environment, new_key, refused, rows, running
+from commands import PATIENCE, environment, health, new_key, refused, rows, running
 from conftest import client_of, new_key_for
 from desktop import RUN_KEY, announced, announcing, first_line, pipe
 from factories import create_category, details_of, error_of, insert_user, unwrap
@@ -46,27 +46,22 @@ def db(tmp_path: Path) -> Path:
 # The line ----------------------------------------------------------------------------------------------
 
 
-def test_the_one_line_on_standard_output_says_where_who_and_which_release(db: Path) -> None:
+def test_the_one_line_says_where_who_and_which_release_and_then_it_answers(
+    db: Path,
+) -> None:
     with announced(db) as child:
-        told = msgspec.json.decode(child.line)
+        told, answer = msgspec.json.decode(child.line), health(child.url)
         child.let_go()
         rest = child.rest_of_output()
 
     assert re.fullmatch(r"http://127\.0\.0\.1:[1-9][0-9]*", child.url)
     assert told == {"url": child.url, "pid": child.process.pid, "version": __version__}
-    assert rest == b""
-
-
-def test_the_first_request_after_the_line_is_answered(db: Path) -> None:
-    with announced(db) as child:
-        answer = httpx.get(f"{child.url}/health")
-
-    assert answer.status_code == 200
+    assert (answer.status_code, rest) == (200, b"")
 
 
 def test_an_address_of_version_6_is_told_as_a_url(db: Path) -> None:
     with announced(db, "--host", "::1") as child:
-        answer = httpx.get(f"{child.url}/health")
+        answer = health(child.url)
 
     assert child.url.startswith("http://[::1]:")
     assert answer.status_code == 200
@@ -92,7 +87,7 @@ def test_a_first_key_would_be_a_second_thing_on_standard_output_and_is_refused(d
 
 def test_without_announce_the_output_is_for_people_and_standard_input_is_not_watched(db: Path) -> None:
     with running(db) as server:  # its standard input has ended already
-        answer = httpx.get(f"{server.url}/health")
+        answer = health(server.url)
         printed = server.out.read_text()
 
     assert answer.status_code == 200
@@ -102,8 +97,12 @@ def test_without_announce_the_output_is_for_people_and_standard_input_is_not_wat
 # The end -----------------------------------------------------------------------------------------------
 
 
-def test_the_end_of_standard_input_stops_the_server_in_order(db: Path) -> None:
+def test_the_end_of_standard_input_stops_the_server_in_order_and_what_comes_in_is_thrown_away(
+    db: Path,
+) -> None:
     with announced(db) as child:
+        child.stdin.write(b"stop\n\0\xff" * 30_000)
+        child.stdin.flush()
         with child.client() as client:
             unwrap(client.post("/tag-categories", json={"name": "Kept"}))
 
@@ -120,7 +119,7 @@ def test_the_next_server_starts_as_soon_as_the_one_before_has_stopped(db: Path) 
         child.let_go()
 
         with announced(db) as next_child:
-            answer = httpx.get(f"{next_child.url}/health")
+            answer = health(next_child.url)
 
     assert answer.status_code == 200
 
@@ -132,16 +131,6 @@ def test_a_connection_that_stays_open_does_not_keep_the_server(db: Path) -> None
         code = child.let_go()
 
     assert code == 0
-
-
-def test_what_comes_in_on_standard_input_is_thrown_away(db: Path) -> None:
-    with announced(db) as child:
-        child.stdin.write(b"stop\n\0\xff" * 30_000)
-        child.stdin.flush()
-
-        answer = httpx.get(f"{child.url}/health")
-
-    assert answer.status_code == 200
 
 
 def test_a_pipe_that_does_not_wait_for_input_has_not_ended(db: Path) -> None:
@@ -194,7 +183,7 @@ def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
         stderr=subprocess.PIPE,
     ) as parent:
         url = msgspec.json.decode(first_line(parent, parent.stdout))["url"]
-        before = httpx.get(f"{url}/health")
+        before = health(url)
 
         parent.kill()
         # The server has the same standard error, so this ends when both have.
@@ -203,9 +192,9 @@ def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
     assert before.status_code == 200
     assert b"Traceback" not in said
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{url}/health")
+        health(url)
     with announced(db) as child:
-        assert httpx.get(f"{child.url}/health").status_code == 200
+        assert health(child.url).status_code == 200
 
 
 def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path) -> None:

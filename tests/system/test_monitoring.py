@@ -15,12 +15,7 @@ import httpx
 import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
-from commands import (
-    PATIENCE,
-    Server,
-    new_key,
-    running,
-)
+from commands import PATIENCE, Server, health, new_key, running
 from conftest import client_of, new_key_for
 from factories import create_account, create_category, error_of, send_file
 from msgspec import structs
@@ -54,7 +49,7 @@ def test_each_request_is_a_line_of_json(db: Path) -> None:
     with running(db) as server, server.client(key) as client:
         asked = client.patch("/tags/12345", json={}, headers={"X-Request-Id": "mine"})
         client.get(f"{server.url}/nothing/to/see")
-        httpx.post(f"{server.url}/v1/tags", headers={"Authorization": "Bearer wrong"})
+        httpx.post(f"{server.url}/v1/tags", headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE)
         server.stop()
 
     first, second, third = lines_of(server)[-3:]
@@ -101,7 +96,7 @@ def test_nothing_that_a_client_sent_stands_in_the_log_but_the_id_of_the_request(
 
 def test_what_never_became_a_request_is_a_line_too(db: Path) -> None:
     with running(db) as server:
-        refused = httpx.get(f"{server.url}/health", headers={"X-Long": "x" * 70_000})
+        refused = httpx.get(f"{server.url}/health", headers={"X-Long": "x" * 70_000}, timeout=PATIENCE)
         server.stop()
 
     told = lines_of(server)[-1]
@@ -154,7 +149,7 @@ def test_at_another_level_requests_are_left_out(db: Path) -> None:
     read_end, write_end = os.pipe()
     with running(db, stderr=write_end, JOURNAL_LOG_LEVEL="warning") as server:
         os.close(write_end)
-        httpx.get(f"{server.url}/health")
+        health(server.url)
         server.stop()
 
     with open(read_end, "rb") as said:
@@ -182,7 +177,7 @@ def test_a_log_whose_reader_is_gone_delays_no_answer(db: Path) -> None:
     with running(db, stderr=write_end) as server:
         os.close(write_end)
         os.close(read_end)
-        answers = [httpx.get(f"{server.url}/health").status_code for _ in range(3)]
+        answers = [health(server.url).status_code for _ in range(3)]
         code = server.stop()
 
     assert (answers, code) == ([200] * 3, 0)

@@ -11,10 +11,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import h11
-import httpx
 import pytest
 import uvicorn
-from commands import PATIENCE, new_key
+from commands import PATIENCE, health, new_key
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from proofs import tries
@@ -43,7 +42,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
         thread.start()
         url = f"http://127.0.0.1:{address.getsockname()[1]}"
         try:
-            assert httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200
+            assert health(url).status_code == 200
             yield Journal(url, key)
         finally:
             server.should_exit = True

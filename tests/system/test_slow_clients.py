@@ -21,7 +21,7 @@ import httpx
 import msgspec
 import pytest
 import uvicorn
-from commands import PATIENCE, new_key, running
+from commands import PATIENCE, health, new_key, running
 from conftest import ErrorEnvelope
 from proofs import SOAK
 
@@ -74,7 +74,7 @@ def hurried(db: Path, protocol: type[Protocol] = Hurried) -> Iterator[int]:
         thread.start()
         port = address.getsockname()[1]
         try:
-            assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=PATIENCE).status_code == 200
+            assert health(f"http://127.0.0.1:{port}").status_code == 200
             yield port
         finally:
             server.should_exit = True
@@ -181,7 +181,7 @@ def test_a_connection_that_is_used_in_time_lives_longer_than_the_limit(journal: 
         for _ in range(5):
             connection.sendall(GET + b"\r\n")
             answers.append(connection.recv(65536))
-            time.sleep(Hurried.idle_seconds * 0.4)  # a client that thinks
+            time.sleep(Hurried.idle_seconds * 0.25)  # a client that thinks
 
         connection.sendall(GET + LAST)
         last = rest_of(connection)
@@ -395,7 +395,7 @@ def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
             journal = Journal(port, key)
             connection = stack.enter_context(journal.connect())
             connection.sendall(journal.post(b"Content-Length: 100") + b'{"name": "Half')
-            assert httpx.get(f"http://127.0.0.1:{port}/health", timeout=PATIENCE).status_code == 200
+            assert health(f"http://127.0.0.1:{port}").status_code == 200
         said = rest_of(connection)
 
     assert refusal_in(said) == (503, "busy")
@@ -415,7 +415,7 @@ class Crowd(NamedTuple):
     seconds: float
 
 
-CROWD = Crowd(500, 200, 100, 45) if SOAK else Crowd(50, 20, 10, 10 * Hurried.body_seconds)
+CROWD = Crowd(500, 200, 100, 45) if SOAK else Crowd(50, 20, 10, PATIENCE)
 
 
 @pytest.fixture

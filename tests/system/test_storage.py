@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, change, dump, new_key, rows, running
+from commands import PATIENCE, Server, change, dump, health, new_key, rows, running
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, unwrap
 from proofs import tries
 from starlette.applications import Starlette
@@ -301,7 +301,7 @@ def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_
 
 
 def is_writable(server: Server) -> bool:
-    return bool(httpx.get(f"{server.url}/health").json()["data"]["writable"])
+    return bool(health(server.url).json()["data"]["writable"])
 
 
 def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:
