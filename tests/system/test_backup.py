@@ -450,7 +450,7 @@ BAD: list[Callable[[Path], None]] = [
     write_newer,
     write_loose_rows,
     write_damaged,
-    *STRANGE,
+    *STRANGE[:2],  # test_migrations.py has every kind
 ]
 
 
