@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -156,6 +156,13 @@ def start(
             return forks().start(arguments, env, fds)
         command = [sys.executable, "-m", "journal_api", *arguments]
         return subprocess.Popen(command, env=env, stdin=fds[0], stdout=out, stderr=err)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def health(url: str) -> httpx.Response:

@@ -18,6 +18,7 @@ import time_machine
 from asgi_lifespan import LifespanManager
 from conftest import client_of, new_key_for
 from factories import insert_account, insert_copy_group, run_sql, unwrap
+from model import SPECIAL, UNIT_OF
 from naive import Account, Goal, Journal, Trade
 from proofs import tries
 from starlette.applications import Starlette
@@ -44,8 +45,6 @@ SCOPES = ["all", "account_1", "account_2", "group_1", ""]
 TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"]
 WINDOW = (date(2026, 2, 28), date(2026, 4, 13))
 STRATEGY = 1
-# What snapshot_data carries only for the metric that is made of it.
-SPECIAL = {"max_drawdown": "max_drawdown", "win_streak": "win_streak", "opening_balance": "balance_target"}
 
 # Random journals ----------------------------------------------------------------------------------------
 
@@ -245,7 +244,7 @@ def shown(goal: Goal, journal: Journal, snapshot: naive.Snapshot) -> dict[str, A
         "closed": snapshot.closed,
         "reasons": snapshot.reasons,
         "snapshot_data": {
-            "unit": UNITS[goal.metric],
+            "unit": UNIT_OF[goal.metric],
             "timezone": journal.timezone,
             "day_rollover": journal.rollover,
             **{
@@ -255,16 +254,6 @@ def shown(goal: Goal, journal: Journal, snapshot: naive.Snapshot) -> dict[str, A
             },
         },
     }
-
-
-UNITS = {
-    **dict.fromkeys(["net_pnl", "gross_pnl", "max_drawdown", "balance_target", "expectancy"], "currency"),
-    **dict.fromkeys(["average_win", "worst_trade", "worst_day"], "currency"),
-    **dict.fromkeys(["win_rate", "a_plus_rate", "protocol_completion_rate", "mistake_free_rate"], "percent"),
-    **dict.fromkeys(["profit_factor", "rr_realized_avg", "payoff_ratio"], "ratio"),
-    **dict.fromkeys(["max_trades_per_day", "trade_count", "trading_days", "winning_days"], "count"),
-    "win_streak": "count",
-}
 
 
 @asynccontextmanager

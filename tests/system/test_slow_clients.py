@@ -8,11 +8,10 @@ import re
 import selectors
 import socket
 import statistics
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 from weakref import WeakSet
@@ -20,15 +19,13 @@ from weakref import WeakSet
 import httpx
 import msgspec
 import pytest
-import uvicorn
 from commands import PATIENCE, health, new_key, running
 from conftest import ErrorEnvelope
 from proofs import SOAK
+from streams import served
 
 from journal_api.server.protocol import Protocol
 from journal_api.server.request_head import LARGEST_HEAD
-from journal_api.server.server import configured, listening
-from journal_api.settings import Settings
 
 GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 LAST = b"Connection: close\r\n\r\n"
@@ -62,30 +59,11 @@ class Journal(NamedTuple):
         return b"\r\n".join([*first, *headers, b"", b""]) % self.key.encode()
 
 
-@contextmanager
-def hurried(db: Path, protocol: type[Protocol] = Hurried) -> Iterator[int]:
-    """The port of a server in this process, on an event loop of its own; it stops as by SIGTERM."""
-    settings = Settings(db=db, port=0)
-    with listening(settings) as address:
-        config = configured(settings, protocol)
-        config.timeout_graceful_shutdown = 1
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
-        thread.start()
-        port = address.getsockname()[1]
-        try:
-            assert health(f"http://127.0.0.1:{port}").status_code == 200
-            yield port
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE)
-
-
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
     db = tmp_path_factory.mktemp("slow") / "journal.db"
     key = new_key(db)
-    with hurried(db) as port:
+    with served(db, Hurried) as port:
         yield Journal(port, key)
 
 
@@ -391,7 +369,7 @@ def test_a_request_that_the_end_of_the_server_cuts_off_is_503_in_the_envelope(
 ) -> None:
     key = new_key(tmp_path / "journal.db")
     with ExitStack() as stack:
-        with hurried(tmp_path / "journal.db", Protocol) as port:
+        with served(tmp_path / "journal.db", Protocol) as port:
             journal = Journal(port, key)
             connection = stack.enter_context(journal.connect())
             connection.sendall(journal.post(b"Content-Length: 100") + b'{"name": "Half')
