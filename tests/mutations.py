@@ -497,7 +497,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "schema.sql",
         "AFTER UPDATE OF timezone, day_rollover ON users",
         "AFTER UPDATE OF timezone ON users",
-        "test_today_begins_at_the_rollover",
+        "test_a_new_zone_or_rollover_is_named_in_every_period",
     ),
 )
 

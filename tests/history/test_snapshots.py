@@ -2034,13 +2034,10 @@ async def test_a_new_zone_or_rollover_is_named_in_every_period(
     goal = await create_goal(client)
     await snapshots_of(client, goal["id"])
 
-    await set_me(client, timezone="America/New_York", day_rollover="17:00")
-
-    calendars = [
-        (one["snapshot_data"]["timezone"], one["snapshot_data"]["day_rollover"])
-        for one in await snapshots_of(client, goal["id"])
-    ]
-    assert calendars == [("America/New_York", "17:00")] * 4
+    for change in ({"timezone": "America/New_York"}, {"day_rollover": "17:00"}):
+        await set_me(client, **change)
+        periods = [one["snapshot_data"] for one in await snapshots_of(client, goal["id"])]
+        assert [{name: data[name] for name in change} for data in periods] == [change] * 4
 
 
 async def test_a_change_of_one_user_changes_nothing_for_another(
