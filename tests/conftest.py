@@ -51,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TMPDIR", str(memory))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: item.path.name not in ("test_fuzz.py", "test_bench.py", "test_model.py"))
+
+
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later collection of garbage."""
     gc.collect()

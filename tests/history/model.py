@@ -668,6 +668,15 @@ class Model:
         self.trades.append(trade)
         return trade
 
+    def create_trades(self, bodies: Sequence[Any]) -> list[Trade]:
+        """All of them, or none."""
+        before = self.trades.copy()
+        try:
+            return [self.create_trade(body) for body in bodies]
+        except Refused:
+            self.trades = before
+            raise invalid() from None
+
     def patch_trade(self, trade_id: int, body: Any) -> Trade:
         sent = TRADE(body)
         trade = self.found(self.trades, trade_id)
@@ -756,6 +765,12 @@ class Model:
         for trade in self.trades:
             if trade.id in copies:
                 trade.source_trade_id = None if trade.id == copies[0] else copies[0]
+
+    def undo_import(self, trade_ids: Iterable[int]) -> None:
+        """What it added goes, edited or not."""
+        there = {trade.id for trade in self.trades}
+        for trade_id in there.intersection(trade_ids):
+            self.delete_trade(trade_id)
 
     # Goals
 

@@ -117,38 +117,6 @@ class Journal:
         ]
         return [(day, trade) for day, _, _, trade in sorted(closed, key=lambda row: row[:3])]
 
-    def delete_trade(self, trade_id: int) -> None:
-        """Copies of a deleted original stay one decision: the oldest becomes the original."""
-        del self.trades[trade_id]
-        copies = sorted(id_ for id_, trade in self.trades.items() if trade.source_id == trade_id)
-        for copy in copies:
-            self.trades[copy].source_id = None if copy == copies[0] else copies[0]
-
-    def give_setup(self, trade_id: int, setup_id: int | None) -> None:
-        """A trade that changes its setup loses the answers of the old one."""
-        trade = self.trades[trade_id]
-        if trade.setup_id != setup_id:
-            trade.setup_id, trade.answers = setup_id, {}
-
-    def delete_confirmation(self, setup_id: int, confirmation_id: int) -> None:
-        """The answers on it go with it."""
-        self.checklists[setup_id].discard(confirmation_id)
-        for trade in self.trades.values():
-            trade.answers.pop(confirmation_id, None)
-
-    def delete_setup(self, setup_id: int) -> None:
-        """Its trades stay, without setup and answers."""
-        del self.checklists[setup_id]
-        for trade in self.trades.values():
-            if trade.setup_id == setup_id:
-                self.give_setup(trade.id, None)
-
-    def delete_tag(self, tag_id: int) -> None:
-        """It disappears from every trade."""
-        del self.tags[tag_id]
-        for trade in self.trades.values():
-            trade.tags.discard(tag_id)
-
 
 @dataclass
 class Goal:
