@@ -171,7 +171,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/repositories/goal_states.py",
-        "WHERE goals.id = :id AND status = 'active'",
+        "WHERE goals.id = :id AND (status <> 'active') = :is_stopped",
         "WHERE goals.id = :id",
         "test_from_paused_to_archived_nothing_moves",
     ),

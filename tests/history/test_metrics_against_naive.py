@@ -24,6 +24,7 @@ from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
+from journal_api.values.metrics import METRICS
 
 NOW = datetime(2026, 4, 15, 20, 30, tzinfo=UTC)
 EARLIER = datetime(2026, 2, 28, 22, 30, tzinfo=UTC)
@@ -174,6 +175,8 @@ class Desk:
 
     async def add_goal(self, metric: str, timeframe: str, scope: str) -> None:
         target = random_amount(self.random) or Fraction(50)
+        if not METRICS[metric].may_be_negative:
+            target = abs(target)
         direction = self.random.choice(["at_least", "at_most"])
         body = {
             "goal_name": "Goal",

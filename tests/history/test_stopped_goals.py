@@ -1,4 +1,4 @@
-"""Goals that are redefined while they are paused or archived: docs/goals.md#history."""
+"""Goals that are redefined while they are paused or archived: docs/goals.md#late-changes."""
 
 from collections.abc import Iterator
 from datetime import datetime

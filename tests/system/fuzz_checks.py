@@ -20,6 +20,8 @@ BEYOND_A_SCHEMA = [
     r"members: must list each account once",
     # One member goes with another, or with what is stored.
     r"(account|copy_group)_id: account_id and copy_group_id are mutually exclusive",
+    r".*strategy_id: is restricted to other accounts",
+    r"target_value: must not be negative for \w+",
     r"target_value: must not be 0 unless the metric is max_drawdown",
     r"custom_(start|end): (is required when timeframe is custom|requires timeframe custom)",
     r"custom_end: must be on or after custom_start",
