@@ -151,9 +151,9 @@ def rounded(value: Fraction) -> Fraction:
     return Fraction(round(value * 10**8), 10**8)
 
 
-def snapshots(journal: Journal, goal: Goal, now: datetime) -> list[Snapshot]:
-    """The whole history of the goal as of `now`, newest period first."""
-    today = journal.day_of(now)
+def snapshots(journal: Journal, goal: Goal, now: datetime, stopped_on: date | None = None) -> list[Snapshot]:
+    """The whole history of the goal as of `now`, or to the day it was stopped, newest period first."""
+    today = stopped_on or journal.day_of(now)
     counted = journal.counted(goal.scope)
     found = []
     for start, end in periods(journal, goal, [day for day, _ in counted], today):
