@@ -13,13 +13,16 @@ from aiosqlite import Connection
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import accounts, imports, users
+from journal_api.repositories import accounts as account_rows
+from journal_api.repositories import imports, users
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.structs.imports import AccountOption, Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
+from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.threads import in_thread
+from journal_api.trade_files.verdicts import refused
 from journal_api.values.types import Name, Name100, TimeZone
 
 NOT_CREATED = 0  # an id that no account has
@@ -44,7 +47,7 @@ def export_file(
         user_id = await user_of(database.reader, user)
         account_id = None
         if account is not None:
-            account_id = await accounts.id_of(database.reader, user_id, account)
+            account_id = await account_rows.id_of(database.reader, user_id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
@@ -67,6 +70,12 @@ def export_file(
     "--account",
     help="The account of the trades, created if it does not exist; default: the accounts in the file.",
 )
+@click.option(
+    "--accounts",
+    multiple=True,
+    metavar="NAME=ACCOUNT",
+    help="The account, by name or id, of the trades that the file has under that name; may be repeated.",
+)
 @click.option("--timezone", help="The time zone of times without an offset; default: the user's.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
@@ -76,6 +85,7 @@ def import_file(
     settings: Settings,
     file: Path,
     account: str | None,
+    accounts: tuple[str, ...],
     timezone: str | None,
     user: str | None,
     dry_run: bool,
@@ -83,6 +93,9 @@ def import_file(
 ) -> None:
     """Import a file of trades, completely or not at all."""
     account_name = decoded(Name100.decode, account, "--account") if account is not None else None
+    mappings = [decoded(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
+    if account_name is not None and mappings:
+        raise click.ClickException("--account and --accounts exclude each other")
     chosen_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
     file_name = stored_name(file)
     errors: list[Verdict] = []
@@ -93,7 +106,7 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[Counts, bool]:
+    async def run(database: Database) -> tuple[importer.Outcome, bool]:
         user_id = await user_of(database.reader, user)
         file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
         into_one_account = account_name is not None
@@ -104,18 +117,18 @@ def import_file(
         trade_file = await in_thread(user_id, read)
         is_new = False
 
-        async def account_in(db: Connection) -> int | None:
+        async def accounts_in(db: Connection) -> AccountChoice:
             nonlocal is_new
             if account_name is None:
-                return None
+                return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings))
             account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
-            return account_id
+            return AccountChoice(account_id)
 
         source = imports.Source(None, file_name, sha256, file_timezone)
-        _, counts = await importer.import_trades(
-            database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
+        outcome = await importer.import_trades(
+            database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, accounts_in=accounts_in
         )
-        return counts, is_new
+        return outcome, is_new
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -126,10 +139,11 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        counts, is_new = in_database(settings, run)
+        outcome, is_new = in_database(settings, run)
+    counts = outcome.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
-        in_order = sorted(errors, key=lambda verdict: verdict.line)
-        sys.exit(one_line(str(importer.refused(counts, in_order))))
+        unknown = [named.name for named in outcome.accounts if named.account_id is None]
+        sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
     if is_new:
         click.echo(f"New account {account_name!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
@@ -148,9 +162,9 @@ def stored_name(file: Path) -> str | None:
 
 async def account_of(db: Connection, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
     """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
-    account_id = await accounts.id_of(db, user_id, name)
+    account_id = await account_rows.id_of(db, user_id, name)
     if account_id is not None:
         return account_id, False
     if dry_run:
         return NOT_CREATED, True
-    return await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), True
+    return await account_rows.insert(db, user_id, AccountCreate(name=Name100(name))), True

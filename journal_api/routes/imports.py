@@ -10,6 +10,7 @@ from journal_api.database.transactions import Transactions
 from journal_api.repositories import accounts, imports, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
+from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.values.types import is_yes
@@ -49,9 +50,11 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
     if is_yes(query.dry_run):
-        _, report = await import_with_report(database(request), user_id, source, file, dry_run=True)
+        _, report = await import_with_report(database(request), user_id, source, file, query, dry_run=True)
         return ok(**{"import": report})
-    import_id, report = await import_with_report(database(request), user_id, source, file, dry_run=False)
+    import_id, report = await import_with_report(
+        database(request), user_id, source, file, query, dry_run=False
+    )
     return created(f"/v1/imports/{import_id}", **{"import": report})
 
 
@@ -60,6 +63,7 @@ async def import_with_report(
     user_id: int,
     source: imports.Source,
     file: reader.TradeFile,
+    query: ImportQuery,
     *,
     dry_run: bool,
 ) -> tuple[int | None, str]:
@@ -68,28 +72,29 @@ async def import_with_report(
     Raises ValidationFailed.
     """
 
-    async def account_in(db: Connection) -> int | None:
-        await accounts.require(db, user_id, source.account_id)
-        return source.account_id
+    async def accounts_in(db: Connection) -> AccountChoice:
+        await accounts.require(db, user_id, query.account_id)
+        return AccountChoice(query.account_id, await mapped_accounts(db, user_id, query.accounts))
 
     rows = EncodedVerdicts()
-    import_id, counts = await importer.import_trades(
-        transactions, user_id, source, file, rows.add, dry_run=dry_run, account_in=account_in
+    outcome = await importer.import_trades(
+        transactions, user_id, source, file, rows.add, dry_run=dry_run, accounts_in=accounts_in
     )
 
     def report() -> str:
         members = {
-            "id": import_id,
+            "id": outcome.import_id,
             "dry_run": dry_run,
             "format": file.format,
             **source._asdict(),
-            "counts": counts,
+            "accounts": outcome.accounts,
+            "counts": outcome.counts,
             "rows": Raw(rows.encoded()),
         }
         return json.encode(members).decode()
 
     # With an Idempotency-Key the transaction is still open, so the report must not wait for other files.
-    return import_id, await in_thread(user_id if dry_run else WRITER, report)
+    return outcome.import_id, await in_thread(user_id if dry_run else WRITER, report)
 
 
 async def delete_import(request: Request) -> Response:

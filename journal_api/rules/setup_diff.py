@@ -72,45 +72,51 @@ def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBo
     Raises ValidationFailed with every id that is unknown or repeated.
     """
     check_ids(stored.setups, setups)
-    setup_ids, confirmation_ids = count(stored.last_setup_id + 1), count(stored.last_confirmation_id + 1)
-    diff = Diff(Changes([], [], {}, {}, {}), Changes([], [], {}, {}, {}))
-    ids = add_changes(diff.setups, strategy_id, stored.setups, setups, setup_ids)
-    for setup_id, setup in zip(ids, setups, strict=True):
-        if setup.confirmations is not UNSET:
-            before = confirmations_of(stored.setups, setup_id)
-            add_changes(diff.confirmations, setup_id, before, setup.confirmations, confirmation_ids)
-    return diff
+    new_ids = count(stored.last_confirmation_id + 1)
+    setup_ids = row_ids_of(setups, count(stored.last_setup_id + 1))
+    of_setups = changes_of(strategy_id, stored.setups, setups, setup_ids)
+    of_confirmations = [
+        changes_of(setup_id, confirmations_of(stored.setups, setup_id), items, row_ids_of(items, new_ids))
+        for setup_id, setup in zip(setup_ids, setups, strict=True)
+        if (items := setup.confirmations) is not UNSET
+    ]
+    return Diff(of_setups, merged(of_confirmations))
 
 
-def add_changes(
-    changes: Changes,
-    parent_id: int,
-    before: Mapping[int, StoredItem],
-    items: Sequence[ItemBody],
-    new_ids: Iterator[int],
-) -> list[int]:
-    """Add to `changes` what turns the rows `before` into `items`.
+def row_ids_of(items: Sequence[ItemBody], new_ids: Iterator[int]) -> list[int]:
+    """Return the id of each item; those without one get the next of `new_ids`."""
+    return [next(new_ids) if item.id is UNSET else item.id for item in items]
 
-    Returns the row ids in the order of `items`. The confirmations of all setups are collected in one
-    `changes`, so that each table is written once.
-    """
-    ids = []
-    for position, item in enumerate(items):
+
+def changes_of(
+    parent_id: int, before: Mapping[int, StoredItem], items: Sequence[ItemBody], row_ids: Sequence[int]
+) -> Changes:
+    """Return the changes that turn the rows `before` into `items`, whose ids are `row_ids`."""
+    changes = Changes([], [], {}, {}, {})
+    for position, (row_id, item) in enumerate(zip(row_ids, items, strict=True)):
         if item.id is UNSET:
-            row_id = next(new_ids)
             changes.inserted.append(new_row(row_id, parent_id, item, position))
-        else:
-            row_id, old = item.id, before[item.id]
-            if item.name is not UNSET and item.name != old.name:
-                changes.names[row_id] = item.name
-            if item.description is not UNSET and item.description != old.description:
-                changes.descriptions[row_id] = item.description
-            if item.sort_order is not UNSET and item.sort_order != old.sort_order:
-                changes.sort_orders[row_id] = item.sort_order
-        ids.append(row_id)
-    remaining = set(ids)
-    changes.deleted.extend(row_id for row_id in before if row_id not in remaining)
-    return ids
+            continue
+        old = before[row_id]
+        if item.name is not UNSET and item.name != old.name:
+            changes.names[row_id] = item.name
+        if item.description is not UNSET and item.description != old.description:
+            changes.descriptions[row_id] = item.description
+        if item.sort_order is not UNSET and item.sort_order != old.sort_order:
+            changes.sort_orders[row_id] = item.sort_order
+    remaining = set(row_ids)
+    return changes._replace(deleted=[row_id for row_id in before if row_id not in remaining])
+
+
+def merged(parts: Sequence[Changes]) -> Changes:
+    """Return all changes of one table as one, so that the table is written once."""
+    return Changes(
+        [row_id for part in parts for row_id in part.deleted],
+        [row for part in parts for row in part.inserted],
+        {row_id: name for part in parts for row_id, name in part.names.items()},
+        {row_id: text for part in parts for row_id, text in part.descriptions.items()},
+        {row_id: number for part in parts for row_id, number in part.sort_orders.items()},
+    )
 
 
 def new_row(row_id: int, parent_id: int, item: ItemBody, position: int) -> NewRow:

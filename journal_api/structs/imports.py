@@ -1,21 +1,60 @@
 """Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
-from typing import Literal
+from typing import Any, ClassVar, Literal, Self
 
 from msgspec import Struct
 
-from journal_api.values.types import Flag, Instant, Name, RowId, TimeZone
+from journal_api.errors import ValidationFailed
+from journal_api.values.types import Flag, Instant, Name, Name100, RowId, TimeZone
 
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
+class AccountMapping(str):
+    """`NAME:ACCOUNT`: the name of an account in a file, and the name or the id of an account of the journal.
+
+    The last colon separates them, so an account with a colon in its name is stated by its id.
+    """
+
+    separator: ClassVar[str] = ":"
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["Sim101:Evaluation 50K"]}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        names = value.rpartition(cls.separator)[::2] if isinstance(value, str) else ()
+        if not isinstance(value, str) or not all(name.strip() for name in names):
+            example = f"Sim101{cls.separator}Evaluation 50K"
+            raise ValueError(f"must be the name in the file and an account, such as {example}")
+        return cls(value)
+
+    @property
+    def file_name(self) -> str:
+        """The name in the file, as a cell with it is read."""
+        return Name100.decode(self.rpartition(self.separator)[0])
+
+    @property
+    def account(self) -> str:
+        return self.rpartition(self.separator)[2].strip()
+
+
+class AccountOption(AccountMapping):
+    """An AccountMapping of the command: `NAME=ACCOUNT`."""
+
+    separator = "="
+
+
 class ImportQuery(Struct, kw_only=True):
-    """`account_id` may be omitted for a file with an `account` column."""
+    """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated."""
 
     account_id: RowId | None = None
+    accounts: list[AccountMapping] = []
     dry_run: Flag = "false"
     timezone: TimeZone | None = None
     file_name: Name | None = None
+
+    def __post_init__(self) -> None:
+        if self.account_id is not None and self.accounts:
+            raise ValidationFailed(fields={"accounts": "must not be sent with account_id"})
 
 
 class UndoQuery(Struct, kw_only=True):
@@ -56,8 +95,18 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     updated_at: Instant
 
 
+class FileAccount(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A name that the file has for an account, and the account; null if the journal has none for it."""
+
+    name: str
+    account_id: int | None
+
+
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The report of an import. In a dry run `id` is null and nothing was written."""
+    """The report of an import. In a dry run `id` is null and nothing was written.
+
+    `accounts` has up to 100 names that the file has for accounts.
+    """
 
     id: int | None
     dry_run: bool
@@ -66,5 +115,6 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     file_name: str | None
     sha256: str
     timezone: str
+    accounts: list[FileAccount]
     counts: Counts
     rows: list[Verdict]

@@ -1,62 +1,41 @@
 """Imports a file of trades in batches: recognises stored trades, adds new ones, corrects changed ones."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from itertools import count, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from journal_api.database.transactions import Transactions
-from journal_api.errors import ValidationFailed
 from journal_api.repositories.import_lookups import names_of
 from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.structs.imports import Counts, FileAccount, Verdict
+from journal_api.trade_files.accounts import AccountChoice, FileAccounts
+from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.matching import correction_of
-from journal_api.trade_files.names import resolve
+from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.reader import TradeFile
-from journal_api.trade_files.threads import WRITER, in_thread, with_cancel_checks
+from journal_api.trade_files.threads import WRITER, in_thread
+from journal_api.trade_files.verdicts import VerdictCounter, refused
 from journal_api.values.clock import now
 
 BATCH_SIZE = 500
-MOST_ERRORS = 1000
-
-
-class PendingCopy(NamedTuple):
-    """A copy whose original was not read yet."""
-
-    line: int
-    trade_id: int
-    row_name: str | None
-    copy_of: str
 
 
 class HasErrors(Exception):
     """A row of the import is an error, so nothing of the import may be stored."""
 
 
-class VerdictCounter:
-    """Counts the verdicts of an import and passes them on, of the errors only the first MOST_ERRORS."""
+class Outcome(NamedTuple):
+    """The result of an import. `import_id` is None for a dry run."""
 
-    def __init__(self, on_verdicts: Callable[[list[Verdict]], object]) -> None:
-        self.counts, self.errors = Counts(), list[Verdict]()
-        self._on_verdicts = on_verdicts
-
-    def add(self, verdicts: list[Verdict]) -> None:
-        for word, number in Counter(verdict.verdict for verdict in verdicts).items():
-            setattr(self.counts, word, getattr(self.counts, word) + number)
-        reported = []
-        for verdict in verdicts:
-            if verdict.reason is None:
-                reported.append(verdict)
-            elif len(self.errors) < MOST_ERRORS:
-                self.errors.append(verdict)
-                reported.append(verdict)
-        self._on_verdicts(reported)
+    import_id: int | None
+    counts: Counts
+    accounts: list[FileAccount]  # as the file names them
 
 
 class TradeImporter:
@@ -65,38 +44,43 @@ class TradeImporter:
     def __init__(
         self,
         db: Connection,
-        owner: dict[str, Any],
-        names: Names,
+        user_id: int,
         import_id: int | None,
+        resolver: RowResolver,
         last_trade_id: int,
+        written_at: str,
     ) -> None:
-        self.db, self.names, self.import_id = db, names, import_id
-        self.common = {**owner, "import_id": import_id, "source_trade_id": None, "now": now()}
+        self.db, self.user_id, self.import_id = db, user_id, import_id
+        self.resolver, self.written_at = resolver, written_at
         self.trade_ids = count(last_trade_id + 1)
         self.compared: set[int] = set()  # the trades that an earlier row stands for
         self.last_matched: LastMatched = {}
-        self.row_names: set[str] = set()
-        self.originals: dict[str, int] = {}  # the id of the original by the name of a row
-        self.pending_copies: list[PendingCopy] = []
+        self.copies = Copies()
 
     @classmethod
     async def prepare(
-        cls, db: Connection, user_id: int, account_id: int | None, import_id: int | None
+        cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None
     ) -> "TradeImporter":
         # New ids are assigned here, under the write lock (DECISIONS 27).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
         names = await names_of(db, user_id)
-        return cls(db, {"user_id": user_id, "account_id": account_id}, names, import_id, last or 0)
+        accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})
+        written_at = now()
+        common = {"user_id": user_id, "import_id": import_id, "source_trade_id": None, "now": written_at}
+        return cls(db, user_id, import_id, RowResolver(names, accounts, common), last or 0, written_at)
 
     def only_read(self, reader: Connection) -> None:
         """Go on without writing, with another connection, after the transaction was rolled back."""
         self.db, self.import_id = reader, None
 
     @property
+    def accounts(self) -> FileAccounts:
+        return self.resolver.accounts
+
+    @property
     def threads(self) -> int:
         """Whose threads read the file: those of the writer while the write lock is held."""
-        user_id: int = self.common["user_id"]
-        return user_id if self.import_id is None else WRITER
+        return self.user_id if self.import_id is None else WRITER
 
     async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
         """Process the remaining rows.
@@ -125,43 +109,38 @@ class TradeImporter:
 
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
-        rows = [self.with_unique_name(resolve(row, self.names, self.common)) for row in batch]
-        stored_trades = await stored_trades_of(self.db, rows, self.last_matched)
+        rows = [self.with_unique_name(self.resolver.resolve(row)) for row in batch]
+        matches = await stored_trades_of(self.db, rows, self.last_matched)
+        self.last_matched |= matches.last_matched
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
                 verdicts.append(Verdict(line=row.line, verdict="error", reason=row.reason))
-            elif stored := stored_trades.get(index):
+            elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
                     corrections.append(correction)
                 verdicts.append(verdict_of_stored(row, stored, correction))
-            elif row.repeats_external_id:
-                verdicts.append(Verdict(line=row.line, verdict="duplicate"))
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
                 verdicts += self.add(trade)
         if self.import_id is not None:
             await insert_all(self.db, new)
-            await correct(self.db, self.import_id, corrections, self.common["now"])
+            await correct(self.db, self.import_id, corrections, self.written_at)
         return verdicts
 
     def with_unique_name(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
         """Return the row, rejected if an earlier row has the same name."""
         if isinstance(row, Rejected) or (name := row.imported.row_name) is None:
             return row
-        if name in self.row_names:
-            return Rejected(row.line, f"row {name!r} is repeated")
-        self.row_names.add(name)
-        return row
+        return Rejected(row.line, f"row {name!r} is repeated") if self.copies.is_repeated(name) else row
 
     def compare(self, row: ResolvedRow, stored: StoredTrade) -> Correction | None:
         """Return the correction of a stored trade; only the first row of each trade can correct it."""
-        if not row.repeats_external_id:
-            self.set_original(row.imported.row_name, stored.original_id)
+        self.copies.add_original(row.imported.row_name, stored.original_id)
         if stored.trade_id in self.compared:
             return None
         self.compared.add(stored.trade_id)
@@ -169,9 +148,7 @@ class TradeImporter:
 
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
-        copy_of = row.imported.copy_of
-        original_id = None if copy_of is None else self.originals.get(copy_of)
-        ids = {"id": next(self.trade_ids), "source_trade_id": original_id}
+        ids = {"id": next(self.trade_ids), "source_trade_id": self.copies.original_of(row.imported.copy_of)}
         return row._replace(columns={**row.columns, **ids})
 
     def add(self, row: ResolvedRow) -> list[Verdict]:
@@ -181,55 +158,21 @@ class TradeImporter:
             self.compared.add(trade_id)
         name, copy_of = row.imported.row_name, row.imported.copy_of
         if copy_of is not None and original_id is None:
-            self.pending_copies.append(PendingCopy(row.line, trade_id, name, copy_of))
+            self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
             return []
-        self.set_original(name, original_id or trade_id)
+        self.copies.add_original(name, original_id or trade_id)
         return [self.verdict_of_new(row.line, trade_id)]
-
-    def set_original(self, row_name: str | None, original_id: int) -> None:
-        if row_name is not None:
-            self.originals[row_name] = original_id
 
     def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
         return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
 
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
-        verdicts, originals = await in_thread(self.threads, self.find_originals)
+        resolved = await in_thread(self.threads, self.copies.resolve)
         if self.import_id is not None:
+            originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
-        return verdicts
-
-    def find_originals(self) -> tuple[list[Verdict], list[tuple[int, int]]]:
-        """Return the verdicts of the pending copies, and pairs of original id and copy id."""
-        pending_copies, self.pending_copies = self.pending_copies, []
-        verdicts: list[Verdict] = []
-        pairs: list[tuple[int, int]] = []
-        copies = {copy.row_name: copy for copy in pending_copies if copy.row_name is not None}
-        for copy in with_cancel_checks(pending_copies):
-            original_id = self.find_original(copy, copies)
-            if original_id is None:
-                reason = f"copy_of names {copy.copy_of!r}, which leads to no original in this file"
-                verdicts.append(Verdict(line=copy.line, verdict="error", reason=reason))
-            else:
-                pairs.append((original_id, copy.trade_id))
-                verdicts.append(self.verdict_of_new(copy.line, copy.trade_id))
-        return verdicts, pairs
-
-    def find_original(self, copy: PendingCopy, copies: dict[str, PendingCopy]) -> int | None:
-        """Return the original at the end of a chain of copies, None without one.
-
-        Removes the copies of the chain from `copies`, so that each is visited once, also in a circle.
-        """
-        visited: list[str] = []
-        name: str | None = copy.copy_of
-        while name in copies and name not in self.originals:
-            visited.append(name)
-            name = copies.pop(name).copy_of
-        original_id = self.originals.get(name or "")
-        if original_id is not None:
-            self.originals |= dict.fromkeys(visited, original_id)
-        return original_id
+        return [self.verdict_of_new(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
 
 
 def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
@@ -250,13 +193,13 @@ async def import_trades(
     on_verdicts: Callable[[list[Verdict]], object],
     *,
     dry_run: bool,
-    account_in: Callable[[Connection], Awaitable[int | None]] | None = None,
-) -> tuple[int | None, Counts]:
-    """Import a file in one transaction. Returns the id of the import, None for a dry run, and the counts.
+    accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
+) -> Outcome:
+    """Import a file in one transaction.
 
     `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
-    further down come last. Errors beyond the first 1,000 are only counted. `account_in` returns the account
-    of the import inside the transaction; by default it is that of `source`.
+    further down come last. Errors beyond the first 1,000 are only counted. `accounts_in` returns the accounts
+    of the file inside the transaction; by default it goes into the account of `source`.
 
     A dry run only reads. Otherwise the first error rolls back the transaction and releases the write lock;
     the remaining rows are read as in a dry run. Raises ValidationFailed then, with the counts and the errors.
@@ -264,37 +207,23 @@ async def import_trades(
     verdicts = VerdictCounter(on_verdicts)
 
     async def prepare(db: Connection) -> TradeImporter:
-        account_id = source.account_id if account_in is None else await account_in(db)
-        new_import = source._replace(account_id=account_id)
+        choice = AccountChoice(source.account_id) if accounts_in is None else await accounts_in(db)
+        new_import = source._replace(account_id=choice.account_id)
         import_id = None if dry_run else await insert(db, user_id, new_import, file.format)
-        return await TradeImporter.prepare(db, user_id, account_id, import_id)
+        return await TradeImporter.prepare(db, user_id, choice, import_id)
 
     if dry_run:
         importer = await prepare(database.slow_reader)
         await importer.process(file, verdicts)
-        return None, verdicts.counts
+        return Outcome(None, verdicts.counts, importer.accounts.named)
     try:
         async with database.transaction() as db:
             importer = await prepare(db)
             await importer.process(file, verdicts)
             assert importer.import_id is not None
             await set_counts(db, importer.import_id, verdicts.counts)
-            return importer.import_id, verdicts.counts
+            return Outcome(importer.import_id, verdicts.counts, importer.accounts.named)
     except HasErrors:
         importer.only_read(database.slow_reader)
         await importer.process(file, verdicts)
-        errors = sorted(verdicts.errors, key=lambda verdict: verdict.line)
-        raise refused(verdicts.counts, errors) from None
-
-
-def refused(counts: Counts, errors: list[Verdict]) -> ValidationFailed:
-    """Return the error of an import with errors, which names the first of them."""
-    first = errors[0]
-    others = f" (and {counts.error - 1} more)" if counts.error > 1 else ""
-    return ValidationFailed(
-        f"line {first.line}: {first.reason}{others}",
-        line=first.line,
-        reason=first.reason,
-        counts=counts,
-        rows=errors,
-    )
+        raise refused(verdicts.counts, verdicts.errors, importer.accounts.unknown) from None

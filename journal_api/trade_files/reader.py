@@ -3,7 +3,6 @@
 Each module in formats/ defines a `FORMAT`; `FORMATS` lists them, the more specific first.
 """
 
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
@@ -61,17 +60,18 @@ def read(
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
     Times without an offset are local times in `timezone`. `on_bytes` is called with the number of bytes read.
-    With `into_one_account` the account names in the file are ignored. Raises ValidationFailed for an unknown
-    header, and when the file must name its accounts but does not.
+    Raises ValidationFailed for an unknown header, and, unless the file goes `into_one_account`, when it has
+    no column that names accounts.
     """
     rows = rows_of(file, on_bytes)
     file_format, columns = header_of(rows)
     if not into_one_account and set(file_format.accounts).isdisjoint(columns):
-        reason = "is required: the file has no column 'account'"
-        message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
+        column = (*file_format.accounts, "account")[0]
+        reason = f"is required: the file has no column {column!r}"
+        message = f"The file has no column {column!r}. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
     trades = file_format.trades_of(with_column_names(rows, columns, file_format))
-    candidates = candidates_of(trades, timezone, into_one_account)
+    candidates = candidates_of(trades, timezone)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
     return TradeFile(file_format.name, chain(first, candidates))
@@ -193,13 +193,9 @@ def too_long_column(row: Row, file_format: Format) -> str | None:
 
 
 def candidates_of(
-    trades: Iterator[ImportedTrade | Rejected], timezone: str, into_one_account: bool
+    trades: Iterator[ImportedTrade | Rejected], timezone: str
 ) -> Iterator[Candidate | Rejected]:
-    """Yield each trade with its columns.
-
-    `occurrence` numbers the trades of the file with equal fingerprints.
-    """
-    counts: dict[int, int] = {}
+    """Yield each trade with its columns."""
     for trade in trades:
         if isinstance(trade, Rejected):
             yield trade
@@ -209,16 +205,5 @@ def candidates_of(
         except ValidationFailed as error:
             yield Rejected(trade.line, reason_of(error))
             continue
-        fingerprint = fingerprint_of(columns)
-        account = "" if into_one_account else trade.account or ""
-        # Eight bytes of the fingerprint, so that the counts of a million rows stay small.
-        key = int.from_bytes(fingerprint[:8], "big") ^ zlib.crc32(account.encode())
-        occurrence = counts[key] = counts.get(key, 0) + 1
-        # The same content twice in one file is two trades, the same external id is one trade.
-        repeats_external_id = columns["external_id"] is not None and occurrence > 1
-        columns |= {
-            "fingerprint": fingerprint,
-            "occurrence": 1 if repeats_external_id else occurrence,
-            "content": content_of(columns, trade.unstated),
-        }
-        yield Candidate(trade, columns, repeats_external_id)
+        columns |= {"fingerprint": fingerprint_of(columns), "content": content_of(columns, trade.unstated)}
+        yield Candidate(trade, columns)

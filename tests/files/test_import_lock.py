@@ -20,6 +20,7 @@ from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import importer, reader, threads
+from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import TradeFile
 from journal_api.values.types import Name100
 
@@ -56,6 +57,10 @@ async def users_accounts(database: Database) -> list[str]:
 
 
 async def nobody(db: Connection) -> None: ...
+
+
+async def no_account(db: Connection) -> AccountChoice:
+    return AccountChoice()
 
 
 @pytest.mark.parametrize("is_joined", [False, True])
@@ -110,8 +115,8 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     file = TradeFile("round trips", iter(()))
     try:
         async with asyncio.timeout(30):
-            _, counts = await importer.import_trades(
-                database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, account_in=nobody
+            _, counts, _ = await importer.import_trades(
+                database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, accounts_in=no_account
             )
     finally:
         release.set()

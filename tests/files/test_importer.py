@@ -190,13 +190,13 @@ class Workbench:
         try:
             with self.file.open("rb") as opened:
                 found = reader.read(opened, "UTC")
-                _, foretold = await importer.import_trades(
+                _, foretold, _ = await importer.import_trades(
                     self.database, 1, source, found, told[0].extend, dry_run=True
                 )
             rolled_back = RolledBack(self.database)
             with self.file.open("rb") as opened:
                 found = reader.read(opened, "UTC")
-                _, counts = await importer.import_trades(
+                _, counts, _ = await importer.import_trades(
                     rolled_back, 1, source, found, told[1].extend, dry_run=False
                 )
             assert rolled_back.trade_count == counts.new
@@ -550,28 +550,19 @@ def test_a_trade_that_was_edited_is_still_recognised(tmp_path: Path) -> None:
 # Rows that repeat an external id -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("second", ["FOMO", "Patient", ""], ids=["same tag", "other tag", "no tag"])
-def test_an_external_id_that_comes_twice_in_a_file_is_one_trade_with_the_tags_of_the_first(
-    workbench: Workbench, tmp_path: Path, second: str
+@pytest.mark.parametrize("rows_between", [0, 1, 2 * importer.BATCH_SIZE])
+@pytest.mark.parametrize("second", ["FOMO", "Patient"], ids=["same tag", "other tag"])
+def test_an_external_id_that_comes_twice_in_a_file_is_an_error_of_the_second_row(
+    workbench: Workbench, tmp_path: Path, second: str, rows_between: int
 ) -> None:
+    others = [closed(external_id=f"T-{number}") for number in range(rows_between)]
     trade = closed(external_id="A-1")
-    file = csv_file(tmp_path, {**trade, "tags": "FOMO"}, {**trade, "tags": second})
+    file = csv_file(tmp_path, {**trade, "tags": "FOMO"}, *others, {**trade, "tags": second})
 
     outcome = workbench.attempt(file.read_bytes())
 
-    assert outcome == (1, 1)
-
-
-async def test_the_tags_of_a_row_that_is_already_there_in_the_same_file_are_not_added(
-    catalog: Path, tmp_path: Path
-) -> None:
-    trade = closed(external_id="A-1")
-    file = csv_file(tmp_path, {**trade, "tags": "FOMO"}, {**trade, "tags": "Patient"})
-
-    ran = import_file(catalog, file)
-
-    assert ran.out == "1 new, 1 already there\n"
-    assert rows(catalog, "SELECT name FROM trade_tags JOIN tags ON tags.id = tag_id") == [("FOMO",)]
+    assert isinstance(outcome, ValidationFailed)
+    assert str(outcome) == f"line {3 + rows_between}: external_id 'A-1' is repeated"
 
 
 @pytest.mark.parametrize("broken", [None, 2400], ids=["whole", "broken near the end"])

@@ -13,10 +13,11 @@ from journal_api.trade_files.cells import CURRENCY, Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
-from journal_api.values.types import Name40, Timestamp
+from journal_api.values.types import Name40, Name100, Timestamp
 
 DIRECTIONS: dict[str, Direction] = {"Long": "long", "Short": "short"}
 TimeReader = Callable[[str], Timestamp]
+ACCOUNT = "Account"
 COSTS = ("Commission", "Clearing Fee", "Exchange Fee", "IP Fee", "NFA Fee")
 TIMES = ("Entry time", "Exit time")
 CURRENCY_SIGN = re.compile(CURRENCY)
@@ -59,7 +60,12 @@ def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
     )
     # Fees count as stated even if their columns are hidden, because gross P&L is computed with those of the
     # row.
-    return ImportedTrade(row.line, trade, unstated=() if points * gross_pnl > 0 else ("multiplier",))
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=() if points * gross_pnl > 0 else ("multiplier",),
+        account=row.read_if_any(ACCOUNT, Name100.decode),
+    )
 
 
 def direction_of(cell: str) -> Direction:
@@ -135,5 +141,6 @@ FORMAT = Format(
     "NinjaTrader trades",
     frozenset({"Instrument", "Market pos.", "Qty", "Entry price", "Exit price", *TIMES, "Profit"}),
     trades_of,
-    optional=frozenset(COSTS),
+    (ACCOUNT,),
+    optional=frozenset({*COSTS, ACCOUNT}),
 )

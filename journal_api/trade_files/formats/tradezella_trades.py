@@ -13,13 +13,14 @@ from journal_api.trade_files.cells import Row, one_of, timestamp
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
-from journal_api.values.types import Name, Name40, Timestamp
+from journal_api.values.types import Name, Name40, Name100, Timestamp
 
 # The export states the zone of every time, with different names for daylight saving time.
 ZONES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
 OFFSETS = {zone: timezone(timedelta(hours=hours)) for hours, zones in ZONES.items() for zone in zones.split()}
 CLOCK_AND_ZONE = re.compile(r"(?P<clock>[0-9:.]+)(?: (?P<zone>[A-Za-z]+))?")
 SIDE = one_of(*get_args(Direction))
+ACCOUNT = "Account Name"
 NOT_OPTIONS = ("", "stock", "future", "forex", "crypto")
 # The file rounds average prices to three decimals.
 ROUNDING = Decimal("0.001")
@@ -54,7 +55,12 @@ def trade_of(row: Row) -> ImportedTrade:
         fees=fees or Money(0),
     )
     stated = {"multiplier": multiplier, "fees": fees}
-    return ImportedTrade(row.line, trade, unstated=tuple(name for name in stated if stated[name] is None))
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=tuple(name for name in stated if stated[name] is None),
+        account=row.read_if_any(ACCOUNT, Name100.decode),
+    )
 
 
 def direction_of(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
@@ -163,5 +169,6 @@ FORMAT = Format(
         }
     ),
     one_trade_per_row(trade_of),
-    optional=frozenset({"Instrument", "Spread Type"}),
+    (ACCOUNT,),
+    optional=frozenset({"Instrument", "Spread Type", ACCOUNT}),
 )

@@ -36,7 +36,9 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         external_id=row.read("Pair ID", Name100.decode),
     )
-    return ImportedTrade(row.line, trade, unstated=("fees",))
+    return ImportedTrade(
+        row.line, trade, unstated=("fees",), account=row.read_if_any("Account", Name100.decode)
+    )
 
 
 def fill_id(text: str) -> int:
@@ -62,4 +64,6 @@ FORMAT = Format(
         }
     ),
     one_trade_per_row(trade_of),
+    ("Account",),
+    optional=frozenset({"Account"}),
 )
