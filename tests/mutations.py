@@ -302,7 +302,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_profit_is_gross_and_commission_and_swap_are_the_fees",
     ),
     Mutation(
-        "journal_api/trade_files/formats/ninjatrader_trades.py",
+        "journal_api/trade_files/dates.py",
         'any(int(date["second"]) > 12 for date in dates)',
         'any(int(date["second"]) >= 12 for date in dates)',
         "test_a_twelve_in_second_place_does_not_say_that_months_stand_first",

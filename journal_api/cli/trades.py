@@ -3,9 +3,11 @@
 import hashlib
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import click
 from aiosqlite import Connection
@@ -77,6 +79,11 @@ def export_file(
     help="The account, by name or id, of the trades that the file has under that name; may be repeated.",
 )
 @click.option("--timezone", help="The time zone of times without an offset; default: the user's.")
+@click.option(
+    "--date-order",
+    type=click.Choice(["month", "day"]),
+    help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
+)
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -87,6 +94,7 @@ def import_file(
     account: str | None,
     accounts: tuple[str, ...],
     timezone: str | None,
+    date_order: Literal["month", "day"] | None,
     user: str | None,
     dry_run: bool,
     rows: bool,
@@ -106,12 +114,17 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[importer.Outcome, bool]:
+    async def run(database: Database) -> tuple[importer.Outcome, reader.TradeFile, bool]:
         user_id = await user_of(database.reader, user)
         file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
         into_one_account = account_name is not None
         read = partial(
-            reader.read, content, file_timezone, progress.update, into_one_account=into_one_account
+            reader.read,
+            content,
+            file_timezone,
+            progress.update,
+            into_one_account=into_one_account,
+            date_order=date_order,
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)
@@ -128,7 +141,7 @@ def import_file(
         outcome = await importer.import_trades(
             database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, accounts_in=accounts_in
         )
-        return outcome, is_new
+        return outcome, trade_file, is_new
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -139,17 +152,33 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        outcome, is_new = in_database(settings, run)
+        outcome, trade_file, is_new = in_database(settings, run)
     counts = outcome.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         unknown = [named.name for named in outcome.accounts if named.account_id is None]
         sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
+    for note in notes_on(trade_file):
+        click.echo(note, err=True)
     if is_new:
         click.echo(f"New account {account_name!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
+
+
+def notes_on(file: reader.TradeFile) -> Iterator[str]:
+    """What the reader assumed about the file."""
+    if file.encoding == "cp1252":
+        yield "Read as Windows-1252, because the file is not UTF-8."
+    if file.dates.source == "assumed":
+        other = "day" if file.dates.order == "month" else "month"
+        yield (
+            f"Dates are read with the {file.dates.order} first, because no number over 12 shows the order;"
+            f" --date-order {other} reads them the other way."
+        )
+    if file.rounded.count:
+        yield f"Amounts rounded to eight decimals: {file.rounded.count}."
 
 
 def stored_name(file: Path) -> str | None:

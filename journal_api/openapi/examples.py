@@ -204,6 +204,9 @@ EXAMPLES: dict[Any, Any] = {
     ImportReport: {
         **IMPORT,
         "dry_run": False,
+        "encoding": "utf-8",
+        "date_order": None,
+        "rounded": 0,
         "accounts": [{"name": "Evaluation 50K", "account_id": 1}],
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],

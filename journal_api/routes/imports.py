@@ -45,7 +45,14 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     timezone = str(query.timezone or (await users.find(db, user_id)).timezone)
-    read = partial(reader.read, upload.file, timezone, into_one_account=query.account_id is not None)
+    into_one_account = query.account_id is not None
+    read = partial(
+        reader.read,
+        upload.file,
+        timezone,
+        into_one_account=into_one_account,
+        date_order=query.date_order,
+    )
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
@@ -87,6 +94,9 @@ async def import_with_report(
             "dry_run": dry_run,
             "format": file.format,
             **source._asdict(),
+            "encoding": file.encoding,
+            "date_order": file.dates._asdict() if file.dates.order else None,
+            "rounded": file.rounded.count,
             "accounts": outcome.accounts,
             "counts": outcome.counts,
             "rows": Raw(rows.encoded()),

@@ -50,6 +50,7 @@ class ImportQuery(Struct, kw_only=True):
     accounts: list[AccountMapping] = []
     dry_run: Flag = "false"
     timezone: TimeZone | None = None
+    date_order: Literal["month", "day"] | None = None
     file_name: Name | None = None
 
     def __post_init__(self) -> None:
@@ -102,10 +103,21 @@ class FileAccount(Struct, kw_only=True, forbid_unknown_fields=True):
     account_id: int | None
 
 
+class FileDateOrder(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Which of day and month is first in the dates of a file, and why.
+
+    It is `stated` by the request, decided by a number over 12 in the `file`, or `assumed`.
+    """
+
+    order: Literal["month", "day"]
+    source: Literal["stated", "file", "assumed"]
+
+
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     """The report of an import. In a dry run `id` is null and nothing was written.
 
-    `accounts` has up to 100 names that the file has for accounts.
+    `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
+    year first. `rounded` is the number of amounts that were rounded to eight decimals.
     """
 
     id: int | None
@@ -115,6 +127,9 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     file_name: str | None
     sha256: str
     timezone: str
+    encoding: str
+    date_order: FileDateOrder | None
+    rounded: int
     accounts: list[FileAccount]
     counts: Counts
     rows: list[Verdict]

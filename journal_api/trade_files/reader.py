@@ -4,7 +4,7 @@ Each module in formats/ defines a `FORMAT`; `FORMATS` lists them, the more speci
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from operator import itemgetter
 from typing import BinaryIO, NamedTuple
@@ -12,7 +12,8 @@ from typing import BinaryIO, NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.trade_identity import content_of, fingerprint_of
-from journal_api.trade_files.cells import Row
+from journal_api.trade_files.cells import DateOrder, RoundedCells, Row
+from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates, dates_of
 from journal_api.trade_files.file_format import Format, reason_of
 from journal_api.trade_files.formats import (
     executions,
@@ -23,7 +24,8 @@ from journal_api.trade_files.formats import (
     tradezella_trades,
     tradovate_performance,
 )
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
+from journal_api.trade_files.texts import FileText, text_of
 
 FORMATS: tuple[Format, ...] = (
     tradovate_performance.FORMAT,
@@ -44,10 +46,13 @@ LONGEST_NAME, LONGEST_CELL = 255, 10_000
 
 
 class TradeFile(NamedTuple):
-    """A recognised file; iterate `candidates` once."""
+    """A recognised file; iterate `candidates` once. `rounded` is complete when they are."""
 
     format: str
     candidates: Iterator[Candidate | Rejected]
+    encoding: str = "utf-8"
+    dates: FileDates = FileDates()
+    rounded: RoundedCells = RoundedCells()
 
 
 def read(
@@ -56,25 +61,53 @@ def read(
     on_bytes: Callable[[int], object] = lambda number: None,
     *,
     into_one_account: bool = True,
+    date_order: DateOrder | None = None,
 ) -> TradeFile:
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
-    Times without an offset are local times in `timezone`. `on_bytes` is called with the number of bytes read.
+    Times without an offset are local times in `timezone`, and dates have day and month in `date_order`; by
+    default the file decides. `on_bytes` is called with the number of bytes read.
     Raises ValidationFailed for an unknown header, and, unless the file goes `into_one_account`, when it has
     no column that names accounts.
     """
-    rows = rows_of(file, on_bytes)
-    file_format, columns = header_of(rows)
+    text = text_of(file, on_bytes)
+    file_format, columns, rows = recognised(text)
     if not into_one_account and set(file_format.accounts).isdisjoint(columns):
         column = (*file_format.accounts, "account")[0]
         reason = f"is required: the file has no column {column!r}"
         message = f"The file has no column {column!r}. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
-    trades = file_format.trades_of(with_column_names(rows, columns, file_format))
+    first_rows = list(islice(rows, ROWS_SEARCHED)) if file_format.dates else []
+    dates = dates_in(first_rows, columns, file_format)
+    if date_order and dates.order:
+        dates = FileDates(date_order, "stated")
+    rounded = RoundedCells()
+    row_of = row_maker(columns, file_format, dates.order, rounded)
+    trades = file_format.trades_of(with_column_names(chain(first_rows, rows), columns, row_of))
     candidates = candidates_of(trades, timezone)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
-    return TradeFile(file_format.name, chain(first, candidates))
+    return TradeFile(file_format.name, chain(first, candidates), text.encoding, dates, rounded)
+
+
+def recognised(text: FileText) -> tuple[Format, list[str], Iterator[Cells | Rejected]]:
+    """Return the format, the column names and the rows after the header.
+
+    Every separator is tried. Raises ValidationFailed for the most likely one, or for the first of which the
+    header is similar to a format.
+    """
+    errors = []
+    for rows in readings_of(text.pieces):
+        try:
+            return (*header_of(rows), rows)
+        except ValidationFailed as error:
+            errors.append(error)
+    raise next(filter(is_similar, errors), errors[0])
+
+
+def is_similar(error: ValidationFailed) -> bool:
+    """Return whether the unknown header has a column of some format."""
+    return len(error.details.get("missing", FORMATS)) < len(FORMATS)
 
 
 def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
@@ -93,21 +126,22 @@ def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
             reason = "this is the export for spreadsheets, which changes texts: import the exact export"
             raise wrong_header(line, reason)
         for candidate in FORMATS:
-            if candidate.columns <= set(columns):
-                check_names(candidate, columns, line)
-                return candidate, columns
+            names = column_names(row.cells, candidate.aliases) if candidate.aliases else columns
+            if candidate.columns <= set(names):
+                check_names(candidate, names, line)
+                return candidate, names
         nearest = max(nearest, (line, columns), key=lambda header: similarity(header[1]))
     raise unknown_header(*nearest)
 
 
-def column_names(header: list[str]) -> list[str]:
-    """Return the column names.
+def column_names(header: list[str], aliases: Mapping[str, str] = {}) -> list[str]:
+    """Return the column names, for an alias the name that the format has.
 
     Repeated names are numbered, as in Time, Time 2; empty ones at the end are dropped.
     """
     seen: Counter[str] = Counter()
     columns = []
-    names = [cell.strip() for cell in header]
+    names = [aliases.get(cell.strip(), cell.strip()) for cell in header]
     while names and not names[-1]:
         names.pop()
     for name in names:
@@ -152,34 +186,54 @@ def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
 
 
+def dates_in(rows: Iterable[Cells | Rejected], columns: list[str], file_format: Format) -> FileDates:
+    """Return the order of day and month in the rows."""
+    indexes = [index for index, name in enumerate(columns) if name in file_format.dates]
+    known = [row for row in rows if isinstance(row, Cells)]
+    cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
+    comma = known[0].comma if known else "thousands"
+    return dates_of(cells, comma, is_local=file_format.has_local_dates)
+
+
+def row_maker(
+    columns: list[str], file_format: Format, date_order: DateOrder | None, rounded: RoundedCells
+) -> Callable[[Cells], Row | Rejected]:
+    """Return the function that makes a row with the columns that the format uses."""
+    used = file_format.columns | file_format.optional
+    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
+    names = cells_used(columns)
+    rounds = None if file_format.is_typed else rounded
+
+    def row_of(cells: Cells) -> Row | Rejected:
+        named = zip(names, cells_used(cells.cells), strict=True)
+        row = Row(named, cells.line, cells.comma, date_order, rounds)
+        too_long = too_long_column(row, file_format)
+        if too_long is not None:
+            return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")
+        return row
+
+    return row_of
+
+
 def with_column_names(
-    rows: Iterator[Cells | Rejected], columns: list[str], file_format: Format
+    rows: Iterable[Cells | Rejected], columns: list[str], row_of: Callable[[Cells], Row | Rejected]
 ) -> Iterator[Row | Rejected]:
-    """Yield each row by column name, with the columns that the format uses.
+    """Yield each row by column name.
 
     Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
     blank_rows = 0
-    used = file_format.columns | file_format.optional
-    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
-    names = cells_used(columns)
-    for cells_or_error in rows:
-        if isinstance(cells_or_error, Rejected):
-            yield cells_or_error
-            continue
-        line, cells, comma = cells_or_error
-        if not any(map(str.strip, cells)):
+    for row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        elif not any(map(str.strip, row.cells)):
             blank_rows += 1
             if blank_rows > MOST_BLANK_ROWS:
-                yield Rejected(line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
-            continue
-        if len(cells) < len(columns) or any(cells[len(columns) :]):
-            yield Rejected(line, f"has {len(cells)} cells where the header has {len(columns)}")
-            continue
-        row = Row(zip(names, cells_used(cells), strict=True))
-        row.line, row.comma = line, comma
-        too_long = too_long_column(row, file_format)
-        yield row if too_long is None else Rejected(line, f"{too_long} has over {LONGEST_CELL} characters")
+                yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
+        elif len(row.cells) < len(columns) or any(row.cells[len(columns) :]):
+            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {len(columns)}")
+        else:
+            yield row_of(row)
 
 
 def too_long_column(row: Row, file_format: Format) -> str | None:

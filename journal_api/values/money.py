@@ -46,6 +46,15 @@ class Money(Decimal):
         return int(self.scaleb(8))
 
 
+def rounded(value: Decimal, digits: int) -> Decimal:
+    """Return the value rounded half to even to eight decimals and `digits` significant digits."""
+    last_place = max(-8, value.adjusted() + 1 - digits)
+    _, _, exponent = value.as_tuple()
+    if abs(value) > LARGEST or not isinstance(exponent, int) or exponent >= last_place:
+        return value
+    return value.quantize(Decimal((0, (1,), last_place)), context=EXACT)
+
+
 class PositiveMoney(Money):
     """A Money greater than zero."""
 

@@ -672,7 +672,7 @@ def test_bytes_that_are_not_utf8_are_refused_with_the_line_they_stand_on(
     workbench: Workbench, line: int
 ) -> None:
     lines = TRADOVATE.read_bytes().splitlines(keepends=True)
-    lines[line - 1] = lines[line - 1].replace(b"MNQ", b"MN\xff").replace(b"Position", b"Positi\xf6n")
+    lines[line - 1] = lines[line - 1].replace(b"MNQ", b"\xc3\xbcMN\xff").replace(b"Position", b"\xc3\xbc\xff")
 
     refusal = workbench.attempt(b"".join(lines))
 
@@ -784,8 +784,6 @@ def test_an_amount_of_too_many_digits_is_refused_not_rounded(tmp_path: Path, sig
         ("symbol", "X" * 41),
         ("symbol", "E\tS"),
         ("direction", ""),
-        ("direction", "Long"),
-        ("direction", "buy"),
         ("quantity", ""),
         ("quantity", "0"),
         ("quantity", "-1"),
@@ -977,7 +975,6 @@ def test_the_value_of_a_point_follows_from_the_result(
         ("Buy Price", ""),
         ("P/L", ""),
         ("Bought Timestamp", "2026-02-12"),
-        ("Bought Timestamp", "13/02/2026 09:31:04"),
         ("Sold Timestamp", "02/12/2026 09:31:60"),
         ("Sold Timestamp", "02/30/2026 09:31:04"),
     ],

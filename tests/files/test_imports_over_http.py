@@ -140,6 +140,9 @@ async def test_an_import_is_answered_with_its_location_and_a_verdict_for_every_r
         "file_name": "May.csv",
         "sha256": hashlib.sha256(file.encode()).hexdigest(),
         "timezone": "Asia/Tokyo",
+        "encoding": "utf-8",
+        "date_order": None,
+        "rounded": 0,
         "accounts": [],
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
         "rows": [
@@ -659,7 +662,7 @@ async def test_a_header_is_told_only_of_formats_that_it_shares_a_column_with(
     assert "Tradovate performance" not in missing
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\0\0", b"{}", b"PK\3\4", b"name,age\nme,7\n"])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\0\0", b"{}", b"name,age\nme,7\n"])
 async def test_what_is_no_table_of_trades_is_refused_with_every_format_that_is_read(
     client: httpx.AsyncClient, account_id: int, content: bytes
 ) -> None:

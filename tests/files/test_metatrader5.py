@@ -291,7 +291,7 @@ def test_the_total_is_no_position() -> None:
 
 
 def test_a_position_without_a_type_is_no_total() -> None:
-    assert refusal(copy_of({"Type": ""})).startswith("line 3: Type must be buy or sell")
+    assert refusal(copy_of({"Type": ""})).startswith("line 3: Type must be long or short")
 
 
 # What a position is ------------------------------------------------------------------------------------
@@ -407,7 +407,6 @@ def test_the_value_of_a_point_follows_from_the_profit_which_stays_as_it_is(
         ("Position", "9" * 101),
         ("Symbol", ""),
         ("Symbol", "X" * 41),
-        ("Type", "Buy"),
         ("Type", "buy limit"),
         ("Type", "balance"),
         ("Volume", ""),

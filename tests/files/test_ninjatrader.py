@@ -423,21 +423,16 @@ def test_in_a_file_with_semicolons_the_day_stands_first() -> None:
 @pytest.mark.parametrize(
     "time",
     [
-        *("1/6/2026 15:31:12", "7/2/2026 9:12", "01/06/2026 9:31:12 AM", "1/06/2026 9:31:12 AM"),
+        *("1/6/2026 15:31:12", "1/6/2026 9:12", "01/06/2026 9:31:12 AM", "1/06/2026 9:31:12 AM"),
         *("1/6/2026 9:31:12 am", "1/6/26 9:31 AM"),
     ],
 )
-def test_an_order_that_nothing_tells_is_refused_and_says_what_to_do(time: str) -> None:
-    (reason,) = refusals(export_of(*at(time)))
+def test_an_order_that_nothing_tells_is_that_of_the_united_states(time: str) -> None:
+    file = reader.read(io.BytesIO(export_of(*at(time))), "UTC")
 
-    assert reason.startswith("line 2: Entry time may be day or month first: export a longer period")
-
-
-def test_one_time_that_is_not_of_the_united_states_leaves_the_others_untold() -> None:
-    reasons = refusals(export_of(*at("1/6/2026 9:31:12 AM", "1/6/2026 9:31")))
-
-    assert [reason[:40] for reason in reasons] == [
-        *("line 2: Entry time may be day or month f", "line 3: Entry time may be day or month f")
+    assert file.dates == ("month", "assumed")
+    assert [one.columns["opened_at"][:10] for one in file.candidates if isinstance(one, Candidate)] == [
+        "2026-01-06"
     ]
 
 
@@ -470,7 +465,6 @@ def test_a_file_is_read_beyond_the_rows_that_tell_the_order() -> None:
         ("Instrument", ""),
         ("Instrument", "X" * 41),
         ("Market pos.", ""),
-        ("Market pos.", "long"),
         ("Market pos.", "Flat"),
         ("Qty", ""),
         ("Qty", "0"),

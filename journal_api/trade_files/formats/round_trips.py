@@ -7,8 +7,9 @@ from typing import cast, get_args
 
 from journal_api.rules.import_rows import Answered, ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Direction, Grade
+from journal_api.structs.trades import Grade
 from journal_api.trade_files.cells import Row, json_list, names, one_of, text
+from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
 from journal_api.values.types import Name, Name40, Name100, Timestamp
@@ -20,7 +21,7 @@ COLUMNS = (
 )
 # The header of the export for spreadsheets. It differs so that such a file is recognised and refused.
 TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
-DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
+GRADE = one_of(*get_args(Grade))
 # The value of initial_risk for a trade that has a stop but no initial risk.
 NO_RISK = "none"
 
@@ -30,7 +31,7 @@ def trade_of(row: Row) -> ImportedTrade:
     fees = row.amount_if_any("fees", Result)
     trade = TradeDraft(
         symbol=row.read("symbol", Name40.decode),
-        direction=cast("Direction", row.read("direction", DIRECTION)),
+        direction=row.read("direction", direction),
         quantity=row.amount("quantity", PositiveMoney),
         multiplier=row.amount_if_any("multiplier", PositiveMoney) or PositiveMoney(1),
         entry_price=row.amount("entry_price", Money),
@@ -76,4 +77,5 @@ FORMAT = Format(
     accounts=("account",),
     optional=frozenset(COLUMNS),
     long=frozenset({"tags", "confirmations", "notes"}),
+    is_typed=True,
 )
