@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable
 from decimal import Decimal
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import Any, Literal, TypeVar, get_args
 
 import msgspec
@@ -19,6 +19,7 @@ Comma = Literal["thousands", "decimals", "either"]
 DateOrder = Literal["month", "day"]  # which of the two is first
 # Longer cells are notes, which rarely repeat, so they are not cached.
 LONGEST_CACHED = 64
+MOST_REMEMBERED = 8192
 # Names or answers in one cell, and characters of a cell of names.
 MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
 # 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
@@ -87,8 +88,10 @@ class Row(dict[str, str]):
         """Return the parsed cell. Raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            read = cached(reader) if len(cell) < LONGEST_CACHED else reader
-            return read(cell.strip() if strip else cell)
+            if strip and len(cell) < LONGEST_CACHED:
+                values: Remembered[T] = remembered(reader)
+                return values[cell]
+            return reader(cell.strip() if strip else cell)
         except ValueError as error:
             raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
 
@@ -125,10 +128,26 @@ def shown(cell: str) -> str:
     return textwrap.shorten(cell[:600], 60, placeholder="...")
 
 
+class Remembered(dict[str, T]):
+    """The values of cells by their text, because symbols and prices repeat."""
+
+    def __init__(self, reader: Callable[[str], T]) -> None:
+        super().__init__()
+        self._reader = reader
+
+    def __missing__(self, cell: str) -> T:
+        """Return the parsed cell. Raises ValueError, which is not remembered."""
+        value = self._reader(cell.strip())
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        self[cell] = value
+        return value
+
+
 @cache
-def cached(reader: Callable[[str], T]) -> Callable[[str], T]:
-    """Return the reader with a cache, because symbols and prices repeat."""
-    return lru_cache(maxsize=8192)(reader)
+def remembered(reader: Callable[[str], T]) -> Remembered[T]:
+    """Return the values that the reader has returned."""
+    return Remembered(reader)
 
 
 # One reader for each type of amount and meaning of the comma, so that its cache is shared.

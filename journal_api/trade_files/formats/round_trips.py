@@ -19,6 +19,8 @@ COLUMNS = (
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
 )
+# The columns that name objects of the journal or rows of the file.
+NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
 # The header of the export for spreadsheets. It differs so that such a file is recognised and refused.
 TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
 GRADE = one_of(*get_args(Grade))
@@ -47,10 +49,13 @@ def trade_of(row: Row) -> ImportedTrade:
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
     trade = trade.with_result() if has_no_risk else trade.with_result().with_initial_risk()
+    unstated = () if fees is not None else ("fees",)
+    if NAMES.isdisjoint(row):
+        return ImportedTrade(row.line, trade, unstated)
     return ImportedTrade(
         row.line,
         trade,
-        unstated=() if fees is not None else ("fees",),
+        unstated,
         account=row.read_if_any("account", Name100.decode),
         strategy=row.read_if_any("strategy", Name.decode),
         setup=row.read_if_any("setup", Name.decode),
