@@ -4,16 +4,15 @@ Each module in formats/ defines a `FORMAT`; `FORMATS` lists them, the more speci
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
-from operator import itemgetter
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.trade_identity import content_of, fingerprint_of
-from journal_api.trade_files.cells import DateOrder, RoundedCells, Row
-from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates, dates_of
+from journal_api.trade_files.cells import DateOrder, RoundedCells
+from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
 from journal_api.trade_files.file_format import Format, reason_of
 from journal_api.trade_files.formats import (
     executions,
@@ -24,6 +23,7 @@ from journal_api.trade_files.formats import (
     tradezella_trades,
     tradovate_performance,
 )
+from journal_api.trade_files.named_rows import dates_in, row_maker, with_column_names
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
 from journal_api.trade_files.texts import FileText, text_of
 
@@ -39,10 +39,7 @@ FORMATS: tuple[Format, ...] = (
 )
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
-# A blank row beyond them is an error.
-MOST_BLANK_ROWS = 10_000
-# Characters of a column name, and of a cell in columns that are not for texts of the trader.
-LONGEST_NAME, LONGEST_CELL = 255, 10_000
+LONGEST_NAME = 255  # characters of a column name
 
 
 class TradeFile(NamedTuple):
@@ -184,66 +181,6 @@ def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
     details = "; ".join(f"{name} misses {', '.join(names)}" for name, names in nearest)
     reason = f"this header is of no known format: {details or 'known are ' + ', '.join(missing)}"
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
-
-
-def dates_in(rows: Iterable[Cells | Rejected], columns: list[str], file_format: Format) -> FileDates:
-    """Return the order of day and month in the rows."""
-    indexes = [index for index, name in enumerate(columns) if name in file_format.dates]
-    known = [row for row in rows if isinstance(row, Cells)]
-    cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
-    comma = known[0].comma if known else "thousands"
-    return dates_of(cells, comma, is_local=file_format.has_local_dates)
-
-
-def row_maker(
-    columns: list[str], file_format: Format, date_order: DateOrder | None, rounded: RoundedCells
-) -> Callable[[Cells], Row | Rejected]:
-    """Return the function that makes a row with the columns that the format uses."""
-    used = file_format.columns | file_format.optional
-    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
-    names = cells_used(columns)
-    rounds = None if file_format.is_typed else rounded
-
-    def row_of(cells: Cells) -> Row | Rejected:
-        named = zip(names, cells_used(cells.cells), strict=True)
-        row = Row(named, cells.line, cells.comma, date_order, rounds)
-        too_long = too_long_column(row, file_format)
-        if too_long is not None:
-            return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")
-        return row
-
-    return row_of
-
-
-def with_column_names(
-    rows: Iterable[Cells | Rejected], columns: list[str], row_of: Callable[[Cells], Row | Rejected]
-) -> Iterator[Row | Rejected]:
-    """Yield each row by column name.
-
-    Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
-    """
-    blank_rows = 0
-    for row in rows:
-        if isinstance(row, Rejected):
-            yield row
-        elif not any(map(str.strip, row.cells)):
-            blank_rows += 1
-            if blank_rows > MOST_BLANK_ROWS:
-                yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
-        elif len(row.cells) < len(columns) or any(row.cells[len(columns) :]):
-            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {len(columns)}")
-        else:
-            yield row_of(row)
-
-
-def too_long_column(row: Row, file_format: Format) -> str | None:
-    """Return the first column whose cell is too long, None without one."""
-    if max(map(len, row.values())) <= LONGEST_CELL:
-        return None
-    columns = (
-        name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in file_format.long
-    )
-    return next(columns, None)
 
 
 def candidates_of(
