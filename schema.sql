@@ -430,8 +430,15 @@ BEGIN
 END;
 
 CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
+WHEN new.import_id IS NULL
 BEGIN
   INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
+END;
+
+-- The days of an import are recorded together, when its counts are written after its last trade.
+CREATE TRIGGER changes_of_import AFTER UPDATE OF added ON imports
+BEGIN
+  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
 END;
 
 CREATE TRIGGER changes_of_deleted_trade AFTER DELETE ON trades

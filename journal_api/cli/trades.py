@@ -3,9 +3,11 @@
 import hashlib
 import os
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import click
 from aiosqlite import Connection
@@ -13,14 +15,17 @@ from aiosqlite import Connection
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import accounts, imports, instruments
+from journal_api.repositories import accounts as account_rows
+from journal_api.repositories import imports, instruments
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.imports import Verdict
+from journal_api.structs.imports import AccountOption, Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
+from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
+from journal_api.trade_files.verdicts import refused
 from journal_api.values.types import Name, Name100, TimeZone
 
 NOT_CREATED = 0  # an id that no account has
@@ -45,7 +50,7 @@ def export_file(
         user_id = await user_of(database.reader, user)
         account_id = None
         if account is not None:
-            account_id = await accounts.id_of(database.reader, user_id, account)
+            account_id = await account_rows.id_of(database.reader, user_id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
@@ -69,7 +74,18 @@ def export_file(
     help="The account of the trades, created if it does not exist; default: the accounts in the file.",
 )
 @click.option(
+    "--accounts",
+    multiple=True,
+    metavar="NAME=ACCOUNT",
+    help="The account, by name or id, of the trades that the file has under that name; may be repeated.",
+)
+@click.option(
     "--timezone", help="The time zone of times without an offset; default: that of the last import."
+)
+@click.option(
+    "--date-order",
+    type=click.Choice(["month", "day"]),
+    help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
 )
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
@@ -79,13 +95,18 @@ def import_file(
     settings: Settings,
     file: Path,
     account: str | None,
+    accounts: tuple[str, ...],
     timezone: str | None,
+    date_order: Literal["month", "day"] | None,
     user: str | None,
     dry_run: bool,
     rows: bool,
 ) -> None:
     """Import a file of trades, completely or not at all."""
     account_name = decoded(Name100.decode, account, "--account") if account is not None else None
+    mappings = [decoded(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
+    if account_name is not None and mappings:
+        raise click.ClickException("--account and --accounts exclude each other")
     stated_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
     file_name = stored_name(file)
     errors: list[Verdict] = []
@@ -96,37 +117,32 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[importer.ImportResult, bool, FileTimezone]:
+    async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:
         user_id = await user_of(database.reader, user)
-        account_id = None
-        if account_name is not None:
-            account_id = await accounts.id_of(database.reader, user_id, account_name) or NOT_CREATED
-        timezone = await timezone_of_import(database.reader, user_id, account_id, stated_timezone)
-        into_one_account = account_name is not None
+        choice, _ = await choice_of(database.reader, user_id, account_name, mappings, dry_run=True)
         read = partial(
             reader.read,
             content,
-            timezone,
+            await timezone_of_import(database.reader, user_id, choice, stated_timezone),
             progress.update,
-            into_one_account=into_one_account,
+            into_one_account=account_name is not None,
             instruments=await instruments.table_of_user(database.reader, user_id),
+            date_order=date_order,
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)
         is_new = False
 
-        async def account_in(db: Connection) -> int | None:
+        async def accounts_in(db: Connection) -> AccountChoice:
             nonlocal is_new
-            if account_name is None:
-                return None
-            account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
-            return account_id
+            choice, is_new = await choice_of(db, user_id, account_name, mappings, dry_run=dry_run)
+            return choice
 
         source = imports.Source(None, file_name, sha256)
         result = await importer.import_trades(
-            database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
+            database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, accounts_in=accounts_in
         )
-        return result, is_new, timezone
+        return result, trade_file, is_new
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -137,15 +153,15 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        result, is_new, file_timezone = in_database(settings, run)
+        result, trade_file, is_new = in_database(settings, run)
     counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
-        in_order = sorted(errors, key=lambda verdict: verdict.line)
-        sys.exit(one_line(str(importer.refused(counts, in_order))))
+        unknown = [named.name for named in result.accounts if named.account_id is None]
+        sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
     if is_new:
         click.echo(f"New account {account_name!r}.", err=True)
-    if file_timezone.source is not None:
-        click.echo(note_on(file_timezone), err=True)
+    for note in notes_on(trade_file):
+        click.echo(note, err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     for fees in result.fees_applied:
@@ -166,6 +182,22 @@ def note_on(timezone: FileTimezone) -> str:
     return f"Times without an offset are in {timezone.name}, {reason}{earlier}."
 
 
+def notes_on(file: reader.TradeFile) -> Iterator[str]:
+    """What the reader assumed about the file."""
+    if file.encoding == "cp1252":
+        yield "Read as Windows-1252, because the file is not UTF-8."
+    if file.dates.source == "assumed":
+        other = "day" if file.dates.order == "month" else "month"
+        yield (
+            f"Dates are read with the {file.dates.order} first, because no number over 12 shows the order;"
+            f" --date-order {other} reads them the other way."
+        )
+    if file.rounded.count:
+        yield f"Amounts rounded to eight decimals: {file.rounded.count}."
+    if file.timezone.source is not None:
+        yield note_on(file.timezone)
+
+
 def stored_name(file: Path) -> str | None:
     """The file's name in the form that the database stores; None if it is only white space."""
     try:
@@ -174,11 +206,26 @@ def stored_name(file: Path) -> str | None:
         return None
 
 
+async def choice_of(
+    db: Connection,
+    user_id: int,
+    account_name: str | None,
+    mappings: Sequence[AccountOption],
+    *,
+    dry_run: bool,
+) -> tuple[AccountChoice, bool]:
+    """The account of the file or the accounts by their names in it, and whether the account is new."""
+    if account_name is None:
+        return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings)), False
+    account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
+    return AccountChoice(account_id), is_new
+
+
 async def account_of(db: Connection, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
     """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
-    account_id = await accounts.id_of(db, user_id, name)
+    account_id = await account_rows.id_of(db, user_id, name)
     if account_id is not None:
         return account_id, False
     if dry_run:
         return NOT_CREATED, True
-    return await accounts.insert(db, user_id, AccountCreate(name=Name100(name))), True
+    return await account_rows.insert(db, user_id, AccountCreate(name=Name100(name))), True

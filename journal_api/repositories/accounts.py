@@ -1,5 +1,6 @@
 """SQL of accounts. Foreign keys delete the goals of a deleted account and clear it in its strategies."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from aiosqlite import Connection
@@ -82,6 +83,14 @@ async def id_of(db: Connection, user_id: int, name: str) -> int | None:
         {"user_id": user_id, "name": name},
     )
     return None if account_id is None else int(account_id)
+
+
+async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
+    """Return the ids of the user's accounts by name."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        "SELECT name, id FROM accounts WHERE user_id = :user_id", {"user_id": user_id}
+    )
+    return dict(rows)
 
 
 async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:

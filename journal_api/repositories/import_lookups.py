@@ -4,6 +4,7 @@ from typing import Any
 
 from aiosqlite import Connection
 
+from journal_api.repositories import accounts
 from journal_api.rules.import_rows import Names
 
 
@@ -14,7 +15,7 @@ async def names_of(db: Connection, user_id: int) -> Names:
         return list(await db.execute_fetchall(sql, {"user_id": user_id}))
 
     return Names(
-        dict(await read("SELECT name, id FROM accounts WHERE user_id = :user_id")),
+        await accounts.ids_by_name(db, user_id),
         dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
         grouped(
             await read(

@@ -3,8 +3,9 @@
 Parameters are JSON arrays with positions instead of names here: imports pass hundreds of thousands of rows.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
@@ -49,21 +50,42 @@ NEXT_OF_EACH_KIND = """
     WHERE (id IS NOT NULL OR wanted = 0) AND occurrence IS NOT NULL"""
 
 
+class Matches(NamedTuple):
+    """The stored trades that match rows of a batch, by the index of the row.
+
+    `last_matched` has what the batch changes in that of the file.
+    """
+
+    stored: dict[int, StoredTrade]
+    last_matched: LastMatched
+
+
 async def stored_trades_of(
     db: Connection, rows: Sequence[ResolvedRow | Rejected], last_matched: LastMatched
-) -> dict[int, StoredTrade]:
-    """Return the stored trades that match rows of a batch, by the index of the row.
+) -> Matches:
+    """Return the matches of a batch. A trade that was entered by hand matches one row of the file only.
 
-    Updates `last_matched`, the state that all batches of a file share: a trade that was entered by hand
-    matches one row of the file only.
+    `last_matched` is the merged state after the earlier batches of the file.
     """
     matches = await _by_id_or_content(db, rows)
+    by_content = _last_by_content(rows, matches, last_matched)
+    entered, last_entered = await _entered_by_hand(db, rows, matches, ChainMap(by_content, last_matched))
+    return Matches(matches | entered, by_content | last_entered)
+
+
+def _last_by_content(
+    rows: Sequence[ResolvedRow | Rejected],
+    matches: Mapping[int, StoredTrade],
+    last_matched: Mapping[Kind, int],
+) -> LastMatched:
+    """Return the last occurrence of each kind whose trades entered by hand match rows by their content."""
+    last: LastMatched = {}
     for index, stored in matches.items():
         row = rows[index]
         if isinstance(row, ResolvedRow) and row.columns["external_id"] is None and stored.content is None:
             kind = Kind(row.columns["account_id"], row.columns["fingerprint"])
-            last_matched[kind] = max(last_matched.get(kind, 0), row.columns["occurrence"])
-    return matches | await _entered_by_hand(db, rows, matches, last_matched)
+            last[kind] = max(last.get(kind, last_matched.get(kind, 0)), row.columns["occurrence"])
+    return last
 
 
 async def _by_id_or_content(db: Connection, rows: Sequence[ResolvedRow | Rejected]) -> dict[int, StoredTrade]:
@@ -104,13 +126,13 @@ async def _by_id_or_content(db: Connection, rows: Sequence[ResolvedRow | Rejecte
 async def _entered_by_hand(
     db: Connection,
     rows: Sequence[ResolvedRow | Rejected],
-    matches: dict[int, StoredTrade],
-    last_matched: LastMatched,
-) -> dict[int, StoredTrade]:
+    matches: Mapping[int, StoredTrade],
+    last_matched: Mapping[Kind, int],
+) -> tuple[dict[int, StoredTrade], LastMatched]:
     """Return trades with the content of a row with an external id, which the trader entered without one.
 
     Reads from the last matched trade of each kind on, as many trades as rows, so that an import reads no
-    trade twice. Updates `last_matched`.
+    trade twice. Returns the last of each kind too.
     """
     indexes_by_kind: dict[Kind, list[int]] = {}
     for index, row in enumerate(rows):
@@ -121,15 +143,18 @@ async def _entered_by_hand(
         (kind.account_id, kind.fingerprint.hex(), last_matched.get(kind, 0), len(indexes))
         for kind, indexes in indexes_by_kind.items()
     ]
+    if not wanted:
+        return {}, {}
     trade_rows: Iterable[Any] = await db.execute_fetchall(NEXT_OF_EACH_KIND, {"kinds": json_list(wanted)})
     stored: dict[int, StoredTrade] = {}
+    last: LastMatched = {}
     kinds = [(kind, iter(indexes)) for kind, indexes in indexes_by_kind.items()]
     for kind_number, occurrence, trade_id, source_id in trade_rows:
         kind, remaining = kinds[kind_number]
-        last_matched[kind] = occurrence
+        last[kind] = occurrence
         if trade_id is not None:
             stored[next(remaining)] = StoredTrade(trade_id, source_id, None, {})
-    return stored
+    return stored, last
 
 
 async def insert_all(db: Connection, rows: list[ResolvedRow]) -> None:

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -22,6 +24,7 @@ from journal_api.rules.trade_identity import fingerprint_of
 from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
 from journal_api.values.clock import now, now_after
 from journal_api.values.money import json_number
+from journal_api.values.periods import trading_day
 
 TAG_IDS = json_array_of("tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id")
 SCALARS = f"""
@@ -76,22 +79,17 @@ WITH_RATIO = """
     FROM trades"""
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
-BOUND = (
+COLUMNS = (
     *("id", "user_id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
     *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes", "import_id", "fingerprint"),
-    *("occurrence", "content", "created_at"),
+    *("occurrence", "content"),
 )
-AT = {name: f"?{number}" for number, name in enumerate(BOUND, 1)}
-INSERT = f"""
-    INSERT INTO trades ({", ".join(BOUND)}, updated_at, trading_day)
-    VALUES ({", ".join(AT.values())}, {AT["created_at"]},
-        (SELECT trading_day({AT["closed_at"]}, timezone, day_rollover)
-         FROM users
-         WHERE users.id = {AT["user_id"]}))"""
+# Rows per statement: a table with triggers opens a savepoint for every statement.
+ROWS_AT_ONCE = 100
 # The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was
 # edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
-row_of = itemgetter(*BOUND[:-1], "now")
+values_of = itemgetter(*COLUMNS, "now", "now")
 
 
 async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
@@ -232,8 +230,29 @@ async def next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
 
 
 async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert trades that already have their ids."""
-    await db.executemany(INSERT, map(row_of, rows))
+    """Insert trades of one user that already have their ids."""
+    batch = list(rows)
+    if not batch:
+        return
+    zones: Iterable[Any] = await db.execute_fetchall(
+        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": batch[0]["user_id"]}
+    )
+    ((timezone, day_rollover),) = zones
+    for begin in range(0, len(batch), ROWS_AT_ONCE):
+        part = batch[begin : begin + ROWS_AT_ONCE]
+        values = [(*values_of(row), trading_day(row["closed_at"], timezone, day_rollover)) for row in part]
+        await db.execute_fetchall(insert_statement(len(part)), list(chain.from_iterable(values)))
+
+
+@cache  # of up to ROWS_AT_ONCE statements
+def insert_statement(rows: int) -> str:
+    """Return the INSERT of that many trades."""
+    columns = (*COLUMNS, "created_at", "updated_at", "trading_day")
+    values = f"({', '.join('?' * len(columns))})"
+    return f"""
+        INSERT INTO trades ({", ".join(columns)})
+        VALUES {", ".join([values] * rows)}
+        """
 
 
 async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str) -> None:

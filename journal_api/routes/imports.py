@@ -10,6 +10,7 @@ from journal_api.database.transactions import Transactions
 from journal_api.repositories import accounts, imports, instruments
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
+from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.trade_files.timezones import timezone_of_import
@@ -44,22 +45,31 @@ async def create_import(request: Request) -> Response:
 async def import_upload(request: Request, query: ImportQuery, upload: Upload) -> Response:
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
-    timezone = await timezone_of_import(db, user_id, query.account_id, query.timezone)
+    choice = await account_choice(db, user_id, query)
     read = partial(
         reader.read,
         upload.file,
-        timezone,
+        await timezone_of_import(db, user_id, choice, query.timezone),
         into_one_account=query.account_id is not None,
         instruments=await instruments.table_of_user(db, user_id),
+        date_order=query.date_order,
     )
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
     if is_yes(query.dry_run):
-        _, report = await import_with_report(database(request), user_id, source, file, dry_run=True)
+        _, report = await import_with_report(database(request), user_id, source, file, query, dry_run=True)
         return ok(**{"import": report})
-    import_id, report = await import_with_report(database(request), user_id, source, file, dry_run=False)
+    import_id, report = await import_with_report(
+        database(request), user_id, source, file, query, dry_run=False
+    )
     return created(f"/v1/imports/{import_id}", **{"import": report})
+
+
+async def account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
+    """Return the account of the file, or the accounts by their names in it. Raises ValidationFailed."""
+    await accounts.require(db, user_id, query.account_id)
+    return AccountChoice(query.account_id, await mapped_accounts(db, user_id, query.accounts))
 
 
 async def import_with_report(
@@ -67,6 +77,7 @@ async def import_with_report(
     user_id: int,
     source: imports.Source,
     file: reader.TradeFile,
+    query: ImportQuery,
     *,
     dry_run: bool,
 ) -> tuple[int | None, str]:
@@ -75,13 +86,12 @@ async def import_with_report(
     Raises ValidationFailed.
     """
 
-    async def account_in(db: Connection) -> int | None:
-        await accounts.require(db, user_id, source.account_id)
-        return source.account_id
+    async def accounts_in(db: Connection) -> AccountChoice:
+        return await account_choice(db, user_id, query)
 
     rows = EncodedVerdicts()
     result = await importer.import_trades(
-        transactions, user_id, source, file, rows.add, dry_run=dry_run, account_in=account_in
+        transactions, user_id, source, file, rows.add, dry_run=dry_run, accounts_in=accounts_in
     )
 
     def report() -> str:
@@ -93,6 +103,10 @@ async def import_with_report(
             "timezone": file.timezone.name,
             "timezone_source": file.timezone.source,
             "replaced_timezones": sorted(file.timezone.replaced),
+            "encoding": file.encoding,
+            "date_order": file.dates._asdict() if file.dates.order else None,
+            "rounded": file.rounded.count,
+            "accounts": result.accounts,
             "counts": result.counts,
             "fees_applied": [
                 {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}

@@ -55,7 +55,6 @@ class Candidate(NamedTuple):
 
     imported: ImportedTrade
     columns: dict[str, Any]
-    repeats_external_id: bool  # whether an earlier line has the same external id
 
 
 class Names(NamedTuple):
@@ -78,7 +77,6 @@ class ResolvedRow(NamedTuple):
     columns: dict[str, Any]
     tag_ids: list[int]
     answers: list[tuple[int, bool, str | None]]
-    repeats_external_id: bool
 
     @property
     def line(self) -> int:

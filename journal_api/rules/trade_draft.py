@@ -9,7 +9,7 @@ from msgspec.structs import asdict, replace
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
-from journal_api.values.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
+from journal_api.values.money import EXACT, LARGEST, SCALE, Money, PositiveMoney, from_units, units
 from journal_api.values.types import Timestamp
 
 
@@ -87,7 +87,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         risk = -self.result_at(self.stop_loss, "initial_risk")
         return replace(self, initial_risk=PositiveMoney(risk)) if risk > 0 else self
 
-    def result_at(self, price: Decimal, name: str) -> Money:
+    def result_at(self, price: Money, name: str) -> Money:
         """Return the result of an exit at that price, rounded to eight decimals.
 
         Raises ValidationFailed for the field `name` if the result is too large.
@@ -97,11 +97,15 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
             raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
         return Money(result)
 
-    def unbounded_result_at(self, price: Decimal) -> Decimal:
+    def unbounded_result_at(self, price: Money) -> Decimal:
         """Return the result of an exit at that price, however large."""
-        points = EXACT.subtract(price, self.entry_price)
-        size = EXACT.multiply(self.quantity, self.multiplier)
-        return from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
+        points = price.units - self.entry_price.units
+        size = self.quantity.units * self.multiplier.units
+        product = points * size if self.direction == "long" else -points * size
+        # The product of three amounts has 24 decimals.
+        quotient, rest = divmod(product, SCALE**2)
+        is_up = 2 * rest > SCALE**2 or (2 * rest == SCALE**2 and quotient % 2)
+        return from_units(quotient + bool(is_up))
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.

@@ -3,6 +3,7 @@
 import hashlib
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 from operator import itemgetter
 from struct import Struct
 from typing import Any
@@ -45,10 +46,24 @@ def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
 def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """Return four bytes per broker field, a checksum that differs when a later file states another value."""
     # 0 stands for a field that the file does not state.
-    checksums = [zlib.crc32(str(value).encode()) or 1 for value in broker_values(columns)]
+    *amounts, opened_at, closed_at, gross_pnl, fees = broker_values(columns)
+    checksums = [
+        *map(checksum, amounts),
+        *(uncached_checksum(opened_at), uncached_checksum(closed_at)),
+        *(checksum(gross_pnl), checksum(fees)),
+    ]
     for field in unstated:
         checksums[BROKER_FIELDS.index(field)] = 0
     return CHECKSUMS.pack(*checksums)
+
+
+def uncached_checksum(value: object) -> int:
+    """Return the checksum of a field, which is never 0."""
+    return zlib.crc32(str(value).encode()) or 1
+
+
+# Times rarely repeat, the other fields of a file do.
+checksum = lru_cache(maxsize=8192)(uncached_checksum)
 
 
 def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:

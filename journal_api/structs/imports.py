@@ -1,23 +1,63 @@
 """Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
 from decimal import Decimal
-from typing import Literal
+from typing import Any, ClassVar, Literal, Self
 
 from msgspec import Struct
 
-from journal_api.values.types import Flag, Instant, Name, RowId, TimeZone
+from journal_api.errors import ValidationFailed
+from journal_api.values.types import Flag, Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
+class AccountMapping(str):
+    """`NAME:ACCOUNT`: the name of an account in a file, and the name or the id of an account of the journal.
+
+    The last colon separates them, so an account with a colon in its name is stated by its id.
+    """
+
+    separator: ClassVar[str] = ":"
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "examples": ["Sim101:Evaluation 50K"]}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        names = value.rpartition(cls.separator)[::2] if isinstance(value, str) else ()
+        if not isinstance(value, str) or not all(name.strip() for name in names):
+            example = f"Sim101{cls.separator}Evaluation 50K"
+            raise ValueError(f"must be the name in the file and an account, such as {example}")
+        return cls(value)
+
+    @property
+    def file_name(self) -> str:
+        """The name in the file, as a cell with it is read."""
+        return Name100.decode(self.rpartition(self.separator)[0])
+
+    @property
+    def account(self) -> str:
+        return self.rpartition(self.separator)[2].strip()
+
+
+class AccountOption(AccountMapping):
+    """An AccountMapping of the command: `NAME=ACCOUNT`."""
+
+    separator = "="
+
+
 class ImportQuery(Struct, kw_only=True):
-    """`account_id` may be omitted for a file with an `account` column."""
+    """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated."""
 
     account_id: RowId | None = None
+    accounts: list[AccountMapping] = []
     dry_run: Flag = "false"
     timezone: TimeZone | None = None
+    date_order: Literal["month", "day"] | None = None
     file_name: Name | None = None
+
+    def __post_init__(self) -> None:
+        if self.account_id is not None and self.accounts:
+            raise ValidationFailed(fields={"accounts": "must not be sent with account_id"})
 
 
 class UndoQuery(Struct, kw_only=True):
@@ -66,12 +106,31 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     updated_at: Instant
 
 
+class FileAccount(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A name that the file has for an account, and the account; null if the journal has none for it."""
+
+    name: str
+    account_id: int | None
+
+
+class FileDateOrder(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Which of day and month is first in the dates of a file, and why.
+
+    It is `stated` by the request, decided by a number over 12 in the `file`, or `assumed`.
+    """
+
+    order: Literal["month", "day"]
+    source: Literal["stated", "file", "assumed"]
+
+
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     """The report of an import. In a dry run `id` is null and nothing was written.
 
     `timezone_source` says why times without an offset were read in `timezone`: the request states it, it is
     remembered from the last import of the account and format, or it is the owner's. It is null for a file
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
+    `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
+    year first. `rounded` is the number of amounts that were rounded to eight decimals.
     """
 
     id: int | None
@@ -83,6 +142,10 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone: str
     timezone_source: TimezoneSource | None
     replaced_timezones: list[str]
+    encoding: str
+    date_order: FileDateOrder | None
+    rounded: int
+    accounts: list[FileAccount]
     counts: Counts
     fees_applied: list[AppliedFees]
     rows: list[Verdict]

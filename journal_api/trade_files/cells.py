@@ -2,65 +2,79 @@
 
 import re
 import textwrap
-from collections.abc import Callable
-from decimal import Decimal
-from functools import cache, lru_cache, partial
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from journal_api.errors import ValidationFailed
+from journal_api.trade_files.amounts import CURRENCY as CURRENCY
+from journal_api.trade_files.amounts import Comma as Comma
+from journal_api.trade_files.amounts import amount, rounded_amount
 from journal_api.values.money import Money
 from journal_api.values.types import Name100, Text, Timestamp
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
-Comma = Literal["thousands", "decimals", "either"]
+DateOrder = Literal["month", "day"]  # which of the two is first
 # Longer cells are notes, which rarely repeat, so they are not cached.
 LONGEST_CACHED = 64
+MOST_REMEMBERED = 8192
 # Names or answers in one cell, and characters of a cell of names.
 MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
-# 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
-BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
-CURRENCY = "[$€£]"
-DIGITS = rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{3}})+|(?:{BLANK}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
-NUMBER = re.compile(
-    rf"(?P<sign>[+-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
-    rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
-    rf"|{CURRENCY}-(?P<below>{DIGITS})"
-)
-# The format of most numbers, which Decimal parses directly.
-PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-NOT_DIGITS = re.compile(rf",|{BLANK}")
-# Numbers such as 1.234 that could be 1234 or 1.234.
-AMBIGUOUS = {
-    "decimals": re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*"),
-    "either": re.compile(r"[^0-9]*[0-9]{1,3},[0-9]{3}[^0-9]*"),
-}
-SWAP = str.maketrans(".,", ",.")
 DATE = re.compile(
     r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})"
-    r"|(?P<us_month>[0-9]{1,2})([-/])(?P<us_day>[0-9]{1,2})\6(?P<us_year>[0-9]{4}|[0-9]{2})"
+    r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})"
 )
 CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,6})?)?(?: ?([AaPp])\.?[Mm]\.?)?")
+
+
+class RoundedCells:
+    """Counts the cells of a file whose amounts are rounded."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._row: Row | None = None
+        self._columns: set[str] = set()
+
+    def add(self, row: "Row", column: str) -> None:
+        """Count the cell, once if the row reads it several times."""
+        if row is not self._row:
+            self._row, self._columns = row, set()
+        self.count += column not in self._columns
+        self._columns.add(column)
 
 
 class Row(dict[str, str]):
     """The cells of one row by column name.
 
-    `line` is the last line of the row, `comma` the meaning of a comma in its numbers.
+    `line` is the last line of the row, `comma` the meaning of a comma in its numbers, `date_order` the order
+    of day and month. With `rounded`, amounts of more than eight decimals are rounded, without they are
+    refused.
     """
 
-    __slots__ = ("comma", "line")
-    line: int
-    comma: Comma
+    __slots__ = ("comma", "date_order", "line", "rounded")
+
+    def __init__(
+        self,
+        cells: Iterable[tuple[str, str]],
+        line: int = 0,
+        comma: Comma = "thousands",
+        date_order: DateOrder | None = None,
+        rounded: RoundedCells | None = None,
+    ) -> None:
+        super().__init__(cells)
+        self.line, self.comma, self.date_order, self.rounded = line, comma, date_order, rounded
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """Return the parsed cell. Raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            read = cached(reader) if len(cell) < LONGEST_CACHED else reader
-            return read(cell.strip() if strip else cell)
+            if strip and len(cell) < LONGEST_CACHED:
+                values: Remembered[T] = remembered(reader)
+                return values[cell]
+            return reader(cell.strip() if strip else cell)
         except ValueError as error:
             raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
 
@@ -71,12 +85,25 @@ class Row(dict[str, str]):
 
     def amount(self, column: str, kind: type[M]) -> M:
         """Return the cell as an amount of that type. Raises ValidationFailed."""
-        return self.read(column, amount(kind, self.comma))
+        if self.rounded is None:
+            return self.read(column, amount(kind, self.comma))
+        value, is_rounded = self.read(column, rounded_amount(kind, self.comma))
+        if is_rounded:
+            self.rounded.add(self, column)
+        return value
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
         """Return the cell as an amount, None for a missing column or an empty cell."""
         cell = self.get(column)
         return self.amount(column, kind) if cell and not cell.isspace() else None
+
+    def time(self, column: str) -> Timestamp:
+        """Return the cell as date and time of day. Raises ValidationFailed."""
+        return self.read(column, TIMES[self.date_order])
+
+    def day(self, column: str) -> Timestamp:
+        """Return midnight of the cell's date. Raises ValidationFailed."""
+        return self.read(column, DAYS[self.date_order])
 
 
 def shown(cell: str) -> str:
@@ -84,47 +111,38 @@ def shown(cell: str) -> str:
     return textwrap.shorten(cell[:600], 60, placeholder="...")
 
 
+class Remembered(dict[str, T]):
+    """The values of cells by their text, because symbols and prices repeat."""
+
+    def __init__(self, reader: Callable[[str], T]) -> None:
+        super().__init__()
+        self._reader = reader
+
+    def __missing__(self, cell: str) -> T:
+        """Return the parsed cell. Raises ValueError, which is not remembered."""
+        value = self._reader(cell.strip())
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        self[cell] = value
+        return value
+
+
 @cache
-def cached(reader: Callable[[str], T]) -> Callable[[str], T]:
-    """Return the reader with a cache, because symbols and prices repeat."""
-    return lru_cache(maxsize=8192)(reader)
+def remembered(reader: Callable[[str], T]) -> Remembered[T]:
+    """Return the values that the reader has returned."""
+    return Remembered(reader)
 
 
-# One reader for each type of amount and meaning of the comma, so that its cache is shared.
-READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
+def timestamp(date: str, clock: str, order: DateOrder | None = None) -> Timestamp:
+    """Return a local time.
 
-
-def amount(kind: type[M], comma: Comma) -> Callable[[str], M]:
-    """Return the reader of amounts of that type."""
-    if (kind, comma) not in READERS:
-        READERS[kind, comma] = partial(read_amount, kind, comma)
-    return READERS[kind, comma]
-
-
-def read_amount(kind: type[M], comma: Comma, cell: str) -> M:
-    """Return the amount in a cell. Raises ValueError, also for an ambiguous comma."""
-    if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
-        raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
-    return kind.checked(number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell))
-
-
-def number(text: str) -> Decimal:
-    """Return a number, with commas or blanks between thousands, a currency sign, or a loss in parentheses."""
-    if PLAIN.fullmatch(text):
-        return Decimal(text)
-    match = NUMBER.fullmatch(text)
-    if not match:
-        raise ValueError("must be a number")
-    value = Decimal(NOT_DIGITS.sub("", match["plain"] or match["loss"] or match["below"]))
-    return value if match["plain"] and match["sign"] != "-" else value.copy_negate()
-
-
-def timestamp(date: str, clock: str) -> Timestamp:
-    """Return a local time. The date has the year or (US) the month first, the time 24 hours or AM and PM."""
+    The date has the year first, or day and month in that order; without one the month is first, unless there
+    are points between them. The time has 24 hours, or AM and PM.
+    """
     date_match, clock_match = DATE.fullmatch(date), CLOCK.fullmatch(clock)
-    if not date_match or not clock_match:
+    if not date_match or not clock_match or (order is None and date_match["last"] and "." in date):
         raise ValueError("must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40")
-    year, month, day = (date_match[name] or date_match[f"us_{name}"] for name in ("year", "month", "day"))
+    year, month, day = date_parts(date_match, order)
     hour, minute, second, fraction, half = clock_match.groups()
     if half:
         if not 1 <= int(hour) <= 12:
@@ -136,10 +154,32 @@ def timestamp(date: str, clock: str) -> Timestamp:
     )
 
 
-def date_and_clock(cell: str) -> Timestamp:
+def date_parts(date: re.Match[str], order: DateOrder | None) -> tuple[str, str, str]:
+    """Return year, month and day. Raises ValueError for a month over 12."""
+    if date["year"]:
+        return date["year"], date["month"], date["day"]
+    month, day = (date["second"], date["first"]) if order == "day" else (date["first"], date["second"])
+    if order and int(month) > 12:
+        raise ValueError(
+            f"has no month {month}: other dates of the file have day and month the other way round"
+        )
+    return date["last"], month, day
+
+
+def date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp:
     """Return date and time of one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
     date, _, clock = cell.replace("T", " ").partition(" ")
-    return timestamp(date, clock.strip())
+    return timestamp(date, clock.strip(), order)
+
+
+def midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
+    """Return midnight of a date."""
+    return timestamp(cell, "00:00", order)
+
+
+ORDERS: tuple[DateOrder | None, ...] = (None, *get_args(DateOrder))
+TIMES = {order: partial(date_and_clock, order=order) for order in ORDERS}
+DAYS = {order: partial(midnight, order=order) for order in ORDERS}
 
 
 text = Text.decode

@@ -1,6 +1,6 @@
 """The interface of a file format."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
@@ -28,6 +28,10 @@ class Format(NamedTuple):
     # Whether times without an offset are in the owner's time zone; otherwise in that of another program.
     has_owners_times: bool = False
     long: frozenset[str] = frozenset()  # the columns whose cells may be longer than LONGEST_CELL
+    dates: tuple[str, ...] = ()  # the columns with dates, which may have the day or the month first
+    has_local_dates: bool = False  # whether the settings of a computer decide how dates are written
+    is_typed: bool = False  # whether people write such files: amounts of too many decimals are refused
+    aliases: Mapping[str, str] = {}  # the columns by their names in other languages
 
 
 def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Trades]:

@@ -1,43 +1,61 @@
 """Resolves the names in a row of a file to the ids of the user's objects."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Answered, Candidate, ImportedTrade, Names, Rejected, ResolvedRow
+from journal_api.trade_files.accounts import FileAccounts
 from journal_api.trade_files.file_format import reason_of
 
 
-def resolve(row: Candidate | Rejected, names: Names, common: dict[str, Any]) -> ResolvedRow | Rejected:
-    """Return the row with the ids of all objects that it names and the `common` columns of the import.
+class RowResolver:
+    """Resolves the rows of a file in their order, and numbers equal trades of an account."""
 
-    A row with a name that is not in the journal is rejected.
-    """
-    if isinstance(row, Rejected):
-        return row
-    imported = row.imported
-    try:
-        account_id = common["account_id"]
-        if account_id is None:
-            account_id = account_of(imported, names)
-        strategy_id, setup_id = strategy_of(imported, names)
+    def __init__(self, names: Names, accounts: FileAccounts, common: Mapping[str, Any]) -> None:
+        self.accounts = accounts
+        self._names, self._common = names, common
+        self._numbers: dict[int, int] = {}
+
+    def resolve(self, row: Candidate | Rejected) -> ResolvedRow | Rejected:
+        """Return the row with the ids of all objects that it names and the common columns of the import.
+
+        A row that repeats an external id, or has a name that is not in the journal, is rejected.
+        """
+        if isinstance(row, Rejected):
+            return row
+        try:
+            return self._resolved(row)
+        except ValidationFailed as error:
+            return Rejected(row.imported.line, reason_of(error))
+
+    def _resolved(self, row: Candidate) -> ResolvedRow:
+        imported = row.imported
+        account_id = self.accounts.id_of(imported.account)
+        occurrence = self._number_of(account_id, row.columns)
+        strategy_id, setup_id = strategy_of(imported, self._names)
         ids = {"account_id": account_id, "strategy_id": strategy_id, "setup_id": setup_id}
+        tags = dict.fromkeys(imported.tags)
         return ResolvedRow(
             imported,
-            {**row.columns, **common, **ids},
-            [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)],
-            answers_of(imported, setup_id, names),
-            row.repeats_external_id,
+            {**row.columns, **self._common, **ids, "occurrence": occurrence},
+            [require_id(self._names.tags.get(name), "tags", name) for name in tags],
+            answers_of(imported, setup_id, self._names),
         )
-    except ValidationFailed as error:
-        return Rejected(imported.line, reason_of(error))
 
+    def _number_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
+        """Return the ordinal of the trade among the trades of its account with the same fingerprint.
 
-def account_of(imported: ImportedTrade, names: Names) -> int:
-    """Return the id of the row's account. Raises ValidationFailed."""
-    if imported.account is None:
-        raise ValidationFailed(fields={"account": "is required unless the whole file goes into one account"})
-    return require_id(names.accounts.get(imported.account), "account", imported.account)
+        Raises ValidationFailed for a repeated external id: the same content twice in one file is two trades,
+        but the rows of one id contradict each other.
+        """
+        # Eight bytes of the fingerprint, so that the numbers of a million rows stay small.
+        key = int.from_bytes(columns["fingerprint"][:8], "big") ^ account_id
+        number = self._numbers[key] = self._numbers.get(key, 0) + 1
+        if number > 1 and columns["external_id"] is not None:
+            raise ValidationFailed(fields={"external_id": f"{columns['external_id']!r} is repeated"})
+        return number
 
 
 def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:

@@ -1,21 +1,16 @@
 """Splits a file into numbered rows of cells: CSV, or the tables of an HTML page."""
 
-import codecs
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from html import unescape
-from itertools import chain
-from typing import BinaryIO, NamedTuple
+from itertools import chain, tee
+from typing import NamedTuple
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.cells import Comma
-from journal_api.trade_files.threads import raise_if_cancelled
+from journal_api.trade_files.texts import ENDS, Unreadable
 
-# Bytes read at once, so that no step between two cancel checks takes long.
-PIECE = 64 * 1024
-LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+")
-ENDS = ("\r", "\n")
 # The meaning of a comma in a number by the separator of cells. Semicolons are used where commas are decimal.
 COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
@@ -25,7 +20,6 @@ TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]++)(?P<rest>[^<>]*+)>")
 ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+["']?([^"'>\s][^"'>]*+)["']?""")
 MOST_COLUMNS = 1000  # of a row of HTML; further cells are ignored
 LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
-ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF8: "utf-8"}
 
 
 class Cells(NamedTuple):
@@ -36,69 +30,41 @@ class Cells(NamedTuple):
     comma: Comma = "thousands"
 
 
-class Unreadable(Exception):
-    """A line that cannot be decoded or is too long."""
+def readings_of(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | Rejected]]:
+    """Yield the rows of the text in each of the ways in which it can be read, the most likely first.
 
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
+    HTML has one way, CSV one for each separator, beginning with the most frequent of the first line. Drop
+    this iterator to keep the pieces that one way has passed from waiting for the others.
+    """
+    first = next(pieces, "")
+    head = first if isinstance(first, str) else ""
+    rest: Iterator[str | Unreadable] = chain([first], pieces)
+    if head.lstrip().startswith("<"):
+        yield until_unreadable(rows_of_html(readable(rest)))
+        return
+    for delimiter in sorted(COMMAS, key=head.count, reverse=True):
+        attempt, rest = tee(rest)
+        yield until_unreadable(rows_of_csv(readable(attempt), delimiter))
 
 
-def rows_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[Cells | Rejected]:
+def readable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
+    """Yield the pieces. Raises Unreadable in place of it."""
+    for piece in pieces:
+        if isinstance(piece, Unreadable):
+            raise piece
+        yield piece
+
+
+def until_unreadable(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield the rows. A line that cannot be read is rejected and ends the file."""
-    pieces = pieces_of(file, on_bytes)
     try:
-        first = next(pieces, "")
-        rows = rows_of_html if first.lstrip().startswith("<") else rows_of_csv
-        yield from rows(first, chain([first], pieces))
+        yield from rows
     except Unreadable as error:
         yield Rejected(error.line, str(error))
 
 
-def pieces_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    """Yield lines with their line ends, long lines in several pieces. Raises Unreadable."""
-    number, held = 1, ""
-    try:
-        for text in texts_of(file, on_bytes):
-            pieces = LINE.findall(held + text)
-            # The first half of a line end may be in this text, the other half in the next.
-            held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
-            for piece in pieces:
-                yield piece
-                number += piece.endswith(ENDS)
-    except UnicodeDecodeError as error:
-        name = "UTF-8" if error.encoding == "utf-8" else "UTF-16"
-        raise Unreadable(number + bool(held), f"is not {name}") from None
-    if held:
-        yield held
-
-
-def texts_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> Iterator[str]:
-    """Yield the text of the file in parts. Raises UnicodeDecodeError after the text before the error."""
-    start = file.read(3)
-    bom = next((bom for bom in ENCODINGS if start.startswith(bom)), b"")
-    file.seek(len(bom))
-    encoding = ENCODINGS.get(bom, "utf-8")
-    decoder = codecs.getincrementaldecoder(encoding)()
-    is_last = False
-    while not is_last:
-        raise_if_cancelled()
-        read = file.read(PIECE)
-        on_bytes(len(read))
-        is_last = not read
-        try:
-            yield decoder.decode(read, is_last)
-        except UnicodeDecodeError as error:
-            yield error.object[: error.start].decode(encoding)
-            raise
-
-
-def rows_of_csv(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
-    """Yield the rows of CSV.
-
-    The separator is the most frequent of comma, semicolon and tab in the first line.
-    """
-    delimiter = max(COMMAS, key=first.count)
+def rows_of_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:
+    """Yield the rows of CSV."""
     lines = Lines(pieces)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
@@ -149,7 +115,7 @@ class Lines:
             raise Unreadable(self.number, reason)
 
 
-def rows_of_html(first: str, pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
+def rows_of_html(pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
     """Yield the rows of all tables. Hidden cells are skipped, a cell with colspan is followed by empty cells.
 
     Only tags are parsed, in one pass: html.parser takes quadratic time for a broken tag.

@@ -8,6 +8,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.repositories import import_timezones, users
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.imports import TimezoneSource
+from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.file_format import Format
 
 
@@ -23,7 +24,7 @@ class FileTimezone:
     ) -> None:
         self._stated = stated and str(stated)  # msgspec does not encode a TimeZone
         self._owner = owner
-        # By account name and format; the name is empty for an import into one account.
+        # By the name of the account in the file and format; the name is empty for an import into one account.
         self._remembered = remembered or {}
         self.name = self._stated or owner
         self.source: TimezoneSource | None = None
@@ -57,14 +58,20 @@ class FileTimezone:
 
 
 async def timezone_of_import(
-    db: Connection, user_id: int, account_id: int | None, stated: str | None
+    db: Connection, user_id: int, choice: AccountChoice, stated: str | None
 ) -> FileTimezone:
-    """Return the time zone of an import. `account_id` is None for a file that names its accounts."""
+    """Return the time zone of an import."""
     rows = await import_timezones.list_of_user(db, user_id)
-    if account_id is None:
-        remembered = {(row.account_name, row.format): row.timezone for row in rows}
+    if choice.account_id is None:
+        ids = {**{row.account_name: row.account_id for row in rows}, **choice.mapped}
     else:
-        remembered = {("", row.format): row.timezone for row in rows if row.account_id == account_id}
+        ids = {"": choice.account_id}
+    remembered = {
+        (name, row.format): row.timezone
+        for name, account_id in ids.items()
+        for row in rows
+        if row.account_id == account_id
+    }
     return FileTimezone(stated, (await users.find(db, user_id)).timezone, remembered)
 
 

@@ -2,6 +2,7 @@
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 SCALE = 10**8
@@ -40,10 +41,19 @@ class Money(Decimal):
                 raise ValueError(f"must have at most {cls.digits} significant digits and 8 decimals")
         return cls(value)
 
-    @property
+    @cached_property  # files repeat amounts, and their readers return the same object for the same text
     def units(self) -> int:
         """The amount as an integer of 10^-8; exact, because an amount has at most 8 decimals."""
         return int(self.scaleb(8))
+
+
+def rounded(value: Decimal, digits: int) -> Decimal:
+    """Return the value rounded half to even to eight decimals and `digits` significant digits."""
+    last_place = max(-8, value.adjusted() + 1 - digits)
+    _, _, exponent = value.as_tuple()
+    if abs(value) > LARGEST or not isinstance(exponent, int) or exponent >= last_place:
+        return value
+    return value.quantize(Decimal((0, (1,), last_place)), context=EXACT)
 
 
 class PositiveMoney(Money):

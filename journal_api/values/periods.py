@@ -33,8 +33,32 @@ def trading_day(closed_at: str | None, timezone: str, day_rollover: str) -> str 
     """
     if closed_at is None:
         return None
+    # Most hours are in one trading day, and trades of an hour are usually many.
+    return _day_of_hour(closed_at[:13], timezone, day_rollover) or _trading_day(
+        *_local(closed_at, timezone, day_rollover)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _day_of_hour(hour: str, timezone: str, day_rollover: str) -> str | None:
+    """Return the trading day of a whole hour of UTC.
+
+    None if the hour is in two days, or if the clock changes in it: then both of its ends may be in one day
+    and its middle in another.
+    """
+    first, rollover = _local(f"{hour}:00:00.000000Z", timezone, day_rollover)
+    last, _ = _local(f"{hour}:59:59.999999Z", timezone, day_rollover)
+    day = _trading_day(first, rollover)
+    is_whole = first.utcoffset() == last.utcoffset() and day == _trading_day(last, rollover)
+    return day if is_whole else None
+
+
+def _local(instant: str, timezone: str, day_rollover: str) -> tuple[datetime, time]:
     zone, rollover = _clock(timezone, day_rollover)
-    local = datetime.fromisoformat(closed_at).astimezone(zone)
+    return datetime.fromisoformat(instant).astimezone(zone), rollover
+
+
+def _trading_day(local: datetime, rollover: time) -> str:
     day = local.date()
     if rollover != time.min and local.time() >= rollover:
         day += ONE_DAY

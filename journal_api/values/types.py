@@ -7,7 +7,8 @@ schema in the OpenAPI document.
 
 import re
 import unicodedata
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -35,6 +36,7 @@ Flag = Literal["true", "false", "1", "0"]
 
 
 T = TypeVar("T")
+ONE_HOUR = timedelta(hours=1)
 # Unicode's categories Cc and Cs: control characters and surrogates. Texts may contain tabs and line breaks.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 CONTROL_IN_TEXT = re.compile(
@@ -221,8 +223,29 @@ class Timestamp(datetime):
 
         A local time that a clock change skips or repeats is interpreted with the offset before the change.
         """
-        aware = self if self.tzinfo else self.replace(tzinfo=ZoneInfo(timezone))
-        return as_text(aware)
+        if self.tzinfo is None:
+            hour = _utc_hour(self.year, self.month, self.day, self.hour, timezone)
+            if hour is not None:
+                return f"{hour}{self.isoformat(timespec='microseconds')[13:]}Z"
+        elif self.tzinfo is UTC:
+            return f"{self.isoformat(timespec='microseconds')[:26]}Z"
+        return as_text(self if self.tzinfo else self.replace(tzinfo=ZoneInfo(timezone)))
+
+
+@lru_cache(maxsize=4096)
+def _utc_hour(year: int, month: int, day: int, hour: int, timezone: str) -> str | None:
+    """Return the hour of UTC that is this hour of local time, such as 2026-04-09T19.
+
+    None if it is not one whole hour: where clocks change in it, and where they differ by part of an hour.
+    """
+    first = datetime(year, month, day, hour, tzinfo=ZoneInfo(timezone))
+    offset = first.utcoffset()
+    if offset is None or offset % ONE_HOUR or first.replace(minute=59, second=59).utcoffset() != offset:
+        return None
+    try:
+        return (first.replace(tzinfo=None) - offset).isoformat()[:13]
+    except OverflowError:  # beyond the years of a date
+        return None
 
 
 def sort_name(name: str) -> str:

@@ -118,10 +118,15 @@ def decode_query(request: Request, struct: type[S]) -> S:
     assert request.scope["operation"].query is struct, "the route's row states another struct"
     integers = integer_members(struct)
     names = {field.encode_name for field in msgspec.structs.fields(struct)}
+    lists = list_members(struct)
     values: dict[str, str | int] = {}
+    repeated: dict[str, list[str]] = {}
     query = request.scope["query_string"].decode("latin-1")
     for name, text in parse_qsl(query, keep_blank_values=True):
         if name not in names:
+            continue
+        if name in lists:
+            repeated.setdefault(name, []).append(text)
             continue
         if name in values:
             raise ValidationFailed(fields={name: "must be sent once"})
@@ -129,9 +134,9 @@ def decode_query(request: Request, struct: type[S]) -> S:
             raise ValidationFailed(fields={name: "must be a whole number"})
         values[name] = int(text) if name in integers else text
     try:
-        return msgspec.convert(values, struct, dec_hook=decode_value)
+        return msgspec.convert(values | repeated, struct, dec_hook=decode_value)
     except msgspec.ValidationError:
-        raise query_error(values, struct) from None
+        raise query_error(values | repeated, struct) from None
 
 
 @cache  # only called with structs of this package, so the cache is bounded
@@ -145,4 +150,14 @@ def integer_members(struct: type[msgspec.Struct]) -> frozenset[str]:
         if any(
             isinstance(kind, msgspec.inspect.IntType) for kind in getattr(field.type, "types", (field.type,))
         )
+    )
+
+
+@cache
+def list_members(struct: type[msgspec.Struct]) -> frozenset[str]:
+    """The names of the struct's members that are lists: parameters that may be repeated."""
+    info = msgspec.inspect.type_info(struct)
+    assert isinstance(info, msgspec.inspect.StructType)
+    return frozenset(
+        field.encode_name for field in info.fields if isinstance(field.type, msgspec.inspect.ListType)
     )

@@ -94,10 +94,11 @@ def query_error(values: dict[str, Any], struct: type[Struct]) -> ValidationFaile
     errors = ErrorCollector()
     for name, value in values.items():
         kind = members_of(struct)[name].kind
-        try:
-            msgspec.convert(value, kind.outer, dec_hook=decode_value)
-        except msgspec.ValidationError as error:
-            add_error(errors, name, kind, error)
+        for item in value if isinstance(value, list) else [value]:
+            try:
+                msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
+            except msgspec.ValidationError as error:
+                add_error(errors, name, kind, error)
     return errors.error()
 
 

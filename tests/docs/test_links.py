@@ -13,7 +13,7 @@ from journal_api import errors
 from journal_api.errors import ApiError
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.trade_files.reader import FORMATS
+from journal_api.trade_files.headers import FORMATS
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"

@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
 from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
 from journal_api.trade_files.timezones import FileTimezone
 
@@ -43,7 +43,8 @@ def read(file: str) -> list[str]:
 def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
     page = f"<table><tr>{'<td>x</td>' * 1001}</tr></table>"
 
-    (row,) = rows_of(io.BytesIO(page.encode()), lambda number: None)
+    (rows,) = readings_of(iter([page]))
+    (row,) = rows
 
     assert isinstance(row, Cells)
     assert len(row.cells) == MOST_COLUMNS == 1000
@@ -256,7 +257,7 @@ def test_lines_are_the_same_wherever_a_piece_ends(encoding: str, end: str) -> No
 def test_bytes_that_are_no_text_are_told_with_their_line_and_what_stands_before_is_read(
     encoding: str, name: str
 ) -> None:
-    begin = "\n".join([HEADER, *[ROW] * 5000, "x"]).encode(encoding)
+    begin = "\n".join([HEADER + ",ü", *[ROW + ","] * 5000, "x"]).encode(encoding)
     wrong = b"\xff" if encoding == "utf-8" else b"\x00\xdc\x00\xdc"
 
     found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), FileTimezone("UTC")).candidates)

@@ -329,15 +329,6 @@ def test_a_file_that_names_no_account_needs_one_on_the_command_line(db: Path, tm
     assert rows(db, "SELECT count(*) FROM imports") == [(0,)]
 
 
-def test_an_account_on_the_command_line_wins_over_those_in_the_file(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, {"account": "Leader"}, {"account": "Follower"})
-
-    ran = import_file(db, file, account="Backtest")
-
-    assert (ran.code, ran.out) == (0, "2 new, 0 already there\n")
-    assert trades_by_account(db) == [("Backtest", 2)]
-
-
 def test_a_new_account_is_told_on_standard_error_and_a_known_one_is_not(db: Path, tmp_path: Path) -> None:
     file = file_at(tmp_path, {})
 

@@ -19,7 +19,8 @@ from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
-from journal_api.trade_files import importer, reader, threads
+from journal_api.trade_files import batches, importer, reader, threads
+from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
@@ -44,11 +45,11 @@ class HeldFile:
         self.trades = TradeFile("round trips", self._rows(), FileTimezone("UTC"))
 
     def _rows(self) -> Iterator[Candidate | Rejected]:
-        for line in range(2, 2 + importer.BATCH_SIZE):
+        for line in range(2, 2 + batches.BATCH_SIZE):
             yield Rejected(line, "is wrong")
         self.at_second_batch.set()
         assert self.go_on.wait(60)
-        yield Rejected(2 + importer.BATCH_SIZE, "is wrong too")
+        yield Rejected(2 + batches.BATCH_SIZE, "is wrong too")
 
 
 async def users_accounts(database: Database) -> list[str]:
@@ -57,6 +58,10 @@ async def users_accounts(database: Database) -> list[str]:
 
 
 async def nobody(db: Connection) -> None: ...
+
+
+async def no_account(db: Connection) -> AccountChoice:
+    return AccountChoice()
 
 
 @pytest.mark.parametrize("is_joined", [False, True])
@@ -80,7 +85,7 @@ async def test_others_can_write_once_a_row_of_an_import_is_an_error(
 
     with pytest.raises(ValidationFailed) as refused:
         await attempting
-    assert refused.value.details["counts"] == Counts(error=importer.BATCH_SIZE + 1)
+    assert refused.value.details["counts"] == Counts(error=batches.BATCH_SIZE + 1)
     assert await fetch(database.reader, "SELECT count(*) FROM imports", {}) == 0
     assert await accounts.id_of(database.reader, 1, "Meanwhile") is not None
 
@@ -111,8 +116,8 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
     file = TradeFile("round trips", iter(()), FileTimezone("UTC"))
     try:
         async with asyncio.timeout(30):
-            _, counts, _ = await importer.import_trades(
-                database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, account_in=nobody
+            _, counts, *_ = await importer.import_trades(
+                database, 1, SOURCE, file, lambda verdicts: None, dry_run=False, accounts_in=no_account
             )
     finally:
         release.set()

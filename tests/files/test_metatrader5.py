@@ -17,7 +17,7 @@ from proofs import tried
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
+from journal_api.trade_files import headers, reader
 from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
@@ -188,9 +188,9 @@ async def test_a_report_in_another_language_is_refused_and_says_what_is_missing(
 
 
 def test_the_header_is_that_of_no_other_format() -> None:
-    header = set(reader.column_names(HEADER))
+    header = set(headers.column_names(HEADER))
 
-    fitting = [one.name for one in reader.FORMATS if one.columns <= header]
+    fitting = [one.name for one in headers.FORMATS if one.columns <= header]
 
     assert fitting == ["MetaTrader 5 history"]
 
@@ -291,7 +291,7 @@ def test_the_total_is_no_position() -> None:
 
 
 def test_a_position_without_a_type_is_no_total() -> None:
-    assert refusal(copy_of({"Type": ""})).startswith("line 3: Type must be buy or sell")
+    assert refusal(copy_of({"Type": ""})).startswith("line 3: Type must be long or short")
 
 
 # What a position is ------------------------------------------------------------------------------------
@@ -407,7 +407,6 @@ def test_the_value_of_a_point_follows_from_the_profit_which_stays_as_it_is(
         ("Position", "9" * 101),
         ("Symbol", ""),
         ("Symbol", "X" * 41),
-        ("Type", "Buy"),
         ("Type", "buy limit"),
         ("Type", "balance"),
         ("Volume", ""),

@@ -272,3 +272,31 @@ async def test_every_goal_tells_what_is_there_whoever_reads_pauses_or_deletes_go
         for goal_id in trader.goals:
             await trader.check(goal_id)
         await trader.client.aclose()
+
+
+# Imports ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rows", [1, 99, 100, 101, 650])
+async def test_an_import_of_any_size_records_each_of_its_days_once(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, rows: int
+) -> None:
+    goal_id = await goal_of(client, account_id)
+    days = ["2026-01-05", "2026-01-06"]
+    assert [await counted(client, goal_id, day) for day in days] == [0, 0]
+    other_day = ROW.replace("2026-01-05", "2026-01-06")
+
+    await create_import(client, FILE + ROW * rows + other_day, account_id=account_id)
+
+    assert sorted(day for _, day in await marks_in(app)) == days
+    assert [await counted(client, goal_id, day) for day in days] == [rows, 1]
+
+
+async def test_a_row_that_is_still_open_has_no_day(
+    app: Starlette, client: httpx.AsyncClient, account_id: int
+) -> None:
+    file = FILE + ROW.replace("101,", ",").replace("2026-01-05T15:00:00Z", "")
+
+    await create_import(client, file, account_id=account_id)
+
+    assert await marks_in(app) == []

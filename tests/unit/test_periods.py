@@ -197,3 +197,13 @@ def test_later_is_never_an_earlier_day_with_a_17_00_rollover(instant: datetime, 
 
 def test_an_open_trade_has_no_day() -> None:
     assert trading_day(None, "America/New_York", "17:00") is None
+
+
+def test_the_hour_in_which_clocks_go_back_over_midnight_is_in_two_days() -> None:
+    # In St. John's the clocks went back at 00:01 on 29 October 2006, to 23:01 of the day before.
+    days = [
+        trading_day(f"2006-10-29T02:{minute}.000000Z", "America/St_Johns", "00:00")
+        for minute in ("29:59", "30:30", "31:00", "59:59")
+    ]
+
+    assert days == ["2006-10-28", "2006-10-29", "2006-10-28", "2006-10-28"]

@@ -44,5 +44,17 @@ ALTER TABLE idempotency_keys ADD COLUMN warnings BLOB NOT NULL DEFAULT X'';
 ALTER TABLE goals ADD COLUMN stopped_on TEXT;
 UPDATE goals SET stopped_on = coalesce(evaluated_on, substr(updated_at, 1, 10)) WHERE status <> 'active';
 
+-- An import records its days together.
+DROP TRIGGER changes_of_inserted_trade;
+CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
+WHEN new.import_id IS NULL
+BEGIN
+  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
+END;
+CREATE TRIGGER changes_of_import AFTER UPDATE OF added ON imports
+BEGIN
+  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
+END;
+
 -- The R of a decision leaves out the rows without a risk, so every history is rebuilt at the next read.
 UPDATE goals SET change_cursor = NULL;

@@ -5,13 +5,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.cells import Row, timestamp
+from journal_api.trade_files.cells import ORDERS, DateOrder, Row, midnight, timestamp
+from journal_api.trade_files.directions import is_sale
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row, reason_of
 from journal_api.trade_files.fills import Fill, Fills, RoundTrip, round_trips_of
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
@@ -61,7 +63,7 @@ class Book:
         fill_id = self._id_of(row, instrument.account)
         fill = Fill(
             instrument=self._number_of(instrument),
-            time=(row.read("Date", day) + row.read("Time", clock) - EPOCH) // MICROSECOND,
+            time=(row.day("Date") + row.read("Time", clock) - EPOCH) // MICROSECOND,
             line=row.line,
             quantity=quantity_of(row),
             price=row.amount("Price", Money).units,
@@ -186,10 +188,11 @@ def contract_of(row: Row) -> list[str]:
 
     Raises ValidationFailed.
     """
+    expiration_of_row = EXPIRATIONS[row.date_order]
     if filled(row, ("Strike", "Call/Put")):
         strike = json_text(row.amount("Strike", PositiveMoney).units)
-        return [row.read("Expiration", expiration), strike, row.read("Call/Put", right)]
-    parts = row.read_if_any("Expiration", expiration), row.read_if_any("Option", Name40.decode)
+        return [row.read("Expiration", expiration_of_row), strike, row.read("Call/Put", right)]
+    parts = row.read_if_any("Expiration", expiration_of_row), row.read_if_any("Option", Name40.decode)
     return [part for part in parts if part]
 
 
@@ -216,13 +219,6 @@ def filled(row: Row, columns: Iterable[str]) -> str | None:
     return next((column for column in columns if row.get(column, "").strip()), None)
 
 
-def is_sale(cell: str) -> bool:
-    """Return whether the side is a sale by its first letter: Buy, BOT, BTO, BTC; Sell, SLD, SS, STO, STC."""
-    if cell[0] not in "BbSs":
-        raise ValueError("must begin with B or S, as Buy and Sell do")
-    return cell[0] in "Ss"
-
-
 def right(cell: str) -> str:
     """Return C or P."""
     if cell.upper() not in ("C", "P", "CALL", "PUT"):
@@ -230,23 +226,21 @@ def right(cell: str) -> str:
     return cell[0].upper()
 
 
-def expiration(cell: str) -> str:
+def expiration(cell: str, order: DateOrder | None) -> str:
     """Return the day as 2024-01-19, from 2024-01-19, 1/19/24 or 19 Jan 24."""
     if named := NAMED_MONTH.fullmatch(cell.lower()):
-        cell = f"{MONTHS.index(named['month']) + 1}/{named['day']}/{named['year']}"
-    return day(cell).date().isoformat()
+        cell, order = f"{MONTHS.index(named['month']) + 1}/{named['day']}/{named['year']}", "month"
+    return midnight(cell, order).date().isoformat()
 
 
-def day(cell: str) -> Timestamp:
-    """Return midnight of a day."""
-    return timestamp(cell, "00:00")
+EXPIRATIONS = {order: partial(expiration, order=order) for order in ORDERS}
 
 
 def clock(cell: str) -> timedelta:
     """Return the time since midnight."""
     if not cell:
         raise ValueError("is required: it defines the order of the fills")
-    return timestamp("2000-01-01", cell) - day("2000-01-01")
+    return timestamp("2000-01-01", cell) - midnight("2000-01-01")
 
 
 def wall_clock(microseconds: int) -> Timestamp:
@@ -273,5 +267,7 @@ OPTIONAL = frozenset(
         *("Multiplier", "Expiration", "Strike", "Call/Put", "Option"),
     }
 )
-FORMAT = Format("executions", COLUMNS | {"Side"}, trades_of, ACCOUNTS, OPTIONAL)
-TRADEZELLA = Format("TradeZella template", COLUMNS | {"Buy/Sell"}, trades_of, ACCOUNTS, OPTIONAL)
+FORMAT = Format(
+    "executions", COLUMNS | {"Side"}, trades_of, ACCOUNTS, OPTIONAL, dates=("Date",), is_typed=True
+)
+TRADEZELLA = FORMAT._replace(name="TradeZella template", columns=COLUMNS | {"Buy/Sell"})

@@ -5,9 +5,9 @@ from itertools import takewhile
 
 from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
+from journal_api.trade_files.directions import direction as direction_of
 from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Name100
@@ -15,7 +15,6 @@ from journal_api.values.types import Name40, Name100
 # Time and price of the close have the same column names as those of the opening.
 CLOSED_AT, EXIT_PRICE = "Time 2", "Price 2"
 STOP = "S / L"
-DIRECTIONS: dict[str, Direction] = {"buy": "long", "sell": "short"}
 NEXT_SECTIONS = ("Orders", "Deals", "Open Positions", "Working Orders")
 
 
@@ -63,12 +62,6 @@ def trade_of(row: Row) -> ImportedTrade:
         unstated=() if points * gross_pnl > 0 else ("multiplier",),
         has_multiplier_of_result=True,
     )
-
-
-def direction_of(cell: str) -> Direction:
-    if cell not in DIRECTIONS:
-        raise ValueError("must be buy or sell")
-    return DIRECTIONS[cell]
 
 
 def closed_volume(row: Row) -> PositiveMoney:

@@ -1,43 +1,56 @@
 """NinjaTrader 8's trade performance, exported from its Trades grid: one row per trade."""
 
 import re
-from collections.abc import Callable
 from decimal import Decimal
-from functools import partial
-from itertools import chain, islice
 
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import CURRENCY, Row, date_and_clock
+from journal_api.trade_files.cells import CURRENCY, Row
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.file_format import Format, Rows, Trades, one_trade_per_row
+from journal_api.trade_files.directions import direction as direction_of
+from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
-from journal_api.values.types import Name40, Timestamp
+from journal_api.values.types import Name40, Name100
 
-DIRECTIONS: dict[str, Direction] = {"Long": "long", "Short": "short"}
-TimeReader = Callable[[str], Timestamp]
+ACCOUNT = "Account"
 COSTS = ("Commission", "Clearing Fee", "Exchange Fee", "IP Fee", "NFA Fee")
 TIMES = ("Entry time", "Exit time")
 CURRENCY_SIGN = re.compile(CURRENCY)
-# The order of day and month depends on the regional settings of the computer: 7/28/2026, 28.07.2026.
-DATE = re.compile(
-    r"(?P<first>[0-9]{1,2})(?P<separator>[-/.])(?P<second>[0-9]{1,2})(?P=separator)"
-    r"(?P<rest>(?:[0-9]{4}|[0-9]{2})[ T].*)"
-)
-LIKE_IN_THE_US = re.compile(r"[1-9][0-9]?/[1-9][0-9]?/[0-9]{4} .* [AP]M")
-# The number of rows that are searched for the order of day and month.
-ROWS_SEARCHED = 5000
+# The columns by their names in Portuguese and German. The grid has the language of the program, but some
+# columns keep their English names.
+PORTUGUESE = {
+    "Ativo": "Instrument",
+    "Instrumento": "Instrument",
+    "Conta": "Account",
+    "Pos mercado.": "Market pos.",
+    "Pos. mercado": "Market pos.",
+    "Qtd": "Qty",
+    "Qtd.": "Qty",
+    "Preço entrada": "Entry price",
+    "Preço saída": "Exit price",
+    "Hora entrada": "Entry time",
+    "Hora saída": "Exit time",
+    "Lucro": "Profit",
+    "Corretagem": "Commission",
+    "Comissão": "Commission",
+}
+GERMAN = {
+    "Konto": "Account",
+    "Marktpos.": "Market pos.",
+    "Marktposition": "Market pos.",
+    "Menge": "Qty",
+    "Anzahl": "Qty",
+    "Einstiegspreis": "Entry price",
+    "Ausstiegspreis": "Exit price",
+    "Einstiegszeit": "Entry time",
+    "Ausstiegszeit": "Exit time",
+    "Gewinn": "Profit",
+    "Kommission": "Commission",
+    "Provision": "Commission",
+}
 
 
-def trades_of(rows: Rows) -> Trades:
-    remaining = iter(rows)
-    first_rows = list(islice(remaining, ROWS_SEARCHED))
-    read_time = time_reader_for([row for row in first_rows if isinstance(row, Row)])
-    yield from one_trade_per_row(partial(trade_of, read_time))(chain(first_rows, remaining))
-
-
-def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
+def trade_of(row: Row) -> ImportedTrade:
     direction = row.read("Market pos.", direction_of)
     entry_price, exit_price = row.amount("Entry price", Money), row.amount("Exit price", Money)
     rise = EXACT.subtract(exit_price, entry_price)
@@ -52,8 +65,8 @@ def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
         multiplier=multiplier_of(points, quantity, gross_pnl),
         entry_price=entry_price,
         exit_price=exit_price,
-        opened_at=row.read("Entry time", read_time),
-        closed_at=row.read("Exit time", read_time),
+        opened_at=row.time("Entry time"),
+        closed_at=row.time("Exit time"),
         gross_pnl=gross_pnl,
         fees=fees,
     )
@@ -64,13 +77,8 @@ def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
         trade,
         unstated=() if points * gross_pnl > 0 else ("multiplier",),
         has_multiplier_of_result=True,
+        account=row.read_if_any(ACCOUNT, Name100.decode),
     )
-
-
-def direction_of(cell: str) -> Direction:
-    if cell not in DIRECTIONS:
-        raise ValueError("must be Long or Short")
-    return DIRECTIONS[cell]
 
 
 def fees_of(row: Row) -> Result:
@@ -95,50 +103,13 @@ def with_currency(cell: str) -> str:
     return cell
 
 
-def time_reader_for(rows: list[Row]) -> TimeReader:
-    """Return the reader of times. A number over 12 shows the order of day and month for all rows.
-
-    Without one, the day is first in a file with semicolons and in dates with points or dashes, and the month
-    is first in times in the format of the United States.
-    """
-    dates = [match for row in rows for name in TIMES if (match := DATE.fullmatch(row[name].strip()))]
-    if any(int(date["first"]) > 12 for date in dates):
-        return day_first
-    if any(int(date["second"]) > 12 for date in dates):
-        return month_first
-    if any(row.comma == "decimals" for row in rows) or any(date["separator"] != "/" for date in dates):
-        return day_first
-    return month_first if dates and all(LIKE_IN_THE_US.fullmatch(date[0]) for date in dates) else undecided
-
-
-def month_first(cell: str) -> Timestamp:
-    match = DATE.fullmatch(cell)
-    return from_parts(match["first"], match["second"], match["rest"]) if match else date_and_clock(cell)
-
-
-def day_first(cell: str) -> Timestamp:
-    match = DATE.fullmatch(cell)
-    return from_parts(match["second"], match["first"], match["rest"]) if match else date_and_clock(cell)
-
-
-def from_parts(month: str, day: str, rest: str) -> Timestamp:
-    if int(month) > 12:
-        raise ValueError(
-            f"has no month {month}: other dates of the file have day and month the other way round"
-        )
-    return date_and_clock(f"{month}/{day}/{rest}")
-
-
-def undecided(cell: str) -> Timestamp:
-    """Return a time whose date has the year first. Raises ValueError for other dates."""
-    if DATE.fullmatch(cell):
-        raise ValueError("may be day or month first: export a longer period, with a day after the 12th")
-    return date_and_clock(cell)
-
-
 FORMAT = Format(
     "NinjaTrader trades",
     frozenset({"Instrument", "Market pos.", "Qty", "Entry price", "Exit price", *TIMES, "Profit"}),
-    trades_of,
-    optional=frozenset(COSTS),
+    one_trade_per_row(trade_of),
+    (ACCOUNT,),
+    optional=frozenset({*COSTS, ACCOUNT}),
+    dates=TIMES,
+    has_local_dates=True,
+    aliases=PORTUGUESE | GERMAN,
 )

@@ -5,10 +5,13 @@
 
 from typing import cast, get_args
 
+from msgspec.structs import replace
+
 from journal_api.rules.import_rows import Answered, ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Direction, Grade
+from journal_api.structs.trades import Grade
 from journal_api.trade_files.cells import Row, json_list, names, one_of, text
+from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
 from journal_api.values.types import Name, Name40, Name100, Timestamp
@@ -18,9 +21,11 @@ COLUMNS = (
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
     *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
 )
+# The columns that name objects of the journal or rows of the file.
+NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
 # The header of the export for spreadsheets. It differs so that such a file is recognised and refused.
 TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
-DIRECTION, GRADE = one_of(*get_args(Direction)), one_of(*get_args(Grade))
+GRADE = one_of(*get_args(Grade))
 # The value of initial_risk for a trade that has a stop but no initial risk.
 NO_RISK = "none"
 
@@ -32,7 +37,7 @@ def trade_of(row: Row) -> ImportedTrade:
     gross_pnl = row.amount_if_any("gross_pnl", Result)
     trade = TradeDraft(
         symbol=row.read("symbol", Name40.decode),
-        direction=cast("Direction", row.read("direction", DIRECTION)),
+        direction=row.read("direction", direction),
         quantity=row.amount("quantity", PositiveMoney),
         multiplier=multiplier or PositiveMoney(1),
         entry_price=row.amount("entry_price", Money),
@@ -48,12 +53,17 @@ def trade_of(row: Row) -> ImportedTrade:
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
     stated = {"multiplier": multiplier, "fees": fees}
-    return ImportedTrade(
+    imported = ImportedTrade(
         row.line,
         trade.with_result(),
         unstated=tuple(name for name in stated if stated[name] is None),
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
+    )
+    if NAMES.isdisjoint(row):
+        return imported
+    return replace(
+        imported,
         account=row.read_if_any("account", Name100.decode),
         strategy=row.read_if_any("strategy", Name.decode),
         setup=row.read_if_any("setup", Name.decode),
@@ -81,4 +91,5 @@ FORMAT = Format(
     optional=frozenset(COLUMNS),
     has_owners_times=True,
     long=frozenset({"tags", "confirmations", "notes"}),
+    is_typed=True,
 )

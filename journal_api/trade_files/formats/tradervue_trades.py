@@ -8,14 +8,13 @@ from typing import Self
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row, date_and_clock, text
+from journal_api.trade_files.cells import Row, text
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
+from journal_api.trade_files.directions import direction as direction_of
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 
-DIRECTIONS: dict[str, Direction] = {"L": "long", "S": "short"}
 COSTS = ("Commissions", "Fees")
 # Characters of the text of a note, and of its HTML.
 LONGEST_NOTE, LONGEST_HTML = 10_000, 256 * 1024
@@ -56,8 +55,8 @@ def trade_of(row: Row) -> ImportedTrade:
         multiplier=multiplier or PositiveMoney(1),
         entry_price=entry_price,
         exit_price=exit_price,
-        opened_at=row.read("Open Datetime", date_and_clock),
-        closed_at=row.read("Close Datetime", date_and_clock),
+        opened_at=row.time("Open Datetime"),
+        closed_at=row.time("Close Datetime"),
         gross_pnl=gross_pnl,
         fees=fees or Money(0),
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
@@ -70,12 +69,6 @@ def trade_of(row: Row) -> ImportedTrade:
         unstated=tuple(name for name in stated if stated[name] is None),
         has_multiplier_of_result=True,
     )
-
-
-def direction_of(cell: str) -> Direction:
-    if cell not in DIRECTIONS:
-        raise ValueError("must be L or S")
-    return DIRECTIONS[cell]
 
 
 def multiplier_if_stated(
@@ -124,4 +117,5 @@ FORMAT = Format(
     one_trade_per_row(trade_of),
     optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
     long=frozenset({"Notes"}),
+    dates=("Open Datetime", "Close Datetime"),
 )

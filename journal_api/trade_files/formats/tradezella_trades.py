@@ -3,23 +3,23 @@
 import re
 from datetime import time, timedelta, timezone
 from decimal import Context, Decimal
-from typing import cast, get_args
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row, one_of, timestamp
+from journal_api.trade_files.cells import Row, timestamp
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
+from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
-from journal_api.values.types import Name, Name40, Timestamp
+from journal_api.values.types import Name, Name40, Name100, Timestamp
 
 # The export states the zone of every time, with different names for daylight saving time.
 ZONES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
 OFFSETS = {zone: timezone(timedelta(hours=hours)) for hours, zones in ZONES.items() for zone in zones.split()}
 CLOCK_AND_ZONE = re.compile(r"(?P<clock>[0-9:.]+)(?: (?P<zone>[A-Za-z]+))?")
-SIDE = one_of(*get_args(Direction))
+ACCOUNT = "Account Name"
 NOT_OPTIONS = ("", "stock", "future", "forex", "crypto")
 # The file rounds average prices to three decimals.
 ROUNDING = Decimal("0.001")
@@ -37,13 +37,13 @@ def trade_of(row: Row) -> ImportedTrade:
     exit_price = row.amount("Avg Sell Price", Money) if is_closed else None
     gross_pnl = row.amount("Gross P&L", Money) if is_closed else None
     rise = Decimal(0) if exit_price is None else EXACT.subtract(exit_price, entry_price)
-    direction = direction_of(row, rise, gross_pnl or Decimal(0))
-    points = rise if direction == "long" else -rise
+    earned = direction_of(row, rise, gross_pnl or Decimal(0))
+    points = rise if earned == "long" else -rise
     multiplier = multiplier_if_stated(points, quantity, gross_pnl or Decimal(0))
     fees = fees_if_stated(row)
     trade = TradeDraft(
         symbol=symbol_of(row),
-        direction=direction,
+        direction=earned,
         quantity=quantity,
         multiplier=multiplier or PositiveMoney(1),
         entry_price=entry_price,
@@ -59,6 +59,7 @@ def trade_of(row: Row) -> ImportedTrade:
         trade,
         unstated=tuple(name for name in stated if stated[name] is None),
         has_multiplier_of_result=True,
+        account=row.read_if_any(ACCOUNT, Name100.decode),
     )
 
 
@@ -68,7 +69,7 @@ def direction_of(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
     Side of an option is the view of the market, so that a bought put is short. Raises ValidationFailed when
     Side contradicts prices and result and the trade is not an option.
     """
-    side = cast("Direction", row.read("Side", SIDE))
+    side = row.read("Side", direction)
     if not gross_pnl or abs(rise) <= ROUNDING:
         return other(side) if instrument_of(row).endswith(" PUT") else side
     earned: Direction = "long" if (rise > 0) == (gross_pnl > 0) else "short"
@@ -137,11 +138,7 @@ def fees_if_stated(row: Row) -> Result | None:
 
 
 def instant(row: Row, event: str) -> Timestamp:
-    return Timestamp.combine(row.read(f"{event} Date", midnight), row.read(f"{event} Time", clock_and_zone))
-
-
-def midnight(cell: str) -> Timestamp:
-    return timestamp(cell, "00:00")
+    return Timestamp.combine(row.day(f"{event} Date"), row.read(f"{event} Time", clock_and_zone))
 
 
 def clock_and_zone(cell: str) -> time:
@@ -168,5 +165,7 @@ FORMAT = Format(
         }
     ),
     one_trade_per_row(trade_of),
-    optional=frozenset({"Instrument", "Spread Type"}),
+    (ACCOUNT,),
+    optional=frozenset({"Instrument", "Spread Type", ACCOUNT}),
+    dates=("Open Date", "Close Date"),
 )

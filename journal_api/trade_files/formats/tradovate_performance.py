@@ -3,7 +3,7 @@
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row, date_and_clock
+from journal_api.trade_files.cells import Row
 from journal_api.trade_files.derived_amounts import multiplier_of
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney
@@ -15,8 +15,8 @@ def trade_of(row: Row) -> ImportedTrade:
 
     Sold before bought is a short; in one second the lower fill id came first.
     """
-    bought_at = row.read("Bought Timestamp", date_and_clock)
-    sold_at = row.read("Sold Timestamp", date_and_clock)
+    bought_at = row.time("Bought Timestamp")
+    sold_at = row.time("Sold Timestamp")
     bought = row.amount("Buy Price", Money)
     sold = row.amount("Sell Price", Money)
     quantity = row.amount("Paired Qty", PositiveMoney)
@@ -42,6 +42,7 @@ def trade_of(row: Row) -> ImportedTrade:
         trade,
         unstated=("fees",) if is_explained else ("fees", "multiplier"),
         has_multiplier_of_result=True,
+        account=row.read_if_any("Account", Name100.decode),
     )
 
 
@@ -68,4 +69,7 @@ FORMAT = Format(
         }
     ),
     one_trade_per_row(trade_of),
+    ("Account",),
+    optional=frozenset({"Account"}),
+    dates=("Bought Timestamp", "Sold Timestamp"),
 )

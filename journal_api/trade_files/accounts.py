@@ -1,0 +1,97 @@
+"""The accounts that the rows of a file name, and the accounts of the journal that they go into."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import accounts
+from journal_api.structs.imports import AccountMapping, FileAccount
+
+# Names that the report lists, so that a hostile file cannot make it long.
+MOST_NAMES = 100
+
+
+class AccountChoice(NamedTuple):
+    """The account of the whole file, or None and the ids of accounts by their names in the file."""
+
+    account_id: int | None = None
+    mapped: Mapping[str, int] = {}
+
+
+async def mapped_accounts(db: Connection, user_id: int, mappings: Sequence[AccountMapping]) -> dict[str, int]:
+    """Return the ids of accounts by the names that the file has for them.
+
+    A number is an id, unless an account has that number as its name. Raises ValidationFailed with all
+    accounts that are not the user's, and for a name that is mapped twice.
+    """
+    if not mappings:
+        return {}
+    ids = await accounts.ids_by_name(db, user_id)
+    targets = {str(row_id): row_id for row_id in ids.values()} | ids
+    unknown = [repr(mapping.account) for mapping in mappings if mapping.account not in targets]
+    if unknown:
+        raise ValidationFailed(fields={"accounts": f"must name your accounts, not {', '.join(unknown)}"})
+    mapped = {mapping.file_name: targets[mapping.account] for mapping in mappings}
+    if len(mapped) < len(mappings):
+        raise ValidationFailed(fields={"accounts": "must have each name of the file once"})
+    return mapped
+
+
+class FileAccounts:
+    """Finds the account of each row and keeps the names that the file has for accounts."""
+
+    def __init__(self, account_id: int | None, ids: Mapping[str, int]) -> None:
+        self._account_id, self._ids = account_id, ids
+        self._named: dict[str, int | None] = {}
+
+    @property
+    def named(self) -> list[FileAccount]:
+        """The names in the file, in the order of rows, with the ids of their accounts."""
+        return [FileAccount(name=str(name), account_id=row_id) for name, row_id in self._named.items()]
+
+    @property
+    def unknown(self) -> list[str]:
+        """The names that are neither names of accounts in the journal nor mapped to one."""
+        return (
+            []
+            if self._account_id is not None
+            else [named.name for named in self.named if named.account_id is None]
+        )
+
+    def id_of(self, name: str | None) -> int:
+        """Return the id of the account of a row that names it so. Raises ValidationFailed.
+
+        If the whole file goes into one account, all rows must have the same name for it.
+        """
+        if name is None:
+            return self._of_nameless()
+        if name not in self._named:
+            self._add(name)
+        account_id = self._named.get(name)
+        if account_id is not None:
+            return account_id
+        if self._account_id is None:
+            raise ValidationFailed(fields={"account": f"names {name!r}, which is not in the journal"})
+        first = next(iter(self._named))
+        raise ValidationFailed(
+            fields={
+                "account": f"names {name!r}, but earlier rows name {first!r}: leave out account_id"
+                " (--account), or map the names with accounts (--accounts) instead"
+            }
+        )
+
+    def _of_nameless(self) -> int:
+        if self._account_id is None:
+            reason = "is required unless the whole file goes into one account"
+            raise ValidationFailed(fields={"account": reason})
+        return self._account_id
+
+    def _add(self, name: str) -> None:
+        if self._account_id is not None:
+            account_id = None if self._named else self._account_id
+        else:
+            account_id = self._ids.get(name)
+        if account_id is not None or len(self._named) < MOST_NAMES:
+            self._named[name] = account_id

@@ -1,0 +1,78 @@
+"""Amounts in cells. Functions that parse a cell raise ValueError with the reason."""
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
+from typing import Any, Literal, TypeVar
+
+from journal_api.values.money import Money, rounded
+
+M = TypeVar("M", bound=Money)
+Comma = Literal["thousands", "decimals", "either"]
+# 1234.5, -1,234.50, $1,234.50, $-5.00, - 0.08, 90.00 $, 3 250.00, a loss in parentheses: ($5.00), $(5.00).
+BLANK = "[ \N{NO-BREAK SPACE}\N{THIN SPACE}\N{NARROW NO-BREAK SPACE}]"
+CURRENCY = "[$€£]"
+DIGITS = rf"(?:(?:[0-9]{{1,3}}(?:(?:,[0-9]{{3}})+|(?:{BLANK}[0-9]{{3}})+)|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)"
+NUMBER = re.compile(
+    rf"(?P<sign>[+-])?{BLANK}?{CURRENCY}?{BLANK}?(?P<plain>{DIGITS})(?:{BLANK}?{CURRENCY})?"
+    rf"|(?:{CURRENCY}\(|\({CURRENCY}?)(?P<loss>{DIGITS})\)"
+    rf"|{CURRENCY}-(?P<below>{DIGITS})"
+)
+# The format of most numbers, which Decimal parses directly.
+PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+NOT_DIGITS = re.compile(rf",|{BLANK}")
+# Numbers such as 1.234 that could be 1234 or 1.234.
+AMBIGUOUS = {
+    "decimals": re.compile(r"[^0-9]*[0-9]{1,3}(\.[0-9]{3})+[^0-9]*"),
+    "either": re.compile(r"[^0-9]*[0-9]{1,3},[0-9]{3}[^0-9]*"),
+}
+SWAP = str.maketrans(".,", ",.")
+
+# One reader for each type of amount and meaning of the comma, so that its cache is shared.
+READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
+ROUNDING_READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
+
+
+def amount(kind: type[M], comma: Comma) -> Callable[[str], M]:
+    """Return the reader of amounts of that type."""
+    if (kind, comma) not in READERS:
+        READERS[kind, comma] = partial(read_amount, kind, comma)
+    return READERS[kind, comma]
+
+
+def rounded_amount(kind: type[M], comma: Comma) -> Callable[[str], tuple[M, bool]]:
+    """Return the reader of amounts of that type that rounds them, and says whether it did."""
+    if (kind, comma) not in ROUNDING_READERS:
+        ROUNDING_READERS[kind, comma] = partial(read_rounded, kind, comma)
+    return ROUNDING_READERS[kind, comma]
+
+
+def read_amount(kind: type[M], comma: Comma, cell: str) -> M:
+    """Return the amount in a cell. Raises ValueError, also for an ambiguous comma."""
+    return kind.checked(number_in(cell, comma))
+
+
+def read_rounded(kind: type[M], comma: Comma, cell: str) -> tuple[M, bool]:
+    """Return the amount in a cell, rounded to the decimals of an amount, and whether that changed it."""
+    exact = number_in(cell, comma)
+    value = rounded(exact, kind.digits)
+    return kind.checked(value), value != exact
+
+
+def number_in(cell: str, comma: Comma) -> Decimal:
+    """Return the number in a cell. Raises ValueError, also for an ambiguous comma."""
+    if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
+        raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
+    return number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell)
+
+
+def number(text: str) -> Decimal:
+    """Return a number, with commas or blanks between thousands, a currency sign, or a loss in parentheses."""
+    if PLAIN.fullmatch(text):
+        return Decimal(text)
+    match = NUMBER.fullmatch(text)
+    if not match:
+        raise ValueError("must be a number")
+    value = Decimal(NOT_DIGITS.sub("", match["plain"] or match["loss"] or match["below"]))
+    return value if match["plain"] and match["sign"] != "-" else value.copy_negate()

@@ -1,0 +1,191 @@
+"""One import: recognises stored trades, adds new ones, corrects changed ones, a batch of rows at a time."""
+
+import asyncio
+from collections.abc import Iterable
+from itertools import count, islice
+
+from aiosqlite import Connection
+
+from journal_api.repositories import import_timezones
+from journal_api.repositories.accounts import commissions_of_user
+from journal_api.repositories.import_lookups import names_of
+from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
+from journal_api.repositories.sql import fetch
+from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.structs.imports import Verdict
+from journal_api.trade_files.accounts import AccountChoice, FileAccounts
+from journal_api.trade_files.copies import Copies, PendingCopy
+from journal_api.trade_files.fees import ImportFees
+from journal_api.trade_files.matching import correction_of
+from journal_api.trade_files.names import RowResolver
+from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.threads import WRITER, in_thread
+from journal_api.trade_files.timezones import FileTimezone
+from journal_api.trade_files.verdicts import VerdictCounter
+from journal_api.values.clock import now
+
+BATCH_SIZE = 500
+
+
+class HasErrors(Exception):
+    """A row of the import is an error, so nothing of the import may be stored."""
+
+
+class TradeImporter:
+    """The state of one import. Without an `import_id`, as in a dry run, it only reads."""
+
+    def __init__(
+        self,
+        db: Connection,
+        user_id: int,
+        import_id: int | None,
+        resolver: RowResolver,
+        fees: ImportFees,
+        last_trade_id: int,
+        written_at: str,
+    ) -> None:
+        self.db, self.user_id, self.import_id = db, user_id, import_id
+        self.resolver, self.fees, self.written_at = resolver, fees, written_at
+        self.trade_ids = count(last_trade_id + 1)
+        self.compared: set[int] = set()  # the trades that an earlier row stands for
+        self.last_matched: LastMatched = {}
+        self.copies = Copies()
+
+    @classmethod
+    async def prepare(
+        cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None
+    ) -> "TradeImporter":
+        # New ids are assigned here, under the write lock (DECISIONS 27).
+        last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
+        names = await names_of(db, user_id)
+        accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})
+        fees = ImportFees(await commissions_of_user(db, user_id))
+        written_at = now()
+        common = {"user_id": user_id, "import_id": import_id, "source_trade_id": None, "now": written_at}
+        resolver = RowResolver(names, accounts, common)
+        return cls(db, user_id, import_id, resolver, fees, last or 0, written_at)
+
+    def only_read(self, reader: Connection) -> None:
+        """Go on without writing, with another connection, after the transaction was rolled back."""
+        self.db, self.import_id = reader, None
+
+    @property
+    def accounts(self) -> FileAccounts:
+        return self.resolver.accounts
+
+    @property
+    def threads(self) -> int:
+        """Whose threads read the file: those of the writer while the write lock is held."""
+        return self.user_id if self.import_id is None else WRITER
+
+    async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
+        """Process the remaining rows.
+
+        Raises HasErrors after the first batch with an error, unless it only reads.
+        """
+
+        def next_rows() -> list[Candidate | Rejected]:
+            return list(islice(file.candidates, BATCH_SIZE))
+
+        while batch := await in_thread(self.threads, next_rows):
+            verdicts.add(await self.process_batch(batch))
+            self.require_no_errors(verdicts)
+        copies = await self.resolve_copies()
+        for begin in range(0, len(copies), BATCH_SIZE):
+            verdicts.add(copies[begin : begin + BATCH_SIZE])
+            await asyncio.sleep(0)  # let other tasks run
+        self.require_no_errors(verdicts)
+
+    def require_no_errors(self, verdicts: VerdictCounter) -> None:
+        if self.import_id is not None and verdicts.errors:
+            raise HasErrors
+
+    async def remember(self, timezone: FileTimezone) -> None:
+        """Store the time zone of the file for the accounts whose times were read in it."""
+        assert self.import_id is not None
+        account_ids = {self.accounts.id_of(name or None) for name in timezone.accounts}
+        await import_timezones.insert(self.db, self.import_id, timezone.name, sorted(account_ids))
+
+    async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
+        """Write the new and the corrected trades of a batch. Returns the verdicts of its rows.
+
+        The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
+        """
+        rows = [self.fees.charged(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
+        matches = await stored_trades_of(self.db, rows, self.last_matched)
+        self.last_matched |= matches.last_matched
+        verdicts: list[Verdict] = []
+        new: list[ResolvedRow] = []
+        corrections: list[Correction] = []
+        for index, row in enumerate(rows):
+            if isinstance(row, Rejected):
+                verdicts.append(Verdict(line=row.line, verdict="error", reason=row.reason))
+            elif stored := matches.stored.get(index):
+                correction = self.compare(row, stored)
+                if correction:
+                    corrections.append(correction)
+                verdicts.append(verdict_of_stored(row, stored, correction))
+            else:
+                trade = self.with_ids(row)
+                new.append(trade)
+                self.fees.note(trade, trade.columns["fees"])
+                verdicts += self.add(trade)
+        if self.import_id is not None:
+            await insert_all(self.db, new)
+            await correct(self.db, self.import_id, corrections, self.written_at)
+        return verdicts
+
+    def with_unique_name(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
+        """Return the row, rejected if an earlier row has the same name."""
+        if isinstance(row, Rejected) or (name := row.imported.row_name) is None:
+            return row
+        return Rejected(row.line, f"row {name!r} is repeated") if self.copies.is_repeated(name) else row
+
+    def compare(self, row: ResolvedRow, stored: StoredTrade) -> Correction | None:
+        """Return the correction of a stored trade; only the first row of each trade can correct it."""
+        self.copies.add_original(row.imported.row_name, stored.original_id)
+        if stored.trade_id in self.compared:
+            return None
+        self.compared.add(stored.trade_id)
+        correction = correction_of(row, stored, self.fees.commissions_for(row))
+        if correction:
+            self.fees.note(row, correction.fields["fees"] - stored.fields["fees"])
+        return correction
+
+    def with_ids(self, row: ResolvedRow) -> ResolvedRow:
+        """Return a new trade with its id and, if it was read already, the id of its original."""
+        ids = {"id": next(self.trade_ids), "source_trade_id": self.copies.original_of(row.imported.copy_of)}
+        return row._replace(columns={**row.columns, **ids})
+
+    def add(self, row: ResolvedRow) -> list[Verdict]:
+        """Return the verdict of a new trade, none yet for a copy whose original was not read yet."""
+        trade_id, original_id = row.columns["id"], row.columns["source_trade_id"]
+        if self.import_id is not None:
+            self.compared.add(trade_id)
+        name, copy_of = row.imported.row_name, row.imported.copy_of
+        if copy_of is not None and original_id is None:
+            self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
+            return []
+        self.copies.add_original(name, original_id or trade_id)
+        return [self.verdict_of_new(row.line, trade_id)]
+
+    def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
+        return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
+
+    async def resolve_copies(self) -> list[Verdict]:
+        """Set the originals of the pending copies. Returns the verdicts of their rows."""
+        resolved = await in_thread(self.threads, self.copies.resolve)
+        if self.import_id is not None:
+            originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
+            await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
+        return [self.verdict_of_new(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
+
+
+def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
+    changed = correction.changed if correction else []
+    return Verdict(
+        line=row.line,
+        verdict="updated" if changed else "duplicate",
+        trade_id=stored.trade_id,
+        changed=changed,
+    )

@@ -1,0 +1,75 @@
+"""The rows of a file by the names of its columns."""
+
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
+
+from journal_api.rules.import_rows import Rejected
+from journal_api.trade_files.cells import DateOrder, RoundedCells, Row
+from journal_api.trade_files.dates import FileDates, dates_of
+from journal_api.trade_files.file_format import Format
+from journal_api.trade_files.rows import Cells
+
+# A blank row beyond them is an error.
+MOST_BLANK_ROWS = 10_000
+# Characters of a cell in columns that are not for texts of the trader.
+LONGEST_CELL = 10_000
+
+
+def dates_in(rows: Iterable[Cells | Rejected], columns: list[str], file_format: Format) -> FileDates:
+    """Return the order of day and month in the rows."""
+    indexes = [index for index, name in enumerate(columns) if name in file_format.dates]
+    known = [row for row in rows if isinstance(row, Cells)]
+    cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
+    comma = known[0].comma if known else "thousands"
+    return dates_of(cells, comma, is_local=file_format.has_local_dates)
+
+
+def row_maker(
+    columns: list[str], file_format: Format, date_order: DateOrder | None, rounded: RoundedCells
+) -> Callable[[Cells], Row | Rejected]:
+    """Return the function that makes a row with the columns that the format uses."""
+    used = file_format.columns | file_format.optional
+    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
+    names = cells_used(columns)
+    rounds = None if file_format.is_typed else rounded
+
+    def row_of(cells: Cells) -> Row | Rejected:
+        named = zip(names, cells_used(cells.cells), strict=True)
+        row = Row(named, cells.line, cells.comma, date_order, rounds)
+        too_long = too_long_column(row, file_format)
+        if too_long is not None:
+            return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")
+        return row
+
+    return row_of
+
+
+def with_column_names(
+    rows: Iterable[Cells | Rejected], columns: list[str], row_of: Callable[[Cells], Row | Rejected]
+) -> Iterator[Row | Rejected]:
+    """Yield each row by column name.
+
+    Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
+    """
+    blank_rows = 0
+    for row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        elif not any(map(str.strip, row.cells)):
+            blank_rows += 1
+            if blank_rows > MOST_BLANK_ROWS:
+                yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
+        elif len(row.cells) < len(columns) or any(row.cells[len(columns) :]):
+            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {len(columns)}")
+        else:
+            yield row_of(row)
+
+
+def too_long_column(row: Row, file_format: Format) -> str | None:
+    """Return the first column whose cell is too long, None without one."""
+    if max(map(len, row.values())) <= LONGEST_CELL:
+        return None
+    columns = (
+        name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in file_format.long
+    )
+    return next(columns, None)

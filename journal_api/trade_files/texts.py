@@ -1,0 +1,118 @@
+"""The text of a file: its encoding, and its lines in pieces."""
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from journal_api.trade_files.threads import raise_if_cancelled
+
+# Bytes read at once, so that no step between two cancel checks takes long.
+PIECE = 64 * 1024
+LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]+")
+ENDS = ("\r", "\n")
+BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+    codecs.BOM_UTF8: "utf-8",
+}
+# Bytes in which UTF-16 without a byte order mark is recognised: the beginning of a header.
+BYTES_OF_HEADER = 64
+NAMES = {"utf-8": "UTF-8", "cp1252": "UTF-8 or Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+EXCEL = "is an Excel file: save it as CSV"
+
+
+class Unreadable(Exception):
+    """A line that cannot be decoded or is too long."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+class FileText(NamedTuple):
+    """The encoding of a file and the pieces of its lines; iterate `pieces` once.
+
+    Lines have their line ends, and long lines are several pieces. The last item is an error if the text
+    cannot be read to its end: as an item it reaches every copy of the iterator.
+    """
+
+    encoding: str
+    pieces: Iterator[str | Unreadable]
+
+
+def text_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> FileText:
+    """Return the text of a file. `on_bytes` is called with the number of bytes read."""
+    start = file.read(PIECE)
+    if start.startswith((ZIP, OLE)):
+        is_excel = start.startswith(OLE) or b"xl/" in start
+        reason = EXCEL if is_excel else "is a ZIP archive: extract the file"
+        return FileText("binary", iter([Unreadable(1, reason)]))
+    mark = next((mark for mark in BYTE_ORDER_MARKS if start.startswith(mark)), b"")
+    encoding = BYTE_ORDER_MARKS.get(mark) or utf_16_of(start) or "utf-8"
+    file.seek(len(mark))
+    if encoding == "utf-8" and not mark and is_windows_1252(file):
+        encoding = "cp1252"
+    file.seek(len(mark))
+    return FileText(encoding, pieces_of(file, encoding, on_bytes))
+
+
+def utf_16_of(start: bytes) -> str | None:
+    """Return the form of UTF-16 in which every other byte of ASCII is zero, None for other texts."""
+    header = start[:BYTES_OF_HEADER]
+    is_zero = [2 * header[offset::2].count(0) > len(header[offset::2]) for offset in (0, 1)]
+    return {(False, True): "utf-16-le", (True, False): "utf-16-be"}.get((is_zero[0], is_zero[1]))
+
+
+def is_windows_1252(file: BinaryIO) -> bool:
+    """Return whether the rest of the file has an invalid byte of UTF-8 before any character beyond ASCII.
+
+    A file with characters of UTF-8 before the invalid byte is damaged UTF-8.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    is_last = False
+    while not is_last:
+        raise_if_cancelled()
+        piece = file.read(PIECE)
+        is_last = not piece
+        try:
+            if not decoder.decode(piece, is_last).isascii():
+                return False
+        except UnicodeDecodeError as error:
+            return error.object[: error.start].isascii()
+    return False
+
+
+def pieces_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str | Unreadable]:
+    """Yield the lines in pieces, and Unreadable in place of bytes that are not of the encoding."""
+    number, held = 1, ""
+    try:
+        for text in texts_of(file, encoding, on_bytes):
+            pieces = LINE.findall(held + text)
+            # The first half of a line end may be in this text, the other half in the next.
+            held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
+            for piece in pieces:
+                yield piece
+                number += piece.endswith(ENDS)
+    except UnicodeDecodeError:
+        yield Unreadable(number + bool(held), f"is not {NAMES[encoding]}")
+        return
+    if held:
+        yield held
+
+
+def texts_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str]:
+    """Yield the text of the file in parts. Raises UnicodeDecodeError after the text before the error."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    is_last = False
+    while not is_last:
+        raise_if_cancelled()
+        read = file.read(PIECE)
+        on_bytes(len(read))
+        is_last = not read
+        try:
+            yield decoder.decode(read, is_last)
+        except UnicodeDecodeError as error:
+            yield error.object[: error.start].decode(encoding)
+            raise

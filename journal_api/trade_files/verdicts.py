@@ -1,0 +1,63 @@
+"""The verdicts of an import: their counts, and the error of an import that is refused."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from journal_api.errors import ValidationFailed
+from journal_api.structs.imports import Counts, Verdict
+
+MOST_ERRORS = 1000
+
+
+class VerdictCounter:
+    """Counts the verdicts of an import and passes them on, of the errors only the first MOST_ERRORS."""
+
+    def __init__(self, on_verdicts: Callable[[list[Verdict]], object]) -> None:
+        self.errors = list[Verdict]()
+        self._numbers = Counter[str]()
+        self._on_verdicts = on_verdicts
+
+    @property
+    def counts(self) -> Counts:
+        return msgspec.convert(self._numbers, Counts)
+
+    def add(self, verdicts: list[Verdict]) -> None:
+        self._numbers.update([verdict.verdict for verdict in verdicts])
+        reported = []
+        for verdict in verdicts:
+            if verdict.reason is None:
+                reported.append(verdict)
+            elif len(self.errors) < MOST_ERRORS:
+                self.errors.append(verdict)
+                reported.append(verdict)
+        self._on_verdicts(reported)
+
+
+def refused(counts: Counts, errors: list[Verdict], unknown_accounts: Sequence[str] = ()) -> ValidationFailed:
+    """Return the error of an import with errors.
+
+    Its message names the first error, and all accounts of the file that the journal does not have.
+    """
+    first, *_ = in_order = sorted(errors, key=lambda verdict: verdict.line)
+    others = f" (and {counts.error - 1} more)" if counts.error > 1 else ""
+    details = {"unknown_accounts": list(unknown_accounts)} if unknown_accounts else {}
+    return ValidationFailed(
+        f"line {first.line}: {first.reason}{others}{advice_on(unknown_accounts)}",
+        line=first.line,
+        reason=first.reason,
+        counts=counts,
+        rows=in_order,
+        **details,
+    )
+
+
+def advice_on(unknown_accounts: Sequence[str]) -> str:
+    if not unknown_accounts:
+        return ""
+    names = ", ".join(map(repr, unknown_accounts))
+    return (
+        f". The journal has no account {names}: create it, or name an account of the journal for it with"
+        " `accounts` (--accounts)"
+    )
