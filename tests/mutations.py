@@ -380,7 +380,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_brackets_in_strings_are_no_levels",
     ),
     Mutation(
-        "journal_api/values/metrics.py",
+        "journal_api/values/metric_formulas.py",
         "self.actual >= target if",
         "self.actual > target if",
         "test_money_is_exact_and_compared_exactly",

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from msgspec import Raw, Struct, json
 from msgspec.structs import asdict, replace
 
-from journal_api.values.metrics import LARGEST_STORED, METRICS, GoalDirection, MetricValue
+from journal_api.values.metric_formulas import GoalDirection, MetricValue
+from journal_api.values.metrics import LARGEST_STORED, METRICS
 from journal_api.values.money import json_text
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
 from journal_api.values.statistics import AMOUNTS, EXTRA_STATISTICS, MONEY, ExtraStatistic, Statistics

@@ -8,7 +8,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 from journal_api.errors import ValidationFailed
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import check_scope
-from journal_api.values.metrics import METRICS, GoalDirection, MetricKey
+from journal_api.values.metric_formulas import GoalDirection
+from journal_api.values.metrics import METRICS, MetricKey
 from journal_api.values.money import Money
 from journal_api.values.periods import Timeframe
 from journal_api.values.types import Day, DayText, GoalScope, Instant, Name100, RowId

@@ -20,7 +20,8 @@ from factories import (
 )
 from pages import DOCS, blocks_of, code_in, rows_under
 
-from journal_api.values.metrics import METRICS, Reason
+from journal_api.values.metric_formulas import Reason
+from journal_api.values.metrics import METRICS
 from journal_api.values.periods import Timeframe
 from journal_api.values.statistics import Statistics
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from proofs import tried
 from starlette.applications import Starlette
 
-from journal_api.values.metrics import METRICS, MetricValue
+from journal_api.values.metric_formulas import MetricValue
+from journal_api.values.metrics import METRICS
 from journal_api.values.statistics import Statistics
 
 UNITS = {
