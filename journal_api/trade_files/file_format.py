@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, Rejected
+from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.trade_files.cells import Row
 
 T = TypeVar("T")
 
 
-Rows = Iterable[Row | Rejected]
-Trades = Iterator[ImportedTrade | Rejected]
+Rows = Iterable[Row | Rejected | LeftOut]
+Trades = Iterator[ImportedTrade | Rejected | LeftOut]
 
 
 class Format(NamedTuple):
@@ -33,7 +33,7 @@ def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Row
 
     def trades_of(rows: Rows) -> Trades:
         for row in rows:
-            yield row if isinstance(row, Rejected) else read_row(row, trade_of)
+            yield read_row(row, trade_of) if isinstance(row, Row) else row
 
     return trades_of
 

@@ -11,10 +11,10 @@ from operator import itemgetter
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
+from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.trade_files.cells import Row
-from journal_api.trade_files.file_format import Format, reason_of
+from journal_api.trade_files.file_format import Format, Trades, reason_of
 from journal_api.trade_files.formats import (
     executions,
     metatrader5_history,
@@ -44,11 +44,27 @@ MOST_BLANK_ROWS = 10_000
 LONGEST_NAME, LONGEST_CELL = 255, 10_000
 
 
+class LeftOutRows:
+    """The number of rows that are no trades, by the reason."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def removed_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
+        """Yield the trades and the rejected lines; count the others."""
+        for trade in trades:
+            if isinstance(trade, LeftOut):
+                self.counts[trade.reason] += 1
+            else:
+                yield trade
+
+
 class TradeFile(NamedTuple):
-    """A recognised file; iterate `candidates` once."""
+    """A recognised file; iterate `candidates` once. `left_out` is complete after the iteration."""
 
     format: str
     candidates: Iterator[Candidate | Rejected]
+    left_out: LeftOutRows
 
 
 def read(
@@ -71,10 +87,11 @@ def read(
         message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
     trades = file_format.trades_of(with_column_names(rows, columns, file_format))
-    candidates = candidates_of(trades, timezone, into_one_account)
+    left_out = LeftOutRows()
+    candidates = candidates_of(left_out.removed_from(trades), timezone, into_one_account)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
-    return TradeFile(file_format.name, chain(first, candidates))
+    return TradeFile(file_format.name, chain(first, candidates), left_out)
 
 
 def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
