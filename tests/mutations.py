@@ -314,8 +314,8 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_contradiction_within_the_rounding_of_the_averages_is_none",
     ),
     Mutation(
-        "journal_api/trade_files/formats/tradovate_performance.py",
-        "(sold_at, sell_fill) < (bought_at, buy_fill)",
+        "journal_api/trade_files/profiles/trades.py",
+        "(sold_at, sell_id) < (bought_at, buy_id)",
         "sold_at < bought_at",
         "test_the_fill_that_came_first_tells_long_from_short",
     ),

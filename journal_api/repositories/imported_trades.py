@@ -11,6 +11,7 @@ from aiosqlite import Connection
 from journal_api.repositories import trades
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER, Kind
+from journal_api.repositories.tradovate_trades import stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import BROKER_FIELDS, content_fingerprint_of
 
@@ -63,6 +64,9 @@ async def stored_trades_of(
         if isinstance(row, ResolvedRow) and row.columns["external_id"] is None and stored.content is None:
             kind = Kind(row.columns["account_id"], row.columns["fingerprint"])
             last_matched[kind] = max(last_matched.get(kind, 0), row.columns["occurrence"])
+    with_pair_id, last_of_pairs = await stored_under_pair_id(db, rows, matches, last_matched)
+    matches |= with_pair_id
+    last_matched.update(last_of_pairs)
     return matches | await _entered_by_hand(db, rows, matches, last_matched)
 
 

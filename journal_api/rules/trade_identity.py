@@ -51,6 +51,12 @@ def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     return CHECKSUMS.pack(*checksums)
 
 
+def has_fill_ids(columns: dict[str, Any]) -> bool:
+    """Return whether the external id is that of Tradovate: the ids of the two fills."""
+    buy_id, separator, sell_id = (columns["external_id"] or "").partition("-")
+    return bool(separator) and buy_id.isdigit() and sell_id.isdigit()
+
+
 def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
     """Return the fields whose checksum differs from that of earlier files, and the merged checksums.
 

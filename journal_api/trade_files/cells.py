@@ -56,11 +56,19 @@ class Row(dict[str, str]):
     comma: Comma
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
-        """Return the parsed cell. Raises ValidationFailed with the reader's reason."""
+        """Return the parsed cell. Raises ValidationFailed with the reader's reason.
+
+        What the reader returns is cached for good, so the reader must be a function of a module.
+        """
+        if len(self.get(column, "")) < LONGEST_CACHED:
+            reader = cached(reader)
+        return self.parse(column, reader, strip=strip)
+
+    def parse(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
+        """Return the parsed cell without caching it. Raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            read = cached(reader) if len(cell) < LONGEST_CACHED else reader
-            return read(cell.strip() if strip else cell)
+            return reader(cell.strip() if strip else cell)
         except ValueError as error:
             raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
 

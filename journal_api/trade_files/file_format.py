@@ -26,6 +26,7 @@ class Format(NamedTuple):
     accounts: tuple[str, ...] = ()  # the columns that may name an account of the journal
     optional: frozenset[str] = frozenset()
     long: frozenset[str] = frozenset()  # the columns whose cells may be longer than LONGEST_CELL
+    section: str | None = None  # the heading of the section of a statement, which ends at a blank line
 
 
 def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Trades]:

@@ -1,43 +1,29 @@
 """Reads files of trades: recognises the format by the header and yields the trades.
 
-Each module in formats/ defines a `FORMAT`; `FORMATS` lists them, the more specific first.
+known_formats.py lists the formats.
 """
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice, takewhile
 from operator import itemgetter
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_identity import content_of, fingerprint_of
+from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.cells import Row
 from journal_api.trade_files.file_format import Format, Trades, reason_of
-from journal_api.trade_files.formats import (
-    executions,
-    metatrader5_history,
-    ninjatrader_trades,
-    round_trips,
-    tradervue_trades,
-    tradezella_trades,
-    tradovate_performance,
-)
+from journal_api.trade_files.formats import round_trips
+from journal_api.trade_files.known_formats import KnownFormat, known_formats, of_profile
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
 
-FORMATS: tuple[Format, ...] = (
-    tradovate_performance.FORMAT,
-    metatrader5_history.FORMAT,
-    ninjatrader_trades.FORMAT,
-    tradezella_trades.FORMAT,
-    tradervue_trades.FORMAT,
-    executions.FORMAT,
-    executions.TRADEZELLA,
-    round_trips.FORMAT,
-)
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
+# In the rows after them, only the headers of sections are searched.
+ROWS_BEFORE_A_SECTION = 20_000
 # A blank row beyond them is an error.
 MOST_BLANK_ROWS = 10_000
 # Characters of a column name, and of a cell in columns that are not for texts of the trader.
@@ -73,15 +59,18 @@ def read(
     on_bytes: Callable[[int], object] = lambda number: None,
     *,
     into_one_account: bool = True,
+    profiles: Sequence[ImportProfileCreate] = (),
 ) -> TradeFile:
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
-    Times without an offset are local times in `timezone`. `on_bytes` is called with the number of bytes read.
-    With `into_one_account` the account names in the file are ignored. Raises ValidationFailed for an unknown
-    header, and when the file must name its accounts but does not.
+    The owner's `profiles` go before the known formats. Times without an offset are local times in `timezone`.
+    `on_bytes` is called with the number of bytes read. With `into_one_account` the account names in the file
+    are ignored. Raises ValidationFailed for an unknown header, and when the file must name its accounts but
+    does not.
     """
     rows = rows_of(file, on_bytes)
-    file_format, columns = header_of(rows)
+    file_format, columns = header_of(rows, (*map(of_profile, profiles), *known_formats()))
+    rows = section_of(rows) if file_format.section else rows
     if not into_one_account and set(file_format.accounts).isdisjoint(columns):
         reason = "is required: the file has no column 'account'"
         message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
@@ -94,27 +83,43 @@ def read(
     return TradeFile(file_format.name, chain(first, candidates), left_out)
 
 
-def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
+def header_of(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> tuple[Format, list[str]]:
     """Return the format and the column names.
 
     Raises ValidationFailed with the most similar formats and their missing columns.
     """
     nearest: tuple[int, list[str]] = (1, [])
-    for _, row in zip(range(ROWS_BEFORE_THE_HEADER), rows, strict=False):
+    heading = ""
+    for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
             raise wrong_header(row.line, row.reason)
         if len(row.cells) > MOST_COLUMNS:
             raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MOST_COLUMNS}")
-        line, columns = row.line, column_names(row.cells)
-        if columns == list(round_trips.TITLES):
-            reason = "this is the export for spreadsheets, which changes texts: import the exact export"
-            raise wrong_header(line, reason)
-        for candidate in FORMATS:
-            if candidate.columns <= set(columns):
-                check_names(candidate, columns, line)
-                return candidate, columns
-        nearest = max(nearest, (line, columns), key=lambda header: similarity(header[1]))
-    raise unknown_header(*nearest)
+        if (index < ROWS_BEFORE_THE_HEADER or heading) and any(row.cells):
+            line, columns = row.line, column_names(row.cells)
+            if columns == list(round_trips.TITLES):
+                reason = "this is the export for spreadsheets, which changes texts: import the exact export"
+                raise wrong_header(line, reason)
+            header = dict.fromkeys(columns)
+            for known in formats:
+                if known.fits(header, heading):
+                    file_format = known.for_header(header)
+                    check_names(file_format, columns, line)
+                    return file_format, columns
+            nearest = max(nearest, (line, columns), key=lambda header: similarity(header[1], formats))
+        heading = heading_after(row.cells, heading)
+    raise unknown_header(*nearest, formats)
+
+
+def heading_after(cells: list[str], heading: str) -> str:
+    """Return the heading of the next row: the only text of this row, the same after a blank row."""
+    texts = [cell.strip() for cell in cells if cell.strip()]
+    return texts[0] if len(texts) == 1 else "" if texts else heading
+
+
+def section_of(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+    """Yield the rows up to a blank row or the heading of the next section."""
+    return takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
 
 
 def column_names(header: list[str]) -> list[str]:
@@ -147,25 +152,21 @@ def wrong_header(line: int, reason: str) -> ValidationFailed:
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
 
 
-def similarity(columns: list[str]) -> int:
+def similarity(columns: list[str], formats: Sequence[KnownFormat]) -> int:
     """Return the largest number of columns that a format has in common with the header."""
-    return max(len(file_format.columns & set(columns)) for file_format in FORMATS)
+    header = dict.fromkeys(columns)
+    return max(len(known.header) - len(known.missing(header)) for known in formats)
 
 
-def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
-    """Return the error for an unknown header, with the missing columns of similar formats."""
-    similar = [file_format for file_format in FORMATS if file_format.columns & set(columns)] or FORMATS
-
-    def missing_share(file_format: Format) -> float:
-        return len(file_format.columns - set(columns)) / len(file_format.columns)
-
-    missing = {
-        file_format.name: sorted(file_format.columns - set(columns))
-        for file_format in sorted(similar, key=missing_share)
-    }
-    nearest = list(missing.items())[:2] if len(similar) < len(FORMATS) else []
-    details = "; ".join(f"{name} misses {', '.join(names)}" for name, names in nearest)
-    reason = f"this header is of no known format: {details or 'known are ' + ', '.join(missing)}"
+def unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> ValidationFailed:
+    """Return the error for an unknown header: the formats that it nearly has, with the missing columns."""
+    header = dict.fromkeys(columns)
+    near = [known for known in formats if known.lacks_few_of(header)]
+    missing = {known.name: known.missing(header) for known in near}
+    missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
+    reason = "this header is of no known format: a dry run proposes a profile for it"
+    for name, names in list(missing.items())[:1]:
+        reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
 
 
@@ -178,7 +179,9 @@ def with_column_names(
     """
     blank_rows = 0
     used = file_format.columns | file_format.optional
-    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
+    indexes = [index for index, name in enumerate(columns) if name in used]
+    # Of one index, itemgetter would return a string instead of a tuple.
+    cells_used = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
     names = cells_used(columns)
     for cells_or_error in rows:
         if isinstance(cells_or_error, Rejected):

@@ -216,15 +216,6 @@ async def test_a_grid_of_version_7_is_refused_and_says_what_is_missing(client: h
 # What tells the format ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("content", [EXPORT, SEMICOLONS], ids=["commas", "semicolons"])
-def test_the_header_is_that_of_no_other_format(content: bytes) -> None:
-    header = set(content.decode().splitlines()[0].replace(";", ",").split(","))
-
-    fitting = [one.name for one in reader.FORMATS if one.columns <= header]
-
-    assert fitting == ["NinjaTrader trades"]
-
-
 def test_columns_may_be_hidden_and_stand_in_any_order() -> None:
     names = (
         "Instrument",

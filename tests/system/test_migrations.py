@@ -25,7 +25,7 @@ from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-TRADOVATE = Path(__file__).parents[1] / "data" / "tradovate_performance.csv"
+TRADOVATE = Path(__file__).parents[1] / "data" / "tradovate_position_history.csv"
 JOURNAL = 0x4A524E4C
 
 
