@@ -51,7 +51,7 @@ class KnownFormat(NamedTuple):
         return sorted(" or ".join(names) for names in self.header if name_in(columns, list(names)) is None)
 
     def lacks_few_of(self, columns: Collection[str]) -> bool:
-        """Return whether a header is nearly that of the format: at most a quarter of its columns is missing."""
+        """Return whether a header nearly is that of the format: at most a quarter is missing."""
         return 4 * len(self.missing(columns)) <= len(self.header)
 
 
