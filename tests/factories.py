@@ -112,6 +112,11 @@ async def create_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, *
     return unwrap(await send_file(client, file, **query))
 
 
+async def create_instrument(client: httpx.AsyncClient, root: str = "XYZ", point_value: float = 4) -> Any:
+    """A point value of the owner's."""
+    return unwrap(await client.put(f"/instruments/{root}", json={"point_value": point_value}))
+
+
 async def run_sql(app: Starlette, sql: str, values: Mapping[str, Any] | None = None) -> list[Any]:
     """One statement in a transaction of its own: for what the HTTP interface does not reach."""
     async with app.state.database.transaction() as db:

@@ -12,6 +12,7 @@ from factories import (
     create_copy_group,
     create_goal,
     create_import,
+    create_instrument,
     create_strategy,
     create_tag,
     create_trade,
@@ -29,6 +30,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "copy-groups": create_copy_group,
     "trades": create_trade,
     "imports": create_import,
+    "instruments": create_instrument,
 }
 
 # A body with what is required; an operation whose body requires something needs a line.
@@ -44,6 +46,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
+    ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
 
 MISSING = 987_654_321
@@ -51,11 +54,11 @@ MISSING = 987_654_321
 
 def path_of(operation: Operation, row_id: object = MISSING) -> str:
     """Its path below the base address, with that id in it."""
-    return re.sub(r"\{\w+:row_id\}", str(row_id), operation.path).removeprefix("/v1")
+    return re.sub(r"\{\w+:\w+\}", str(row_id), operation.path).removeprefix("/v1")
 
 
 def documented_path_of(operation: Operation) -> str:
-    return re.sub(r"\{(\w+):row_id\}", r"{\1}", operation.path).removeprefix("/v1")
+    return re.sub(r"\{(\w+):\w+\}", r"{\1}", operation.path).removeprefix("/v1")
 
 
 def body_of(operation: Operation) -> dict[str, Any] | None:
@@ -64,7 +67,7 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
     return BODIES.get((operation.method, documented_path_of(operation)), {})
 
 
-async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int:
-    """The id of a new thing of the kind that the operation's path names."""
+async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
+    """The id of a new thing of the kind that the operation's path names, or the root of an instrument."""
     thing = await THINGS[path_of(operation).split("/")[1]](client)
-    return int(thing["id"])
+    return thing["root"] if "root" in thing else int(thing["id"])

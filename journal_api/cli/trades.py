@@ -13,7 +13,7 @@ from aiosqlite import Connection
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
-from journal_api.repositories import accounts, imports, users
+from journal_api.repositories import accounts, imports, instruments, users
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts, Verdict
@@ -98,7 +98,12 @@ def import_file(
         file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
         into_one_account = account_name is not None
         read = partial(
-            reader.read, content, file_timezone, progress.update, into_one_account=into_one_account
+            reader.read,
+            content,
+            file_timezone,
+            progress.update,
+            into_one_account=into_one_account,
+            instruments=await instruments.table_of_user(database.reader, user_id),
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)

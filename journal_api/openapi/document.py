@@ -32,6 +32,10 @@ rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a
 is read in your own time zone. Every response has `Cache-Control: no-store` and
 `X-Content-Type-Options: nosniff`.
 """
+PATH_SCHEMAS: Json = {
+    "row_id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+    "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$"},
+}
 REQUEST_HEADERS: Json = {
     "Idempotency-Key": {
         "description": (
@@ -139,10 +143,9 @@ def tag_of(operation: Operation) -> str:
 
 
 def path_parameters(operation: Operation) -> list[Json]:
-    row_id = {"type": "integer", "minimum": 1, "maximum": 2**63 - 1}
     return [
-        {"name": name, "in": "path", "required": True, "schema": row_id}
-        for name in re.findall(r"\{(\w+)\}", operation.documented_path)
+        {"name": name, "in": "path", "required": True, "schema": PATH_SCHEMAS[kind]}
+        for name, kind in re.findall(r"\{(\w+):(\w+)\}", operation.path)
     ]
 
 

@@ -12,6 +12,7 @@ from journal_api.structs.copy_groups import (
 )
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch
 from journal_api.structs.imports import Import, ImportQuery, ImportReport
+from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.setups import Setup
@@ -207,6 +208,15 @@ EXAMPLES: dict[Any, Any] = {
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
     },
+    Instrument: {
+        "root": "MNQ",
+        "name": "Micro E-mini Nasdaq-100",
+        "exchange": "CME",
+        "currency": "USD",
+        "point_value": 2,
+        "source": "built-in",
+    },
+    InstrumentPut: {"point_value": 2},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

@@ -7,7 +7,7 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
-from journal_api.repositories import accounts, imports, users
+from journal_api.repositories import accounts, imports, instruments, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import EncodedVerdicts
@@ -44,7 +44,13 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     timezone = str(query.timezone or (await users.find(db, user_id)).timezone)
-    read = partial(reader.read, upload.file, timezone, into_one_account=query.account_id is not None)
+    read = partial(
+        reader.read,
+        upload.file,
+        timezone,
+        into_one_account=query.account_id is not None,
+        instruments=await instruments.table_of_user(db, user_id),
+    )
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)

@@ -6,6 +6,7 @@ from journal_api.routes import (
     copy_groups,
     goals,
     imports,
+    instruments,
     me,
     metrics,
     snapshots,
@@ -24,6 +25,7 @@ from journal_api.structs.copy_groups import (
 )
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
+from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
 from journal_api.structs.setups import Setup
@@ -133,6 +135,13 @@ OPERATIONS = linked([
               query=ImportQuery, consumes=("text/csv", "text/html"), data={"import": ImportReport},
               success_statuses=(200, 201), report=True),
     Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
+    Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
+              data={"instruments": list[Instrument]}),
+    Operation("GET", "/instruments/{root:contract_root}", instruments.get_instrument, "read:trades",
+              data={"instrument": Instrument}),
+    Operation("PUT", "/instruments/{root:contract_root}", instruments.replace_instrument, "write:settings",
+              body=InstrumentPut, data={"instrument": Instrument}),
+    Operation("DELETE", "/instruments/{root:contract_root}", instruments.delete_instrument, "write:settings"),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]}),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}),
     Operation("PATCH", "/me", me.update_me, "write:settings",

@@ -1,5 +1,6 @@
 """Handlers of trades, their tags and their checklist answers (DECISIONS 34)."""
 
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -7,6 +8,7 @@ from starlette.requests import Request
 from journal_api.errors import Conflict
 from journal_api.repositories import (
     confirmation_answers,
+    instruments,
     tags,
     trade_references,
     trade_tags,
@@ -48,8 +50,10 @@ async def export_trades(request: Request) -> Response:
 
 
 async def create_trade(request: Request) -> Response:
-    """Create a trade; result and initial risk are derived from the prices if they are left out."""
-    draft = TradeDraft.of_body(await decode_body(request, TradeCreate))
+    """Create a trade; multiplier, result and initial risk are derived if they are left out."""
+    body = await decode_body(request, TradeCreate)
+    point_values = await instruments.table_of_user(database(request).reader, request.user.id)
+    draft = TradeDraft.of_body(body, point_values)
     async with database(request).transaction() as db:
         references = await trade_references.of(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
@@ -61,7 +65,10 @@ async def create_trade(request: Request) -> Response:
 async def create_trades(request: Request) -> Response:
     """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
     body = await decode_body(request, TradesCreate)
-    drafts = decode_each(body.trades, TradeCreate, "trades", TradeDraft.of_body)
+    point_values = await instruments.table_of_user(database(request).reader, request.user.id)
+    drafts = decode_each(
+        body.trades, TradeCreate, "trades", partial(TradeDraft.of_body, instruments=point_values)
+    )
     errors = IndexedErrors("trades")
     rows: dict[int, dict[str, Any]] = {}
     async with database(request).transaction() as db:

@@ -16,12 +16,20 @@ class Answered(NamedTuple):
 
 
 class ImportedTrade(Struct, frozen=True):
-    """A trade parsed from a file, its first line, and the names of the objects that it refers to."""
+    """A trade parsed from a file, its first line, and the names of the objects that it refers to.
+
+    A format leaves a multiplier that the file does not state at its default and names it in `unstated`; the
+    point value of the symbol replaces it afterwards.
+    """
 
     line: int
     trade: TradeDraft
     unstated: tuple[str, ...] = ()  # the fields that the file does not state
     is_computed: bool = False  # whether gross_pnl was computed from prices and multiplier
+    has_multiplier_of_result: bool = False  # whether the multiplier was computed from prices and gross_pnl
+    is_future: bool = False  # whether the file says so; then the symbol may be a bare contract root
+    derives_risk: bool = False  # whether a missing initial risk follows from the stop
+    as_read: TradeDraft | None = None  # the trade with the multiplier of the format
     account: str | None = None
     strategy: str | None = None
     setup: str | None = None
@@ -29,6 +37,10 @@ class ImportedTrade(Struct, frozen=True):
     answers: tuple[Answered, ...] = ()
     row_name: str | None = None  # the name by which `copy_of` of another row refers to this one
     copy_of: str | None = None
+
+    def states(self, field: str) -> bool:
+        """Return whether the file states the field."""
+        return field not in self.unstated
 
 
 class Rejected(NamedTuple):

@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from journal_api.errors import ValidationFailed
+from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
 from journal_api.values.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
 from journal_api.values.types import Timestamp
@@ -40,9 +41,12 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
     notes: str | None = None
 
     @classmethod
-    def of_body(cls, body: TradeCreate) -> Self:
+    def of_body(cls, body: TradeCreate, instruments: InstrumentTable = BUILT_IN) -> Self:
         """Return the draft of a new trade with its derived amounts. Raises ValidationFailed."""
-        return cls(**asdict(body)).with_result().with_initial_risk()
+        fields = asdict(body)
+        if body.multiplier is UNSET:
+            fields["multiplier"] = instruments.point_value(body.symbol) or PositiveMoney(1)
+        return cls(**fields).with_result().with_initial_risk()
 
     @classmethod
     def of_stored(cls, trade: Trade) -> Self:
@@ -98,6 +102,23 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         points = EXACT.subtract(price, self.entry_price)
         size = EXACT.multiply(self.quantity, self.multiplier)
         return from_units(units(EXACT.multiply(points if self.direction == "long" else -points, size)))
+
+    def with_multiplier(self, multiplier: Money) -> Self:
+        """Return the trade with another multiplier and the result that it makes.
+
+        A result that is not that of the prices, because they are averages, is scaled. Raises ValidationFailed
+        if the result is too large.
+        """
+        if multiplier == self.multiplier:
+            return self
+        if self.gross_pnl is None:
+            return replace(self, multiplier=multiplier)
+        if self.exit_price is not None and self.has_derived_result():
+            return replace(self, multiplier=multiplier, gross_pnl=None).with_result()
+        scaled = EXACT.divide(EXACT.multiply(self.gross_pnl, multiplier), self.multiplier)
+        if abs(scaled) > LARGEST:
+            raise ValidationFailed(fields={"gross_pnl": f"computed from the prices exceeds {LARGEST}"})
+        return replace(self, multiplier=multiplier, gross_pnl=Money(from_units(units(scaled))))
 
     def has_derived_result(self) -> bool:
         """Return whether `gross_pnl` equals the result computed from the prices."""

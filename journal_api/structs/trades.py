@@ -36,15 +36,15 @@ Grade = Literal["A+", "A", "B", "C", "D", "F"]
 class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """A new trade. It is open while `closed_at` is null.
 
-    An omitted `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the
-    stop.
+    An omitted `multiplier` is the point value of a future or an option, 1 for any other symbol. An omitted
+    `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the stop.
     """
 
     account_id: RowId
     symbol: Name40
     direction: Direction
     quantity: PositiveMoney
-    multiplier: PositiveMoney = default_value(PositiveMoney(1))
+    multiplier: PositiveMoney | UnsetType = UNSET
     entry_price: Money
     exit_price: Money | None = None
     stop_loss: Money | None = None

@@ -8,8 +8,6 @@ from journal_api.trade_files.cells import Row, timestamp
 from journal_api.values.money import PositiveMoney, json_text
 from journal_api.values.types import Name40
 
-# The price of an option is per share, and it is for 100 shares unless the file states a multiplier.
-SHARES_OF_AN_OPTION = PositiveMoney(100)
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 NAMED_MONTH = re.compile(
     rf"(?P<day>[0-9]{{1,2}})[ -](?P<month>{'|'.join(MONTHS)})[ -](?P<year>[0-9]{{4}}|[0-9]{{2}})"

@@ -29,6 +29,7 @@ class Instrument(NamedTuple):
     symbol: Name40
     multiplier: PositiveMoney
     is_stated: bool  # whether the file states the multiplier
+    is_future: bool = False
 
 
 class FillId(NamedTuple):
@@ -168,6 +169,7 @@ def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
         unstated=tuple(field for field, is_stated in stated.items() if not is_stated),
         account=instrument.account,
         is_computed=True,
+        is_future=instrument.is_future,
     )
 
 

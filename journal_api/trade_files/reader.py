@@ -12,12 +12,14 @@ from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
+from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.cells import Row
 from journal_api.trade_files.file_format import Format, Trades, reason_of
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.known_formats import KnownFormat, known_formats, of_profile
+from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
@@ -60,13 +62,14 @@ def read(
     *,
     into_one_account: bool = True,
     profiles: Sequence[ImportProfileCreate] = (),
+    instruments: InstrumentTable = BUILT_IN,
 ) -> TradeFile:
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
     The owner's `profiles` go before the known formats. Times without an offset are local times in `timezone`.
     `on_bytes` is called with the number of bytes read. With `into_one_account` the account names in the file
-    are ignored. Raises ValidationFailed for an unknown header, and when the file must name its accounts but
-    does not.
+    are ignored. `instruments` are the point values of contracts whose multiplier the file does not state.
+    Raises ValidationFailed for an unknown header, and when the file must name its accounts but does not.
     """
     rows = rows_of(file, on_bytes)
     file_format, columns = header_of(rows, (*map(of_profile, profiles), *known_formats()))
@@ -77,7 +80,8 @@ def read(
         raise ValidationFailed(message, fields={"account_id": reason})
     trades = file_format.trades_of(with_column_names(rows, columns, file_format))
     left_out = LeftOutRows()
-    candidates = candidates_of(left_out.removed_from(trades), timezone, into_one_account)
+    with_values = with_point_values(left_out.removed_from(trades), instruments)
+    candidates = candidates_of(with_values, timezone, into_one_account)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
     return TradeFile(file_format.name, chain(first, candidates), left_out)
@@ -239,6 +243,15 @@ def candidates_of(
         columns |= {
             "fingerprint": fingerprint,
             "occurrence": 1 if repeats_external_id else occurrence,
-            "content": content_of(columns, trade.unstated),
+            "content": content_of(columns | amounts_as_read(trade), trade.unstated),
         }
         yield Candidate(trade, columns, repeats_external_id)
+
+
+def amounts_as_read(trade: ImportedTrade) -> dict[str, int | None]:
+    """Return multiplier and result before point values, so that a new point value changes no known trade."""
+    as_read = trade.as_read or trade.trade
+    return {
+        "multiplier": as_read.multiplier.units,
+        "gross_pnl": None if as_read.gross_pnl is None else as_read.gross_pnl.units,
+    }

@@ -8,7 +8,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
-from journal_api.errors import PreconditionFailed
+from journal_api.errors import NotFound, PreconditionFailed
 from journal_api.web.responses import Envelope, NotModified, Response
 
 # The list of entity tags in both headers: RFC 9110 §8.8.3 and §5.6.1.
@@ -45,12 +45,23 @@ class ConditionalTransactions:
 
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Begin a transaction. Raises NotFound or PreconditionFailed before the block runs."""
+        """Begin a transaction. Raises NotFound or PreconditionFailed before the block runs.
+
+        An object that does not exist meets If-None-Match: the block may create it.
+        """
         async with self._database.transaction(commit=commit) as db:
-            current = await self._current(db)
-            assert isinstance(current, Envelope), "what can be changed is read as JSON"
-            check_conditions(self._request, current.etag)
+            await self._check(db)
             yield db
+
+    async def _check(self, db: Connection) -> None:
+        try:
+            current = await self._current(db)
+        except NotFound:
+            if "if-match" in self._request.headers:
+                raise
+            return
+        assert isinstance(current, Envelope), "what can be changed is read as JSON"
+        check_conditions(self._request, current.etag)
 
 
 class OpenTransaction:

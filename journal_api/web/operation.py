@@ -7,7 +7,7 @@ from typing import Any
 
 from aiosqlite import Connection
 from msgspec import Struct
-from starlette.convertors import Convertor, register_url_convertor
+from starlette.convertors import Convertor, StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -58,7 +58,14 @@ class RowIdConvertor(Convertor[int]):
         return str(value)
 
 
+class ContractRootConvertor(StringConvertor):
+    """Converts the root of a contract in a path."""
+
+    regex = "[A-Z0-9]{1,10}"
+
+
 register_url_convertor("row_id", RowIdConvertor())
+register_url_convertor("contract_root", ContractRootConvertor())
 
 
 class Operation(Route):
@@ -95,7 +102,7 @@ class Operation(Route):
         # `$` would also match before a final newline.
         self.path_regex = re.compile(self.path_regex.pattern.removesuffix("$") + r"\Z")
         # The path as clients know it: /v1/tags/{id}.
-        self.documented_path = re.sub(r"\{(\w+):row_id\}", r"{\1}", self.path)
+        self.documented_path = re.sub(r"\{(\w+):\w+\}", r"{\1}", self.path)
         self.method, self.required_scope = method, required_scope
         self.data, self.body, self.query = data or {}, body, query
         self.consumes, self.produces, self.errors = consumes, produces, errors

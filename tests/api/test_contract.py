@@ -199,6 +199,7 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
     row_id = await create_thing_of(client, operation)
     await call(client, operation, row_id)
     below = [one for one in OPERATIONS if one.path.startswith(operation.path)]
+    below = [one for one in below if (one.method, one.path) != ("PUT", operation.path)]  # it creates
 
     again = [whole(await call(client, one, row_id)) for one in below]
 
@@ -299,7 +300,7 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(
 
 @every_get
 async def test_an_unknown_query_parameter_is_ignored(client: httpx.AsyncClient, operation: Operation) -> None:
-    row_id = await create_thing_of(client, operation) if "{id" in operation.path else MISSING
+    row_id = await create_thing_of(client, operation) if "{" in operation.path else MISSING
     await call(client, operation, row_id)
 
     answer = await client.get(path_of(operation, row_id), params=[("no_such", "1"), ("no_such", "2")])
@@ -315,7 +316,7 @@ async def test_an_unknown_query_parameter_is_ignored(client: httpx.AsyncClient, 
 async def test_head_answers_as_get_does_but_for_the_body(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    row_id = await create_thing_of(client, operation) if "{id" in operation.path else MISSING
+    row_id = await create_thing_of(client, operation) if "{" in operation.path else MISSING
     got = await call(client, operation, row_id)
 
     head = await client.head(path_of(operation, row_id), headers={"X-Request-Id": "always-the-same"})
@@ -327,7 +328,7 @@ async def test_head_answers_as_get_does_but_for_the_body(
 
 @every_path
 async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette, path: str) -> None:
-    url = BASE_URL + re.sub(r"\{\w+:row_id\}", "1", path).removeprefix("/v1")
+    url = BASE_URL + re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
     others = [method for method in METHODS if method not in methods_of(path)]
 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as nobody:
@@ -341,7 +342,7 @@ async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette
 
 @every_path
 async def test_head_is_405_where_get_is(client: httpx.AsyncClient, path: str) -> None:
-    url = re.sub(r"\{\w+:row_id\}", "1", path).removeprefix("/v1")
+    url = re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
 
     got, head = await client.get(url), await client.head(url)
 

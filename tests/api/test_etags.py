@@ -200,16 +200,16 @@ async def call(
     return await client.request(operation.method, path, json=body_of(operation), headers=named)
 
 
-async def thing_for(client: httpx.AsyncClient, operation: Operation) -> int:
+async def thing_for(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """What the operation is about, by its id; what its body names is there too."""
     await create_tag(client, "In the category 1")
-    if "{id" in operation.path:
+    if "{" in operation.path:
         return await create_thing_of(client, operation)
     await create_account(client)
     return MISSING
 
 
-def read_path(operation: Operation, row_id: int) -> str:
+def read_path(operation: Operation, row_id: int | str) -> str:
     """Where the ETag of what the operation changes is learnt."""
     assert operation.read_by is not None
     return path_of(operation.read_by, row_id)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import statistics
 import sys
 import time
@@ -53,7 +54,7 @@ PAGE = "http://localhost:5173"
 
 def path_of(operation: Operation, row_id: str = "1") -> str:
     """Its path below the base address, with that id in it."""
-    return operation.path.replace("{id:row_id}", row_id).removeprefix("/v1")
+    return re.sub(r"\{\w+:\w+\}", row_id, operation.path).removeprefix("/v1")
 
 
 def named(operations: list[Operation]) -> pytest.MarkDecorator:

@@ -202,6 +202,8 @@ IN_PATHS = {
 
 def path_about(operation: Operation, ids: Journal) -> str:
     """Its path, with the one of the ids in it that belongs there."""
+    if "{root" in operation.path:
+        return path_of(operation, "MNQ")
     if "{id" not in operation.path:
         return path_of(operation)
     return path_of(operation, ids[IN_PATHS[operation.path.split("/")[2]]])

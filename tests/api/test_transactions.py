@@ -24,6 +24,7 @@ from factories import (
     create_copy_group,
     create_goal,
     create_import,
+    create_instrument,
     create_strategy,
     create_tag,
     create_trade,
@@ -235,7 +236,7 @@ CHANGES: dict[tuple[str, str], Any] = {
 WRITES = [operation for operation in OPERATIONS if operation.method != "GET"]
 
 
-async def make_one_of_each(client: httpx.AsyncClient) -> dict[str, int]:
+async def make_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
     """The id by the first word of the path; tied to each other but where that would forbid a deletion."""
     tag, account = await create_tag(client), await create_account(client)
     strategy = await create_strategy(client, setups=three_by_three("old"))
@@ -251,11 +252,12 @@ async def make_one_of_each(client: httpx.AsyncClient) -> dict[str, int]:
         "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
         "trades": trade["id"],
         "imports": (await create_import(client, account_id=account["id"]))["id"],
+        "instruments": (await create_instrument(client))["root"],
         "me": 1,
     }
 
 
-async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, int]) -> httpx.Response:
+async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, Any]) -> httpx.Response:
     """The operation on the thing of its kind, so that something changes."""
     if operation.consumes_file:
         return await send_file(client, A_FILE.replace("ES", "NQ"), account_id=1)

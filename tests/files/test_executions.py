@@ -482,9 +482,9 @@ def test_options_of_one_symbol_and_its_shares_are_held_apart() -> None:
 
 
 def test_the_symbol_of_a_future_holds_its_expiration() -> None:
-    trade = trade_in({"Expiration": "20 Mar 26", "Strike": "", "Call/Put": ""})
+    trade = trade_in({"Symbol": "ES", "Expiration": "20 Mar 26", "Strike": "", "Call/Put": ""})
 
-    assert (trade["symbol"], *amounts(trade, "multiplier")) == ("NVTA 2026-03-20", 1)
+    assert (trade["symbol"], *amounts(trade, "multiplier")) == ("ES 2026-03-20", 50)
 
 
 def test_the_symbol_of_an_option_may_come_from_a_column_of_its_own() -> None:

@@ -501,7 +501,13 @@ def test_an_import_for_another_user_goes_into_an_account_of_their_own(tmp_path: 
 
 
 def test_a_trade_is_known_by_the_bytes_that_earlier_versions_have_stored_of_it(tmp_path: Path) -> None:
-    file = csv_file(tmp_path, closed(fees="4.36", external_id=""), {}, closed(fees="0", external_id="a-1"))
+    stated = {"multiplier": "1"}
+    file = csv_file(
+        tmp_path,
+        closed(fees="4.36", external_id="", **stated),
+        stated,
+        closed(fees="0", external_id="a-1", **stated),
+    )
 
     read = [one.columns for one in read_all(file) if isinstance(one, Candidate)]
 
@@ -950,8 +956,9 @@ def test_the_fill_that_came_first_tells_long_from_short(
         ("6000.00", "6001.25", "2", "125.00", "50"),
         ("72.10", "72.15", "1", "$50.00", "1000"),
         ("1.08250", "1.08255", "1", "6.25", "125000"),
-        ("6000", "6000", "2", "0.00", "1"),
-        ("6000", "6001", "2", "0.00", "1"),
+        # The point value of the contract, an MNQ.
+        ("6000", "6000", "2", "0.00", "2"),
+        ("6000", "6001", "2", "0.00", "2"),
     ],
     ids=["micro", "mini", "oil", "euro", "equal prices", "no result"],
 )

@@ -291,7 +291,7 @@ def test_a_cost_that_is_empty_is_none() -> None:
         ("Long", "2", "6012.25", "6015.50", "$29.04", "5"),
         ("Short", "1", "21540.50", "21556.00", "($313.46)", "20"),
         ("Short", "1", "6050.00", "6028.50", "$1,071.54", "50"),
-        ("Long", "2", "6012.25", "6012.25", "($3.46)", "1"),
+        ("Long", "2", "6012.25", "6012.25", "($3.46)", "5"),  # the point value of the contract, an MES
     ],
     ids=["micro", "loss of a short", "gain of a short", "equal prices"],
 )

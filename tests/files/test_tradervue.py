@@ -100,7 +100,7 @@ async def test_the_trades_of_an_export_are_what_it_says_they_were(client: httpx.
         ["TSLA", "long", 150, 1, 248.15, 249.9, 262.5],
         ["TSLA", "short", 400, 1, 250.2, 249.36, 251.2],
         ["ESH6", "short", 1, 50, 6012.25, 6008.75, 175],
-        ["ESH6", "long", 2, 1, 6000, 6002, 300],
+        ["ESH6", "long", 2, 50, 6000, 6002, 300],
         ["F", "long", 19, 1, 11.42, 11.42, 0],
     ]
     assert [(trade["fees"], trade["initial_risk"]) for trade in trades] == [

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from journal_api.errors import ValidationFailed
+from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.trade_files.cells import Row, timestamp
-from journal_api.trade_files.contracts import SHARES_OF_AN_OPTION, expiration, option_of, with_contract
+from journal_api.trade_files.contracts import expiration, option_of, with_contract
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, trades_from
 from journal_api.values.money import Money, PositiveMoney
@@ -35,10 +36,14 @@ def instrument_of(row: Row) -> Instrument:
     """Return the instrument of a fill. Raises ValidationFailed."""
     account = filled(row, ACCOUNTS)
     stated = row.amount_if_any("Multiplier", PositiveMoney)
-    default = SHARES_OF_AN_OPTION if filled(row, ("Strike", "Call/Put", "Option")) else PositiveMoney(1)
-    symbol = with_contract("Symbol", row.read("Symbol", Name40.decode), contract_of(row))
+    is_option = filled(row, ("Strike", "Call/Put", "Option")) is not None
+    default = SHARES_OF_AN_OPTION if is_option else PositiveMoney(1)
     return Instrument(
-        account and row.read(account, Name100.decode), symbol, stated or default, stated is not None
+        account and row.read(account, Name100.decode),
+        with_contract("Symbol", row.read("Symbol", Name40.decode), contract_of(row)),
+        stated or default,
+        is_stated=stated is not None,
+        is_future=not is_option and filled(row, ("Expiration",)) is not None,
     )
 
 

@@ -57,7 +57,12 @@ def trade_of(row: Row) -> ImportedTrade:
         # The last stop, not the first, so no initial risk is derived from it.
         stop_loss=row.amount_if_any(STOP, Money) or None,
     )
-    return ImportedTrade(row.line, trade, unstated=() if points * gross_pnl > 0 else ("multiplier",))
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=() if points * gross_pnl > 0 else ("multiplier",),
+        has_multiplier_of_result=True,
+    )
 
 
 def direction_of(cell: str) -> Direction:

@@ -59,7 +59,12 @@ def trade_of(read_time: TimeReader, row: Row) -> ImportedTrade:
     )
     # Fees count as stated even if their columns are hidden, because gross P&L is computed with those of the
     # row.
-    return ImportedTrade(row.line, trade, unstated=() if points * gross_pnl > 0 else ("multiplier",))
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=() if points * gross_pnl > 0 else ("multiplier",),
+        has_multiplier_of_result=True,
+    )
 
 
 def direction_of(cell: str) -> Direction:

@@ -28,28 +28,32 @@ NO_RISK = "none"
 def trade_of(row: Row) -> ImportedTrade:
     has_no_risk = row.get("initial_risk", "").strip() == NO_RISK
     fees = row.amount_if_any("fees", Result)
+    multiplier = row.amount_if_any("multiplier", PositiveMoney)
+    gross_pnl = row.amount_if_any("gross_pnl", Result)
     trade = TradeDraft(
         symbol=row.read("symbol", Name40.decode),
         direction=cast("Direction", row.read("direction", DIRECTION)),
         quantity=row.amount("quantity", PositiveMoney),
-        multiplier=row.amount_if_any("multiplier", PositiveMoney) or PositiveMoney(1),
+        multiplier=multiplier or PositiveMoney(1),
         entry_price=row.amount("entry_price", Money),
         exit_price=row.amount_if_any("exit_price", Money),
         stop_loss=row.amount_if_any("stop_loss", Money),
         opened_at=row.read("opened_at", Timestamp.decode),
         closed_at=row.read_if_any("closed_at", Timestamp.decode),
-        gross_pnl=row.amount_if_any("gross_pnl", Result),
+        gross_pnl=gross_pnl,
         fees=fees or Money(0),
         initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),
         grade=cast("Grade | None", row.read_if_any("grade", GRADE)),
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
-    trade = trade.with_result() if has_no_risk else trade.with_result().with_initial_risk()
+    stated = {"multiplier": multiplier, "fees": fees}
     return ImportedTrade(
         row.line,
-        trade,
-        unstated=() if fees is not None else ("fees",),
+        trade.with_result(),
+        unstated=tuple(name for name in stated if stated[name] is None),
+        is_computed=gross_pnl is None,
+        derives_risk=not has_no_risk,
         account=row.read_if_any("account", Name100.decode),
         strategy=row.read_if_any("strategy", Name.decode),
         setup=row.read_if_any("setup", Name.decode),

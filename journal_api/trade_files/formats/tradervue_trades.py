@@ -64,7 +64,12 @@ def trade_of(row: Row) -> ImportedTrade:
         notes=row.read_if_any("Notes", plain_text),
     )
     stated = {"multiplier": multiplier, "fees": fees}
-    return ImportedTrade(row.line, trade, unstated=tuple(name for name in stated if stated[name] is None))
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=tuple(name for name in stated if stated[name] is None),
+        has_multiplier_of_result=True,
+    )
 
 
 def direction_of(cell: str) -> Direction:

@@ -53,7 +53,12 @@ def trade_of(row: Row) -> ImportedTrade:
         fees=fees or Money(0),
     )
     stated = {"multiplier": multiplier, "fees": fees}
-    return ImportedTrade(row.line, trade, unstated=tuple(name for name in stated if stated[name] is None))
+    return ImportedTrade(
+        row.line,
+        trade,
+        unstated=tuple(name for name in stated if stated[name] is None),
+        has_multiplier_of_result=True,
+    )
 
 
 def direction_of(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:

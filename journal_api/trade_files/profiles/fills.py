@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection
 
 from journal_api.errors import ValidationFailed
+from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.cells import Row
-from journal_api.trade_files.contracts import SHARES_OF_AN_OPTION, option_of, with_contract
+from journal_api.trade_files.contracts import option_of, with_contract
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument
 from journal_api.trade_files.profiles.columns import name_in
 from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader

@@ -49,6 +49,7 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
         fees = costs_of(row)
         result = None if legs.closed_at is None else result_of(row, fees)
         multiplier = row.amount_if_any(stated_multiplier, PositiveMoney) if stated_multiplier else None
+        is_stated = multiplier is not None
         if multiplier is None and result is not None and legs.points * result > 0:
             multiplier = multiplier_of(legs.points, size, result)
         trade = TradeDraft(
@@ -70,6 +71,7 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
             trade,
             unstated=tuple(name for name in stated if stated[name] is None),
             is_computed=result is None,
+            has_multiplier_of_result=result is not None and not is_stated,
             account=row.read_if_any(account, Name100.decode) if account else None,
         )
 

@@ -1,0 +1,90 @@
+"""SQL of instruments: the built-in point values and the owner's own."""
+
+from aiosqlite import Connection
+from msgspec import json
+
+from journal_api.errors import NotFound
+from journal_api.repositories.sql import fetch, fetch_json, json_array_of
+from journal_api.rules.instruments import InstrumentTable
+from journal_api.structs.instruments import InstrumentPut
+from journal_api.values.contract_roots import CONTRACT_ROOTS
+from journal_api.values.money import PositiveMoney, from_units, json_number
+
+# The built-in table as a parameter for json_each, by root.
+BUILT_IN = json.encode(
+    {
+        root: {**contract._asdict(), "point_value": contract.point_value.units}
+        for root, contract in CONTRACT_ROOTS.items()
+    }
+).decode()
+# All instruments of the user, one JSON object each.
+INSTRUMENTS = f"""
+    WITH
+    built_in (root, name, exchange, currency, point_value) AS MATERIALIZED (
+        SELECT key, value ->> '$.name', value ->> '$.exchange', value ->> '$.currency',
+            value ->> '$.point_value'
+        FROM json_each(:built_in)
+    ),
+    own (root, point_value) AS MATERIALIZED (
+        SELECT root, point_value FROM instruments WHERE user_id = :user_id
+    )
+    SELECT root,
+        json_object(
+            'root', root,
+            'name', name,
+            'exchange', exchange,
+            'currency', currency,
+            'point_value', {json_number("coalesce(own.point_value, built_in.point_value)")},
+            'source', iif(own.root IS NULL, 'built-in', 'own')) AS instrument
+    FROM (SELECT root FROM built_in UNION SELECT root FROM own)
+    LEFT JOIN built_in USING (root)
+    LEFT JOIN own USING (root)"""
+
+
+async def list_of_user(db: Connection, user_id: int) -> str:
+    """Return all instruments as a JSON array, by root."""
+    return await fetch_json(
+        db,
+        json_array_of("instrument", f"SELECT instrument FROM ({INSTRUMENTS}) ORDER BY root"),
+        {"user_id": user_id, "built_in": BUILT_IN},
+    )
+
+
+async def get(db: Connection, user_id: int, root: str) -> str:
+    """Return the instrument as JSON. Raises NotFound for a root in neither table."""
+    return await fetch_json(
+        db,
+        f"SELECT instrument FROM ({INSTRUMENTS}) WHERE root = :root",
+        {"user_id": user_id, "built_in": BUILT_IN, "root": root},
+    )
+
+
+async def table_of_user(db: Connection, user_id: int) -> InstrumentTable:
+    """Return the point values for the user's trades."""
+    rows = await db.execute_fetchall(
+        "SELECT root, point_value FROM instruments WHERE user_id = :user_id", {"user_id": user_id}
+    )
+    return InstrumentTable({root: PositiveMoney(from_units(point_value)) for root, point_value in rows})
+
+
+async def replace(db: Connection, user_id: int, root: str, instrument: InstrumentPut) -> None:
+    """Write the owner's point value of the root."""
+    await db.execute_fetchall(
+        """
+        INSERT INTO instruments (user_id, root, point_value)
+        VALUES (:user_id, :root, :point_value)
+        ON CONFLICT DO UPDATE SET point_value = excluded.point_value
+        """,
+        {"user_id": user_id, "root": root, "point_value": instrument.point_value.units},
+    )
+
+
+async def delete(db: Connection, user_id: int, root: str) -> None:
+    """Delete the owner's point value of the root. Raises NotFound without one."""
+    deleted = await fetch(
+        db,
+        "DELETE FROM instruments WHERE user_id = :user_id AND root = :root RETURNING root",
+        {"user_id": user_id, "root": root},
+    )
+    if deleted is None:
+        raise NotFound

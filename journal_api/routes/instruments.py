@@ -1,0 +1,37 @@
+"""Handlers of instruments (docs/api.md#instruments)."""
+
+from starlette.requests import Request
+
+from journal_api.repositories import instruments
+from journal_api.structs.instruments import InstrumentPut
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_body
+from journal_api.web.responses import Response, no_content, ok
+
+
+async def list_instruments(request: Request) -> Response:
+    """List the contract roots whose point value is known, by root: built-in ones and the caller's own."""
+    return ok(instruments=await instruments.list_of_user(database(request).reader, request.user.id))
+
+
+async def get_instrument(request: Request) -> Response:
+    """Get the point value of a contract root."""
+    root = request.path_params["root"]
+    return ok(instrument=await instruments.get(database(request).reader, request.user.id, root))
+
+
+async def replace_instrument(request: Request) -> Response:
+    """Set the caller's own point value of a contract root, for trades that are added from now on."""
+    body = await decode_body(request, InstrumentPut)
+    root = request.path_params["root"]
+    async with database(request).transaction() as db:
+        await instruments.replace(db, request.user.id, root, body)
+        instrument = await instruments.get(db, request.user.id, root)
+    return ok(instrument=instrument)
+
+
+async def delete_instrument(request: Request) -> Response:
+    """Delete the caller's own point value of a contract root; the built-in one applies again."""
+    async with database(request).transaction() as db:
+        await instruments.delete(db, request.user.id, request.path_params["root"])
+    return no_content()

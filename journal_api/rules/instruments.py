@@ -1,0 +1,137 @@
+"""Contract symbols and the value of a point (docs/imports.md#point-values)."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from journal_api.errors import ValidationFailed
+from journal_api.values.contract_roots import CONTRACT_ROOTS
+from journal_api.values.money import PositiveMoney
+
+# The price of an option on a share is per share, and a contract is for 100 shares.
+SHARES_OF_AN_OPTION = PositiveMoney(100)
+# SPY240422P00496000, also with blanks after SPY; .SPY240422P496 and -SPY240422P496 of some brokers.
+OPTION = re.compile(r"[A-Z]{1,6} *[0-9]{6}[CP][0-9]{8}|[.-][A-Z]{1,6}[0-9]{6}[CP][0-9]{1,5}(?:\.[0-9]{1,3})?")
+
+MONTH = "[FGHJKMNQUVXZ]"
+YEAR = "(?:[0-9]|[0-3][0-9]|20[0-3][0-9])"
+MONTH_NAME = "(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)"
+ROOT = "(?P<root>[A-Z0-9]{1,10}?)"
+# The names of futures exchanges in symbols. A share's exchange, as in HEN3.DE, is none of them.
+EXCHANGE = (
+    "(?:CME|CBOT|NYMEX|COMEX|EUREX|CFE|ICE|ICEUS|ICEEUR|GLOBEX|CBT|NYM|CMX|NYB|NYBOT|EUX"
+    "|XCME|XCBT|XCEC|XNYM|XEUR|IFUS|IFEU)(?:_MINI)?"
+)
+# The forms of a symbol that only a future has.
+FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"(?:{EXCHANGE}:|CM\.|[/@]){ROOT}{MONTH}{YEAR}(?:[.:]{EXCHANGE})?",  # /NQM26, CM.MNQU6, CME:ESU2026
+        rf"{ROOT}{MONTH}{YEAR}[.:]{EXCHANGE}",  # MESH4.CME
+        rf"[/@]{ROOT}(?::{EXCHANGE})?",  # /ES, /ES:XCME
+        rf"(?:{EXCHANGE}:)?{ROOT}[12]!",  # ES1!
+        rf"{ROOT} (?:0[1-9]|1[0-2])-[0-9]{{2}}",  # MNQ 09-26
+        rf"{ROOT} {MONTH_NAME} ?[0-9]{{2}}",  # MNQ SEP26
+        rf"(?:CON\.)?F\.US\.{ROOT}(?:\.?{MONTH}[0-3][0-9])?",  # F.US.MNQ, F.US.MNQU25, CON.F.US.MNQ.U25
+    )
+)
+# The form that most futures have, and some shares and indices too: ESU6, MNQU26.
+PLAIN_FORM = re.compile(rf"{ROOT}{MONTH}{YEAR}")
+# If the file says that the symbol is a future, it may be the root alone, and have the day of expiration.
+BARE_ROOT = re.compile(r"[A-Z0-9]{1,10}")
+EXPIRATION = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+# The roots in F.US.EP and F.US.ENQ by their usual names.
+OTHER_NAMES = {"EP": "ES", "ENQ": "NQ", "CLE": "CL", "MCLE": "MCL", "GCE": "GC", "SIE": "SI", "NGE": "NG"}
+# Shares in Frankfurt whose symbols are also those of contracts on hogs, palladium and silver.
+SHARES_OR_FUTURES = frozenset({"HEN3", "PAH3", "SIX2", "SIX3"})
+# Shares in São Paulo: ABEV3, KLBN4, HGLG11.
+SAO_PAULO = re.compile(r"[A-Z]{4}(?:3|4|11)")
+# What the root of an unknown contract looks like. Indices such as SG30 have one letter before the month.
+PLAUSIBLE_ROOT = re.compile(r"(?=.*[A-Z])[A-Z0-9]{2,5}")
+
+
+class Contract(NamedTuple):
+    """The root in the symbol of a contract. `is_certain` means that the symbol can be nothing else."""
+
+    root: str
+    is_certain: bool
+
+
+class InstrumentTable:
+    """The built-in point values and the owner's own, which take precedence.
+
+    An own value is for its root, and for the symbol that is exactly that text. So an owner who trades futures
+    under the bare name ES, which is otherwise a share, states a point value for ES.
+    """
+
+    def __init__(self, own: Mapping[str, PositiveMoney] = MappingProxyType({})) -> None:
+        self.own = own
+
+    def point_value(self, symbol: str, *, is_future: bool = False) -> PositiveMoney | None:
+        """Return the value of a point of a future or an option, None for any other symbol.
+
+        With `is_future` the symbol may be a bare root. Raises ValidationFailed for `multiplier` if the symbol
+        looks like a future whose point value is not known.
+        """
+        name = symbol.upper()
+        if name in self.own:
+            return self.own[name]
+        if OPTION.fullmatch(name):
+            return SHARES_OF_AN_OPTION
+        contract = contract_of(symbol, is_future=is_future)
+        if contract is None:
+            return None
+        if name in SHARES_OR_FUTURES and not is_future:
+            raise unknown_point_value(symbol, name)
+        value = self.of_root(contract.root)
+        if value is None and (contract.is_certain or looks_like_future(symbol)):
+            raise unknown_point_value(symbol, contract.root)
+        return value
+
+    def of_root(self, root: str) -> PositiveMoney | None:
+        """Return the point value of a root, None without one."""
+        if root in self.own:
+            return self.own[root]
+        return CONTRACT_ROOTS[root].point_value if root in CONTRACT_ROOTS else None
+
+
+BUILT_IN = InstrumentTable()
+
+
+@lru_cache(maxsize=8192)
+def contract_of(symbol: str, *, is_future: bool = False) -> Contract | None:
+    """Return the contract that the symbol names, None if its form is not that of a future.
+
+    The root need not be in a table.
+    """
+    name = symbol.upper()
+    if is_future:
+        name = EXPIRATION.sub("", name)
+        if name in CONTRACT_ROOTS:
+            return Contract(name, is_certain=True)
+    for form in FORMS:
+        if match := form.fullmatch(name):
+            root = match["root"]
+            return Contract(OTHER_NAMES.get(root, root) if "F.US." in name else root, is_certain=True)
+    if match := PLAIN_FORM.fullmatch(name):
+        return Contract(match["root"], is_certain=is_future)
+    return Contract(name, is_certain=True) if is_future and BARE_ROOT.fullmatch(name) else None
+
+
+def looks_like_future(symbol: str) -> bool:
+    """Return whether a symbol is probably that of a future, whatever its root."""
+    contract = contract_of(symbol)
+    if contract is None or contract.is_certain:
+        return contract is not None
+    return bool(PLAUSIBLE_ROOT.fullmatch(contract.root)) and not SAO_PAULO.fullmatch(symbol.upper())
+
+
+def unknown_point_value(symbol: str, root: str) -> ValidationFailed:
+    """Return the error for a future whose point value is not known."""
+    reason = (
+        f"is required, because {symbol} looks like a future and the value of its point is not known:"
+        f" state it, or set it once with PUT /v1/instruments/{root}"
+    )
+    return ValidationFailed(fields={"multiplier": reason})

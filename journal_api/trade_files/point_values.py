@@ -1,0 +1,96 @@
+"""Multipliers of trades from files that do not state them (docs/imports.md#point-values)."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import islice
+
+from msgspec.structs import replace
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.import_rows import ImportedTrade, Rejected
+from journal_api.rules.instruments import InstrumentTable
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.trade_files.file_format import reason_of
+from journal_api.values.money import Money
+
+# The rows that are read ahead for the multipliers of their symbols.
+ROWS_AHEAD = 500
+# Files round results to cents.
+HALF_A_CENT = Decimal("0.005")
+
+
+def with_point_values(
+    trades: Iterator[ImportedTrade | Rejected], instruments: InstrumentTable
+) -> Iterator[ImportedTrade | Rejected]:
+    """Yield the trades with their multipliers, and with the results and risks that follow from these.
+
+    A future without a point value is rejected.
+    """
+    of_file: dict[str, Money] = {}  # the first multiplier of a symbol that the file's results make
+    while rows := list(islice(trades, ROWS_AHEAD)):
+        for symbol, multiplier in multipliers_in(rows):
+            of_file.setdefault(symbol, multiplier)
+        for row in rows:
+            yield row if isinstance(row, Rejected) else completed(row, instruments, of_file)
+
+
+def multipliers_in(rows: list[ImportedTrade | Rejected]) -> Iterator[tuple[str, Money]]:
+    """Yield symbol and multiplier of the trades whose result makes their multiplier."""
+    for row in rows:
+        if isinstance(row, ImportedTrade) and row.has_multiplier_of_result and row.states("multiplier"):
+            yield row.trade.symbol, row.trade.multiplier
+
+
+def completed(
+    imported: ImportedTrade, instruments: InstrumentTable, of_file: dict[str, Money]
+) -> ImportedTrade | Rejected:
+    """Return the trade with its multiplier and the amounts that depend on it."""
+    as_read = imported.trade
+    try:
+        multiplier = multiplier_of(imported, instruments, of_file) or as_read.multiplier
+        trade = (
+            as_read.with_multiplier(multiplier) if imported.is_computed else with_stated(as_read, multiplier)
+        )
+        if imported.derives_risk:
+            trade = trade.with_initial_risk()
+    except ValidationFailed as error:
+        return Rejected(imported.line, reason_of(error))
+    return imported if trade is as_read else replace(imported, trade=trade, as_read=as_read)
+
+
+def with_stated(trade: TradeDraft, multiplier: Money) -> TradeDraft:
+    """Return the trade with that multiplier and the result of the file."""
+    return trade if multiplier == trade.multiplier else replace(trade, multiplier=multiplier)
+
+
+def multiplier_of(
+    imported: ImportedTrade, instruments: InstrumentTable, of_file: dict[str, Money]
+) -> Money | None:
+    """Return the multiplier to use instead of the one that was read, None to keep it.
+
+    Raises ValidationFailed for a future whose multiplier neither the file nor the table has.
+    """
+    trade = imported.trade
+    if not imported.has_multiplier_of_result:
+        return None if imported.states("multiplier") else point_value(imported, instruments)
+    try:
+        known = point_value(imported, instruments)
+    except ValidationFailed:
+        if trade.gross_pnl is None and trade.symbol not in of_file:
+            raise
+        known = None
+    if not imported.states("multiplier"):
+        return known or of_file.get(trade.symbol)
+    return known if known is not None and explains_result(trade, known) else None
+
+
+def point_value(imported: ImportedTrade, instruments: InstrumentTable) -> Money | None:
+    return instruments.point_value(imported.trade.symbol, is_future=imported.is_future)
+
+
+def explains_result(trade: TradeDraft, multiplier: Money) -> bool:
+    """Return whether prices, quantity and that multiplier make the trade's result, rounded to cents."""
+    if trade.exit_price is None or trade.gross_pnl is None:
+        return False
+    result = replace(trade, multiplier=multiplier).unbounded_result_at(trade.exit_price)
+    return abs(result - trade.gross_pnl) <= HALF_A_CENT

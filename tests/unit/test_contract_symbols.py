@@ -1,0 +1,153 @@
+"""Point values by symbol (docs/imports.md#point-values)."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.instruments import BUILT_IN, InstrumentTable, contract_of
+from journal_api.values.contract_roots import CONTRACT_ROOTS
+from journal_api.values.money import PositiveMoney
+
+
+@pytest.mark.parametrize(
+    ("symbol", "point_value"),
+    [
+        ("ESU6", 50),
+        ("ESU26", 50),
+        ("ESU2026", 50),
+        ("/NQM26", 20),
+        ("/NQ", 20),
+        ("/ES:XCME", 50),
+        ("@ESU26", 50),
+        ("MESH4.CME", 5),
+        ("CM.MNQU6", 2),
+        ("CME_MINI:MNQ1!", 2),
+        ("MNQ 09-26", 2),
+        ("MNQ SEP26", 2),
+        ("F.US.MNQ", 2),
+        ("F.US.MNQU25", 2),
+        ("CON.F.US.ENQ.U25", 20),
+        ("mnqu6", 2),
+        # Roots that contain digits or end with the letter of a month.
+        ("6EZ5", 125_000),
+        ("M2KH26", 5),
+        ("10YU6", 1000),
+        ("ZCZ6", 50),
+        ("ZZ6", 10),
+        ("MBTK6", Decimal("0.1")),
+    ],
+)
+def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_value: Decimal | int) -> None:
+    assert BUILT_IN.point_value(symbol) == point_value
+
+
+@pytest.mark.parametrize(
+    "symbol", ["SPY240422P00496000", "SPY   240422P00496000", "F     260116C00012500", ".SPY240422P496"]
+)
+def test_an_option_has_a_point_value_of_100(symbol: str) -> None:
+    assert BUILT_IN.point_value(symbol) == 100
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [
+        # Shares, some of which have the name of a root.
+        *("ES", "CL", "AAPL", "BRK.B", "Z", "ABEV3", "PETR4", "HGLG11", "VOW3", "HEN3.DE", "7203", "A2M"),
+        # Indices, currencies and coins.
+        *("US30", "NAS100", "HK50", "SG30", "EU50", "ESTX50", "VIX75", "EURUSD", "BTCUSDT", "XAUUSD", "🔥"),
+    ],
+)
+def test_a_symbol_that_is_not_a_contract_has_no_point_value(symbol: str) -> None:
+    assert BUILT_IN.point_value(symbol) is None
+
+
+@pytest.mark.parametrize("symbol", ["XYZU6", "QQH26", "/ABC", "FOO 09-26", "F.US.TYA", "ABC1!"])
+def test_a_future_that_is_not_in_the_table_is_refused(symbol: str) -> None:
+    with pytest.raises(ValidationFailed) as caught:
+        BUILT_IN.point_value(symbol)
+    assert symbol in caught.value.details["fields"]["multiplier"]
+
+
+@pytest.mark.parametrize("symbol", ["HEN3", "SIX2"])
+def test_a_symbol_that_may_be_a_share_or_a_future_is_refused(symbol: str) -> None:
+    with pytest.raises(ValidationFailed, match="see details") as caught:
+        BUILT_IN.point_value(symbol)
+    assert f"PUT /v1/instruments/{symbol}" in caught.value.details["fields"]["multiplier"]
+
+
+def test_a_bare_root_is_a_future_if_the_file_says_so() -> None:
+    assert BUILT_IN.point_value("MNQ", is_future=True) == 2
+    assert BUILT_IN.point_value("ES 2026-03-20", is_future=True) == 50
+    assert BUILT_IN.point_value("ESH6 2026-03-20", is_future=True) == 50
+    with pytest.raises(ValidationFailed):
+        BUILT_IN.point_value("TYA", is_future=True)
+
+
+def test_the_owners_value_takes_precedence() -> None:
+    table = InstrumentTable({"ES": PositiveMoney(49), "XYZ": PositiveMoney(7), "HEN3": PositiveMoney(1)})
+    assert [table.point_value(symbol) for symbol in ("ESU6", "ES", "XYZU6", "HEN3")] == [49, 49, 7, 1]
+    assert table.point_value("MESU6") == 5
+
+
+@given(st.sampled_from(sorted(CONTRACT_ROOTS)), st.sampled_from("FGHJKMNQUVXZ"), st.integers(0, 39))
+def test_every_root_is_found_in_every_form(root: str, month: str, year: int) -> None:
+    forms = {
+        f"/{root}{month}{year:02}",
+        f"{root}{month}{year:02}.CME",
+        f"F.US.{root}",
+        f"{root} 09-{year:02}",
+    }
+    assert {BUILT_IN.point_value(form) for form in forms} == {CONTRACT_ROOTS[root].point_value}
+    assert BUILT_IN.point_value(f"{root}{month}{year:02}") == CONTRACT_ROOTS[root].point_value
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_a_symbol_or_refused(symbol: str) -> None:
+    try:
+        BUILT_IN.point_value(symbol)
+    except ValidationFailed:
+        assert contract_of(symbol) is not None
+
+
+def test_the_table_has_the_value_of_a_tick() -> None:
+    """The smallest price change of a contract and its value, from the exchanges' specifications."""
+    ticks = {
+        "ES": ("0.25", "12.5"),
+        "MES": ("0.25", "1.25"),
+        "NQ": ("0.25", "5"),
+        "YM": ("1", "5"),
+        "RTY": ("0.1", "5"),
+        "6E": ("0.00005", "6.25"),
+        "6J": ("0.0000005", "6.25"),
+        "6B": ("0.0001", "6.25"),
+        "CL": ("0.01", "10"),
+        "NG": ("0.001", "10"),
+        "RB": ("0.0001", "4.2"),
+        "GC": ("0.1", "10"),
+        "SI": ("0.005", "25"),
+        "HG": ("0.0005", "12.5"),
+        "ZB": ("0.03125", "31.25"),
+        "ZN": ("0.015625", "15.625"),
+        "ZT": ("0.00390625", "7.8125"),
+        "ZQ": ("0.0025", "10.4175"),
+        "ZC": ("0.25", "12.5"),
+        "ZL": ("0.01", "6"),
+        "ZM": ("0.1", "10"),
+        "LE": ("0.025", "10"),
+        "GF": ("0.025", "12.5"),
+        "LBR": ("0.5", "13.75"),
+        "VX": ("0.05", "50"),
+        "FDAX": ("1", "25"),
+        "FESX": ("1", "10"),
+        "FGBL": ("0.01", "10"),
+        "FGBX": ("0.02", "20"),
+        "KC": ("0.05", "18.75"),
+        "SB": ("0.01", "11.2"),
+        "CT": ("0.01", "5"),
+        "DX": ("0.005", "5"),
+    }
+    for root, (tick, value) in ticks.items():
+        assert CONTRACT_ROOTS[root].point_value * Decimal(tick) == Decimal(value), root
