@@ -8,17 +8,20 @@ from functools import partial
 from pathlib import Path
 
 import click
+import msgspec
 from aiosqlite import Connection
 
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
-from journal_api.errors import NotFound
-from journal_api.repositories import accounts, imports, instruments, users
+from journal_api.errors import NotFound, ValidationFailed
+from journal_api.repositories import accounts, import_profiles, imports, instruments, users
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.imports import Counts, Verdict
+from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.structs.imports import Counts, LeftOutRows, Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
+from journal_api.trade_files.profiles.profile_format import profile_from
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import Name, Name100, TimeZone
 
@@ -68,6 +71,12 @@ def export_file(
     help="The account of the trades, created if it does not exist; default: the accounts in the file.",
 )
 @click.option("--timezone", help="The time zone of times without an offset; default: the user's.")
+@click.option(
+    "--profile",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Read the file by this import profile (TOML), which need not be stored.",
+)
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -77,6 +86,7 @@ def import_file(
     file: Path,
     account: str | None,
     timezone: str | None,
+    profile: Path | None,
     user: str | None,
     dry_run: bool,
     rows: bool,
@@ -84,6 +94,7 @@ def import_file(
     """Import a file of trades, completely or not at all."""
     account_name = decoded(Name100.decode, account, "--account") if account is not None else None
     chosen_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
+    chosen_profiles = [] if profile is None else [profile_in(profile)]
     file_name = stored_name(file)
     errors: list[Verdict] = []
 
@@ -93,7 +104,7 @@ def import_file(
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
 
-    async def run(database: Database) -> tuple[Counts, bool]:
+    async def run(database: Database) -> tuple[Counts, bool, list[LeftOutRows]]:
         user_id = await user_of(database.reader, user)
         file_timezone = chosen_timezone or (await users.find(database.reader, user_id)).timezone
         into_one_account = account_name is not None
@@ -104,6 +115,7 @@ def import_file(
             progress.update,
             into_one_account=into_one_account,
             instruments=await instruments.table_of_user(database.reader, user_id),
+            profiles=[*chosen_profiles, *await import_profiles.profiles_of(database.reader, user_id)],
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)
@@ -120,7 +132,7 @@ def import_file(
         _, counts = await importer.import_trades(
             database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, account_in=account_in
         )
-        return counts, is_new
+        return counts, is_new, trade_file.left_out.report()
 
     hidden = rows or not sys.stderr.isatty()
     with (
@@ -131,7 +143,7 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        counts, is_new = in_database(settings, run)
+        counts, is_new, left_out = in_database(settings, run)
     if errors:  # only after a dry run; otherwise import_trades has raised them
         in_order = sorted(errors, key=lambda verdict: verdict.line)
         sys.exit(one_line(str(importer.refused(counts, in_order))))
@@ -139,8 +151,21 @@ def import_file(
         click.echo(f"New account {account_name!r}.", err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
+    for rows_left_out in left_out:
+        click.echo(printable(f"{rows_left_out.rows} left out: {rows_left_out.reason}"), err=True)
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
+
+
+def profile_in(file: Path) -> ImportProfileCreate:
+    """The import profile in a TOML file. Raises ClickException that names the file."""
+    try:
+        return profile_from(file.read_bytes())
+    except ValidationFailed as error:
+        reason = "; ".join(f"{name} {text}" for name, text in error.details["fields"].items())
+    except (msgspec.MsgspecError, ValueError) as error:
+        reason = str(error)
+    raise click.ClickException(printable(f"--profile {file}: {reason}"))
 
 
 def stored_name(file: Path) -> str | None:

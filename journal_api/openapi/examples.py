@@ -11,6 +11,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch
+from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
@@ -115,6 +116,20 @@ IMPORT = {
     "sha256": "11d742054745f747365814bd431d7729e5da168abe87d23d41d98b03e101f22e",
     "timezone": "America/New_York",
 }
+PROFILE = {
+    "name": "Acme trades",
+    "kind": "trades",
+    "header": ["Ticker", "Way"],
+    "symbol": "Ticker",
+    "quantity": "Size",
+    "side": {"column": "Way", "long": ["Up"], "short": ["Down"]},
+    "entry_price": "In",
+    "exit_price": "Out",
+    "opened_at": "From",
+    "closed_at": "To",
+    "costs": {"columns": ["Fee"], "paid": "positive"},
+    "time": ["%d.%m.%Y %H:%M"],
+}
 
 # Files by media type: the body of an import, the response of an export.
 FILES = {
@@ -206,6 +221,7 @@ EXAMPLES: dict[Any, Any] = {
         **IMPORT,
         "dry_run": False,
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
+        "left_out": [],
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
     },
     Instrument: {
@@ -217,6 +233,8 @@ EXAMPLES: dict[Any, Any] = {
         "source": "built-in",
     },
     InstrumentPut: {"point_value": 2},
+    ImportProfileCreate: PROFILE,
+    ImportProfile: {**PROFILE, "id": 1, **TIMESTAMPS},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

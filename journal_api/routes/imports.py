@@ -7,7 +7,7 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
-from journal_api.repositories import accounts, imports, instruments, users
+from journal_api.repositories import accounts, import_profiles, imports, instruments, users
 from journal_api.structs.imports import ImportQuery, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import EncodedVerdicts
@@ -50,6 +50,7 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         timezone,
         into_one_account=query.account_id is not None,
         instruments=await instruments.table_of_user(db, user_id),
+        profiles=await import_profiles.profiles_of(db, user_id),
     )
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
@@ -90,6 +91,7 @@ async def import_with_report(
             "format": file.format,
             **source._asdict(),
             "counts": counts,
+            "left_out": file.left_out.report(),
             "rows": Raw(rows.encoded()),
         }
         return json.encode(members).decode()

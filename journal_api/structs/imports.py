@@ -41,6 +41,13 @@ class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
     error: int = 0
 
 
+class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The number of rows that are no trades, such as cancelled orders, with the same reason."""
+
+    reason: str
+    rows: int
+
+
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     """`trade_count` is the number of added trades that still exist."""
 
@@ -67,4 +74,5 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     sha256: str
     timezone: str
     counts: Counts
+    left_out: list[LeftOutRows] = []
     rows: list[Verdict]

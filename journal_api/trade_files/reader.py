@@ -15,6 +15,7 @@ from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rej
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.cells import Row
 from journal_api.trade_files.file_format import Format, Trades, reason_of
 from journal_api.trade_files.formats import round_trips
@@ -32,8 +33,8 @@ MOST_BLANK_ROWS = 10_000
 LONGEST_NAME, LONGEST_CELL = 255, 10_000
 
 
-class LeftOutRows:
-    """The number of rows that are no trades, by the reason."""
+class LeftOutCounter:
+    """Counts the rows that are no trades, by the reason."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -46,13 +47,16 @@ class LeftOutRows:
             else:
                 yield trade
 
+    def report(self) -> list[LeftOutRows]:
+        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
+
 
 class TradeFile(NamedTuple):
     """A recognised file; iterate `candidates` once. `left_out` is complete after the iteration."""
 
     format: str
     candidates: Iterator[Candidate | Rejected]
-    left_out: LeftOutRows
+    left_out: LeftOutCounter
 
 
 def read(
@@ -79,7 +83,7 @@ def read(
         message = "The file has no column 'account'. Name the account: account_id over HTTP, or --account."
         raise ValidationFailed(message, fields={"account_id": reason})
     trades = file_format.trades_of(with_column_names(rows, columns, file_format))
-    left_out = LeftOutRows()
+    left_out = LeftOutCounter()
     with_values = with_point_values(left_out.removed_from(trades), instruments)
     candidates = candidates_of(with_values, timezone, into_one_account)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.

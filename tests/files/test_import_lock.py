@@ -20,7 +20,7 @@ from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import importer, reader, threads
-from journal_api.trade_files.reader import LeftOutRows, TradeFile
+from journal_api.trade_files.reader import LeftOutCounter, TradeFile
 from journal_api.values.types import Name100
 
 SOURCE = imports.Source(None, "trades.csv", "0" * 64, "UTC")
@@ -40,7 +40,7 @@ class HeldFile:
 
     def __init__(self) -> None:
         self.at_second_batch, self.go_on = threading.Event(), threading.Event()
-        self.trades = TradeFile("round trips", self._rows(), LeftOutRows())
+        self.trades = TradeFile("round trips", self._rows(), LeftOutCounter())
 
     def _rows(self) -> Iterator[Candidate | Rejected]:
         for line in range(2, 2 + importer.BATCH_SIZE):
@@ -107,7 +107,7 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
         for _ in range(threads.THREADS_OF_A_USER + 1)
     ]
     await asyncio.sleep(0)
-    file = TradeFile("round trips", iter(()), LeftOutRows())
+    file = TradeFile("round trips", iter(()), LeftOutCounter())
     try:
         async with asyncio.timeout(30):
             _, counts = await importer.import_trades(
