@@ -119,7 +119,7 @@ async def create_instrument(client: httpx.AsyncClient, root: str = "XYZ", point_
 
 # A file of this profile: Ticker,Way,Size,In,Out,From,To
 A_PROFILE: dict[str, Any] = {
-    "name": "Acme trades",
+    "name": "Ticker list",
     "kind": "trades",
     "header": ["Ticker", "Way"],
     "symbol": "Ticker",

@@ -49,7 +49,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
-    ("POST", "/import-profiles"): A_PROFILE,
+    ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
 

@@ -234,7 +234,7 @@ EXAMPLES: dict[Any, Any] = {
     },
     InstrumentPut: {"point_value": 2},
     ImportProfileCreate: PROFILE,
-    ImportProfile: {**PROFILE, "id": 1, **TIMESTAMPS},
+    ImportProfile: {**PROFILE, "id": 1, "zone": None, **TIMESTAMPS},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

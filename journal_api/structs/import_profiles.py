@@ -55,14 +55,9 @@ class Option(Struct, kw_only=True, forbid_unknown_fields=True):
     right: Columns
 
 
-class ImportProfileCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A profile of kind `trades` reads one trade per row, of kind `fills` one fill per row.
+class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The members that a stored profile has in the same types as a new one."""
 
-    A trade has either `bought` and `sold`, or `side`, prices and times. A fill without a `side` is a sale if
-    its quantity is negative.
-    """
-
-    name: Name100
     kind: Literal["trades", "fills"]
     header: ManyColumns  # the columns by which a file is recognised
     section: Word | None = None  # the line after which the header follows; a blank line ends the section
@@ -87,8 +82,6 @@ class ImportProfileCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     multiplier: Columns | None = None
     external_id: Annotated[list[Columns], Meta(min_length=1, max_length=5)] | None = None  # joined with -
     account: Columns | None = None
-    time: Annotated[list[TimeFormat], Meta(max_length=10)] = []
-    zone: TimeZone | None = None  # of times without an offset; default: the zone of the import
 
     def __post_init__(self) -> None:
         """Raise ValidationFailed for a member that the kind needs or does not have."""
@@ -108,7 +101,22 @@ class ImportProfileCreate(Struct, kw_only=True, forbid_unknown_fields=True):
         return ("bought", "sold") if self.bought or self.sold else ("side", *OF_TRADES)
 
 
-class ImportProfile(ImportProfileCreate, kw_only=True, forbid_unknown_fields=True):
+class ImportProfileCreate(ProfileFields, kw_only=True, forbid_unknown_fields=True):
+    """A profile of kind `trades` reads one trade per row, of kind `fills` one fill per row.
+
+    A trade has either `bought` and `sold`, or `side`, prices and times. A fill without a `side` is a sale if
+    its quantity is negative.
+    """
+
+    name: Name100
+    time: Annotated[list[TimeFormat], Meta(max_length=10)] = []
+    zone: TimeZone | None = None  # of times without an offset; default: the zone of the import
+
+
+class ImportProfile(ProfileFields, kw_only=True, forbid_unknown_fields=True):
     id: int
+    name: str
+    time: list[str]
+    zone: str | None
     created_at: Instant
     updated_at: Instant
