@@ -22,6 +22,7 @@ from journal_api.structs.imports import Counts, LeftOutRows, Verdict
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files import export, importer, reader
 from journal_api.trade_files.profiles.profile_format import profile_from
+from journal_api.trade_files.profiles.proposal import as_toml, proposal_for
 from journal_api.trade_files.threads import in_thread
 from journal_api.values.types import Name, Name100, TimeZone
 
@@ -118,7 +119,12 @@ def import_file(
             profiles=[*chosen_profiles, *await import_profiles.profiles_of(database.reader, user_id)],
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
-        trade_file = await in_thread(user_id, read)
+        try:
+            trade_file = await in_thread(user_id, read)
+        except ValidationFailed as error:
+            if dry_run and "missing" in error.details and (proposal := proposal_for(content)) is not None:
+                click.echo(as_toml(proposal.profile), nl=False)
+            raise
         is_new = False
 
         async def account_in(db: Connection) -> int | None:

@@ -7,10 +7,12 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
+from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, import_profiles, imports, instruments, users
-from journal_api.structs.imports import ImportQuery, UndoQuery
+from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.import_report import EncodedVerdicts
+from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
@@ -52,14 +54,38 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         instruments=await instruments.table_of_user(db, user_id),
         profiles=await import_profiles.profiles_of(db, user_id),
     )
-    file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256, timezone)
+    try:
+        file = await in_thread(user_id, read)
+    except ValidationFailed as error:
+        has_unknown_header = "missing" in error.details
+        if not (has_unknown_header and is_yes(query.dry_run)):
+            raise
+        if (proposal := await in_thread(user_id, partial(proposal_for, upload.file))) is None:
+            raise
+        return ok(**{"import": unknown_report(source, proposal)})
     if is_yes(query.dry_run):
         _, report = await import_with_report(database(request), user_id, source, file, dry_run=True)
         return ok(**{"import": report})
     import_id, report = await import_with_report(database(request), user_id, source, file, dry_run=False)
     return created(f"/v1/imports/{import_id}", **{"import": report})
+
+
+def unknown_report(source: imports.Source, proposal: Proposal) -> str:
+    """Return the report as JSON of a dry run of a file with an unknown header."""
+    report = ImportReport(
+        id=None,
+        dry_run=True,
+        format=None,
+        **source._asdict(),
+        counts=Counts(),
+        rows=[],
+        columns=proposal.columns,
+        sample_rows=proposal.sample_rows,
+        proposed_profile=proposal.profile,
+    )
+    return json.encode(report).decode()
 
 
 async def import_with_report(

@@ -120,3 +120,26 @@ class ImportProfile(ProfileFields, kw_only=True, forbid_unknown_fields=True):
     zone: str | None
     created_at: Instant
     updated_at: Instant
+
+
+class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A profile for an unknown header; what its columns do not show is null."""
+
+    name: str
+    kind: Literal["trades", "fills"]
+    header: list[str]
+    symbol: str | None = None
+    quantity: str | None = None
+    side: Side | None = None
+    entry_price: str | None = None
+    exit_price: str | None = None
+    opened_at: str | None = None
+    closed_at: str | None = None
+    gross_pnl: str | None = None
+    price: str | None = None
+    at: str | None = None
+    costs: Costs | None = None
+    multiplier: str | None = None
+    external_id: list[str] | None = None
+    account: str | None = None
+    time: list[str] = []

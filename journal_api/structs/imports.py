@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from journal_api.structs.import_profiles import ProposedProfile
 from journal_api.values.types import Flag, Instant, Name, RowId, TimeZone
 
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
@@ -64,15 +65,21 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The report of an import. In a dry run `id` is null and nothing was written."""
+    """The report of an import. In a dry run `id` is null and nothing was written.
+
+    In a dry run of an unknown header `format` is null, and the last three members say what the file has.
+    """
 
     id: int | None
     dry_run: bool
     account_id: int | None
-    format: str
+    format: str | None
     file_name: str | None
     sha256: str
     timezone: str
     counts: Counts
     left_out: list[LeftOutRows] = []
     rows: list[Verdict]
+    columns: list[str] | None = None
+    sample_rows: list[list[str]] | None = None
+    proposed_profile: ProposedProfile | None = None
