@@ -77,7 +77,7 @@ def unknown_report(source: imports.Source, proposal: Proposal) -> str:
     report = ImportReport(
         id=None,
         dry_run=True,
-        format=None,
+        format="unknown",
         **source._asdict(),
         counts=Counts(),
         rows=[],

@@ -67,13 +67,13 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     """The report of an import. In a dry run `id` is null and nothing was written.
 
-    In a dry run of an unknown header `format` is null, and the last three members say what the file has.
+    In a dry run of an unknown header `format` is "unknown", and the last three members say what the file has.
     """
 
     id: int | None
     dry_run: bool
     account_id: int | None
-    format: str | None
+    format: str
     file_name: str | None
     sha256: str
     timezone: str

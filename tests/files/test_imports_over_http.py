@@ -141,6 +141,7 @@ async def test_an_import_is_answered_with_its_location_and_a_verdict_for_every_r
         "sha256": hashlib.sha256(file.encode()).hexdigest(),
         "timezone": "Asia/Tokyo",
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
+        "left_out": [],
         "rows": [
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
             for line, trade in enumerate(await trades_in(client), start=2)

@@ -113,15 +113,6 @@ async def test_a_report_comes_in_as_the_terminal_wrote_it(client: httpx.AsyncCli
     ]
 
 
-async def test_a_report_that_comes_again_adds_nothing(client: httpx.AsyncClient) -> None:
-    account_id = (await create_account(client))["id"]
-    await send_html(client, REPORT, account_id)
-
-    again = unwrap(await send_html(client, REPORT, account_id))
-
-    assert again["counts"] == {"new": 0, "duplicate": 5, "updated": 0, "error": 0}
-
-
 async def test_a_copy_of_a_report_says_nothing_new(client: httpx.AsyncClient) -> None:
     account_id = (await create_account(client))["id"]
     await send_html(client, REPORT, account_id)
@@ -509,12 +500,6 @@ def test_whatever_the_cells_hold_each_position_is_a_trade_or_refused(cells: list
 @given(pieces=st.lists(PIECES, max_size=30))
 def test_whatever_a_page_holds_only_trades_and_refusals_come_out(pieces: list[str]) -> None:
     check_readable(("<table>" + "".join(pieces)).encode())
-
-
-@FEW
-@given(where=st.integers(0, len(REPORT) - 1), other=st.binary(max_size=4))
-def test_whatever_damages_a_report_only_trades_and_refusals_come_out(where: int, other: bytes) -> None:
-    check_readable(REPORT[:where] + other + REPORT[where + len(other) :])
 
 
 @FEW

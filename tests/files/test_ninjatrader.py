@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
-from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
 
@@ -126,15 +125,6 @@ async def test_an_export_with_semicolons_comes_in_too(client: httpx.AsyncClient)
         ("2025-09-03T09:45:12.000000Z", 2, 20, 23450.25, 740, 8.56, 731.44),
         ("2025-09-10T15:30:05.000000Z", 2, 20, 23400, 1200, 8.56, 1191.44),
     ]
-
-
-async def test_an_export_that_comes_again_adds_nothing(client: httpx.AsyncClient) -> None:
-    account_id = (await create_account(client))["id"]
-    await create_import(client, EXPORT, account_id=account_id)
-
-    again = await create_import(client, EXPORT, account_id=account_id)
-
-    assert again["counts"] == {"new": 0, "duplicate": 5, "updated": 0, "error": 0}
 
 
 async def test_a_later_export_that_counts_from_one_again_adds_only_what_is_new(
@@ -539,19 +529,6 @@ def test_whatever_the_cells_hold_each_row_is_a_trade_or_refused(
             assert all(-(2**63) <= amount < 2**63 for amount in amounts)
         else:
             assert one.reason
-
-
-@FEW
-@given(where=st.integers(0, len(EXPORT) - 1), other=st.binary(max_size=3))
-def test_a_damaged_export_gives_trades_and_refusals_only(where: int, other: bytes) -> None:
-    damaged = EXPORT[:where] + other + EXPORT[where + len(other) :]
-
-    try:
-        found = read(damaged)
-    except ValidationFailed:
-        return
-
-    assert all(isinstance(one, Candidate) or one.reason for one in found)
 
 
 @tried(full=80, short=16)

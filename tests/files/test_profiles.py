@@ -205,7 +205,7 @@ async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_
 ) -> None:
     report = unwrap(await send_file(client, UNKNOWN, account_id, dry_run="true"))
 
-    assert (report["format"], report["columns"][:2]) == (None, ["Contract", "Direction"])
+    assert (report["format"], report["columns"][:2]) == ("unknown", ["Contract", "Direction"])
     assert [row[0] for row in report["sample_rows"]] == ["MES", "MES"]
     proposed = report["proposed_profile"]
     assert (await client.post("/import-profiles", json=proposed)).status_code == 201
