@@ -2,8 +2,10 @@
 
 from starlette.requests import Request
 
+from journal_api.errors import DuplicateName
 from journal_api.repositories import import_profiles
 from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.trade_files.known_formats import known_formats
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
@@ -24,6 +26,8 @@ async def get_import_profile(request: Request) -> Response:
 async def create_import_profile(request: Request) -> Response:
     """Create an import profile; files with its header are read by it, before the built-in formats."""
     body = await decode_body(request, ImportProfileCreate)
+    if body.name in {known.name for known in known_formats()}:
+        raise DuplicateName("This is the name of a built-in format; choose another one.")
     async with database(request).transaction() as db:
         profile_id = await import_profiles.insert(db, request.user.id, body)
         profile = await import_profiles.get(db, request.user.id, profile_id)

@@ -60,9 +60,12 @@ class Row(dict[str, str]):
 
         What the reader returns is cached for good, so the reader must be a function of a module.
         """
-        if len(self.get(column, "")) < LONGEST_CACHED:
-            reader = cached(reader)
-        return self.parse(column, reader, strip=strip)
+        cell = self.get(column, "")
+        try:
+            read = cached(reader) if len(cell) < LONGEST_CACHED else reader
+            return read(cell.strip() if strip else cell)
+        except ValueError as error:
+            raise refused(column, cell, error) from None
 
     def parse(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """Return the parsed cell without caching it. Raises ValidationFailed with the reader's reason."""
@@ -70,7 +73,7 @@ class Row(dict[str, str]):
         try:
             return reader(cell.strip() if strip else cell)
         except ValueError as error:
-            raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
+            raise refused(column, cell, error) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """Return the parsed cell, None for a missing column or an empty cell."""
@@ -85,6 +88,11 @@ class Row(dict[str, str]):
         """Return the cell as an amount, None for a missing column or an empty cell."""
         cell = self.get(column)
         return self.amount(column, kind) if cell and not cell.isspace() else None
+
+
+def refused(column: str, cell: str, error: ValueError) -> ValidationFailed:
+    """Return the error of a cell."""
+    return ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"})
 
 
 def shown(cell: str) -> str:

@@ -147,6 +147,12 @@ async def test_a_profile_that_breaks_a_rule_is_refused(
     assert field in details_of(refused)["fields"]
 
 
+async def test_the_name_of_a_built_in_format_is_taken(client: httpx.AsyncClient) -> None:
+    refused = await client.post("/import-profiles", json={**A_PROFILE, "name": "Webull orders"})
+
+    assert error_of(refused) == (409, "duplicate_name")
+
+
 async def test_an_owner_has_at_most_a_hundred_profiles(client: httpx.AsyncClient) -> None:
     for number in range(100):
         await create_import_profile(client, name=f"Profile {number}")

@@ -62,6 +62,8 @@ def optional_columns(profile: ImportProfileCreate) -> list[Columns]:
 
 def is_word(words: Words) -> Callable[[str], bool]:
     """Return a function that tells whether a cell is one of the words, in any letter case."""
+    if ANYTHING in words:
+        return lambda cell: bool(cell.strip())
     exact = {word.casefold() for word in words if not word.endswith(ANYTHING)}
     beginnings = tuple(word.removesuffix(ANYTHING).casefold() for word in words if word.endswith(ANYTHING))
 
@@ -95,8 +97,15 @@ def conditions_of(profile: ImportProfileCreate) -> list[Condition]:
 def chosen(conditions: Sequence[Condition], rows: Rows) -> Rows:
     """Yield the rows that meet all conditions, and leave out the others with the reason."""
     for row in rows:
-        failed = [part for part in conditions if isinstance(row, Row) and not part.matches(row[part.column])]
-        yield LeftOut(row.line, failed[0].reason) if failed else row
+        if isinstance(row, Row):
+            for condition in conditions:
+                if not condition.matches(row[condition.column]):
+                    yield LeftOut(row.line, condition.reason)
+                    break
+            else:
+                yield row
+        else:
+            yield row
 
 
 def reason_for(column: str, words: Words) -> str:

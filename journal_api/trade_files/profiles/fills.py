@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.cells import Row, shown
+from journal_api.trade_files.cells import Row, refused
 from journal_api.trade_files.contracts import option_of, with_contract
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument
 from journal_api.trade_files.profiles.columns import name_in
@@ -70,7 +70,7 @@ def fill_time_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
         try:
             return read_time(text)
         except ValueError as error:
-            raise ValidationFailed(fields={f"{at} and {clock}": f"{error} ({shown(text)!r})"}) from None
+            raise refused(f"{at} and {clock}", text, error) from None
 
     return time_of
 

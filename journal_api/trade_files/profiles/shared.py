@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection
 from decimal import Decimal
 
+from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.cells import Row
+from journal_api.trade_files.cells import Row, refused
 from journal_api.trade_files.derived_amounts import derived
 from journal_api.trade_files.profiles.columns import is_word, name_in, names_in
 from journal_api.values.money import EXACT, Money, Result
@@ -53,9 +54,15 @@ def external_id_reader(
     is_complete = len(columns) == len(profile.external_id or ())
 
     def id_of(row: Row) -> Name100 | None:
-        if not columns or not is_complete or not any(row[column].strip() for column in columns):
+        parts = [row[column].strip() for column in columns] if is_complete else []
+        if not any(parts):
             return None
-        parts = [row.read(column, Name100.decode) for column in columns]
-        return row.parse(columns[0], lambda _: Name100.decode("-".join(parts)))
+        for column, part in zip(columns, parts, strict=True):
+            if not part:
+                raise ValidationFailed(fields={column: "is empty, and it is a part of the id"})
+        try:
+            return Name100.decode("-".join(parts))
+        except ValueError as error:
+            raise refused(columns[0], "-".join(parts), error) from None
 
     return id_of
