@@ -43,6 +43,7 @@ CREATE TABLE idempotency_keys (
   headers TEXT NOT NULL,
   content BLOB NOT NULL,
   created_at TEXT NOT NULL,
+  warnings BLOB NOT NULL DEFAULT X'',  -- the encoded member of `meta`
   PRIMARY KEY (user_id, key)
 ) STRICT;
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
@@ -351,6 +352,8 @@ CREATE TABLE goals (
   evaluated_on TEXT,
   -- Whether a period of the metric starts with the closing balance of the period before.
   carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
+  -- The trading day on which the goal was paused or archived; null while it is active.
+  stopped_on TEXT,
   CHECK ((account_id IS NOT NULL) + (copy_group_id IS NOT NULL) + follows_selection <= 1),
   CHECK ((timeframe = 'custom') = (custom_start IS NOT NULL)),
   CHECK ((custom_start IS NULL) = (custom_end IS NULL)),
@@ -556,6 +559,13 @@ CREATE TRIGGER goals_of_changed_balance AFTER UPDATE OF starting_balance ON acco
 WHEN old.starting_balance <> new.starting_balance
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
+END;
+
+-- Another currency decides which amounts can be added.
+CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
+WHEN old.currency <> new.currency
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
 END;
 
 -- The trades of a deleted account leave the scope of all goals, and so do the changes that they recorded.

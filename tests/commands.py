@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ import httpx
 from forks import Forked, forks, is_forked
 
 Process = subprocess.Popen[bytes] | Forked
-PATIENCE = 30  # seconds; never reached unless something hangs
+PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 
 
 class Ran(NamedTuple):
@@ -150,25 +150,34 @@ def running(
                 process.wait(PATIENCE)
 
 
-def start(arguments: Sequence[str], env: Mapping[str, str], out: int, err: int) -> Process:
+def start(
+    arguments: Sequence[str], env: Mapping[str, str], out: int, err: int, stdin: int | None = None
+) -> Process:
     """A forked process of `journal-api`, or a new one where a fork would differ from it."""
-    if err >= 0 and is_forked(env):
-        with open(os.devnull, "rb") as nothing:
-            return forks().start(arguments, env, [nothing.fileno(), out, err])
-    return subprocess.Popen(
-        [sys.executable, "-m", "journal_api", *arguments],
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=err,
-    )
+    with open(os.devnull, "rb") as nothing:
+        fds = [nothing.fileno() if stdin is None else stdin, out, err]
+        if err >= 0 and is_forked(env):
+            return forks().start(arguments, env, fds)
+        command = [sys.executable, "-m", "journal_api", *arguments]
+        return subprocess.Popen(command, env=env, stdin=fds[0], stdout=out, stderr=err)
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def health(url: str) -> httpx.Response:
+    return httpx.get(f"{url}/health", timeout=PATIENCE)
 
 
 def wait_until_it_answers(server: Server) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            httpx.get(f"{server.url}/health")
+            health(server.url)
         except httpx.TransportError:
             assert server.process.poll() is None, server.err.read_text()
             assert time.monotonic() < deadline, "the server never answered"

@@ -51,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TMPDIR", str(memory))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: item.path.name not in ("test_fuzz.py", "test_bench.py", "test_model.py"))
+
+
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later collection of garbage."""
     gc.collect()
@@ -60,6 +65,7 @@ def pytest_collection_finish() -> None:
 class Meta(msgspec.Struct, forbid_unknown_fields=True):
     request_id: str
     pagination: dict[str, int] | msgspec.UnsetType = msgspec.UNSET
+    warnings: list[str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ErrorBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -103,7 +109,7 @@ async def check_answer(response: httpx.Response) -> None:
     request = response.request
     operation = operation_of(request)
     assert KEY.search(response.content) is None, "an answer holds an API key"
-    assert response.headers["x-request-id"]
+    assert len(response.headers.get_list("x-request-id")) == 1
     check_headers(response)
     if response.status_code in (204, 304) or request.method == "HEAD":
         assert response.content == b""
@@ -114,6 +120,8 @@ async def check_answer(response: httpx.Response) -> None:
         assert response.headers["content-type"] == "application/json"
         refused = msgspec.json.decode(response.content, type=ErrorEnvelope)
         assert not refused.ok
+        assert refused.error.message
+        assert int(response.headers["content-length"]) == len(response.content)
         assert refused.meta.request_id == response.headers["x-request-id"]
         if operation is not None:
             declared = {(error.status, error.code) for error in operation.possible_errors}
@@ -279,7 +287,7 @@ async def app(
 
 
 def no_key_is_left(folder: Path, keys_made: Sequence[str]) -> None:
-    """No file there holds a key, nor the chance in one that the test made: docs/reliability.md 15."""
+    """No file there holds a key, nor the random part of a key that the test made: docs/reliability.md 15."""
     no_key_is_in([(file.name, file.read_bytes()) for file in folder.iterdir() if file.is_file()], keys_made)
 
 
@@ -307,32 +315,34 @@ async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
-    """Tell what a proof saw; `make soak` lists it under the promise."""
+    """Record what a proof saw; `make soak` lists it under the promise."""
     promise = request.node.get_closest_marker("promise").args[0]
     return lambda text: request.node.user_properties.append((f"promise {promise}", text))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    tell_what_proofs_saw(terminalreporter)
-    tell_what_was_skipped(terminalreporter)
+    report_proofs(terminalreporter)
+    report_skipped(terminalreporter)
 
 
-def tell_what_was_skipped(terminalreporter: Any) -> None:
+def report_skipped(terminalreporter: Any) -> None:
     """One line: how many tests, and how many for which reason."""
     skipped = terminalreporter.stats.get("skipped", [])
     reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped)
-    told = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
-    if told:
-        terminalreporter.line(f"{len(skipped)} skipped: {told}")
+    skips = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
+    if skips:
+        terminalreporter.line(f"{len(skipped)} skipped: {skips}")
 
 
-def tell_what_proofs_saw(terminalreporter: Any) -> None:
+def report_proofs(terminalreporter: Any) -> None:
     """What the proofs saw, by promise; of the many cases of one test the first two."""
     reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
-    told = sorted(one for report in reports for one in seen_in(report))
-    if told:
+    observations = sorted(one for report in reports for one in seen_in(report))
+    if observations:
         terminalreporter.section("what the proofs saw")
-    for (promise, test), group in groupby(told, lambda one: (one.promise, one.test.partition("[")[0])):
+    for (promise, test), group in groupby(
+        observations, lambda one: (one.promise, one.test.partition("[")[0])
+    ):
         cases = list(group)
         for one in cases[:2]:
             terminalreporter.line(f"{promise:>2}  {one.text}  ({test})")

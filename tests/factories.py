@@ -7,7 +7,7 @@ import httpx
 import msgspec
 from starlette.applications import Starlette
 
-from journal_api.repositories import trades
+from journal_api.repositories import new_trades
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import TradeCreate
 from journal_api.values.clock import now
@@ -236,7 +236,7 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
         "now": now(),
     }
     async with app.state.database.transaction() as db:
-        await trades.insert_all(db, [columns])
+        await new_trades.insert_all(db, [columns])
         (row,) = await db.execute_fetchall("SELECT last_insert_rowid()")
     return int(row[0])
 

@@ -18,13 +18,19 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 POSSIBLE = sys.platform == "linux"
 # Python reads these, or the dynamic linker does, before the package is imported.
+IMPORTED_LATER = (
+    *("journal_api.cli", "uvicorn.lifespan.on", "uvicorn.loops.uvloop", "encodings.idna"),
+    *("anyio._backends._asyncio", "multiprocessing.connection"),
+)
 READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC", "GLIBC", "TZ")
 
 
@@ -176,12 +182,28 @@ def watch(connection: socket.socket) -> list[str]:
     return list(order["arguments"])
 
 
+def end(code: str | int | None) -> NoReturn:
+    """End as Python does, but without freeing what the fork began with, which takes longer than a command."""
+    if isinstance(code, str):
+        sys.stderr.write(f"{code}\n")
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
+
+
 if __name__ == "__main__":
     sys.path[:] = [path for path in sys.path if path != str(Path(__file__).parent)]
-    for module in ("journal_api.cli", "uvicorn.lifespan.on", "uvicorn.loops.uvloop", "encodings.idna"):
+    for module in IMPORTED_LATER:
         importlib.import_module(module)
     gc.freeze()
     arguments = serve(sys.argv[1])
     if arguments is not None:
         sys.argv[1:] = arguments
-        runpy.run_module("journal_api", run_name="__main__", alter_sys=True)
+        try:
+            runpy.run_module("journal_api", run_name="__main__", alter_sys=True)
+        except SystemExit as ended:
+            end(ended.code)
+        end(None)

@@ -171,7 +171,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/repositories/goal_states.py",
-        "WHERE goals.id = :id AND status = 'active'",
+        "WHERE goals.id = :id AND (status <> 'active') = :is_stopped",
         "WHERE goals.id = :id",
         "test_from_paused_to_archived_nothing_moves",
     ),
@@ -216,6 +216,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "coalesce(source_trade_id, id)) AS speaker",
         "id) AS speaker",
         "test_a_decision_has_the_grade_of_the_original_and_the_mistakes_of_any_copy",
+    ),
+    Mutation(
+        "journal_api/repositories/statistics.py",
+        "ORDER BY trading_day, closed_at, id\n                     ROWS BETWEEN",
+        "ORDER BY trading_day, id\n                     ROWS BETWEEN",
+        "test_of_copies_without_their_original_the_one_that_closed_first_gives_the_grade",
+    ),
+    Mutation(
+        "journal_api/repositories/statistics.py",
+        "closed_at, id\n                                       ROWS UNBOUNDED PRECEDING) AS equity",
+        "id\n                                       ROWS UNBOUNDED PRECEDING) AS equity",
+        "test_a_drawdown_follows_the_closes_whatever_the_ids_are",
+    ),
+    Mutation(
+        "journal_api/repositories/statistics.py",
+        "sum(net_pnl > 0) AS winning_days",
+        "sum(net_pnl >= 0) AS winning_days",
+        "test_a_day_that_breaks_even_is_no_winning_day",
     ),
     Mutation(
         "journal_api/repositories/strategies.py",
@@ -362,7 +380,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_brackets_in_strings_are_no_levels",
     ),
     Mutation(
-        "journal_api/values/metrics.py",
+        "journal_api/values/metric_formulas.py",
         "self.actual >= target if",
         "self.actual > target if",
         "test_money_is_exact_and_compared_exactly",
@@ -467,7 +485,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "schema.sql",
         "AFTER UPDATE OF timezone, day_rollover ON users",
         "AFTER UPDATE OF timezone ON users",
-        "test_today_begins_at_the_rollover",
+        "test_a_new_zone_or_rollover_is_named_in_every_period",
     ),
 )
 

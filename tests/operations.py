@@ -100,6 +100,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
         "trades": trade["id"],
         "imports": (await create_import(client, account_id=account["id"]))["id"],
+        "import-profiles": (await create_import_profile(client))["id"],
         "instruments": (await create_instrument(client))["root"],
         "me": 1,
     }

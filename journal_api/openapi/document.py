@@ -34,7 +34,7 @@ is read in your own time zone. Every response has `Cache-Control: no-store` and
 """
 PATH_SCHEMAS: Json = {
     "row_id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
-    "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$"},
+    "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$", "examples": ["MNQ"]},
 }
 REQUEST_HEADERS: Json = {
     "Idempotency-Key": {

@@ -23,7 +23,7 @@ from journal_api.structs.copy_groups import (
     CopyGroupPatch,
     MembersPut,
 )
-from journal_api.structs.goals import Goal, GoalCreate, GoalPatch
+from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport
 from journal_api.structs.instruments import Instrument, InstrumentPut
@@ -179,6 +179,7 @@ EXAMPLES: dict[Any, Any] = {
     },
     Setup: SETUPS[0],
     Goal: GOAL,
+    GoalListItem: GOAL,
     GoalCreate: GOALS[0],
     GoalPatch: {"target_value": 250},
     Snapshot: {
@@ -194,6 +195,7 @@ EXAMPLES: dict[Any, Any] = {
             "timezone": "UTC",
             "day_rollover": "00:00",
             "reason": None,
+            "currency": "USD",
             "trades": 7,
             "decisions": 6,
             "wins": 4,

@@ -15,7 +15,14 @@ REF = "#/components/schemas/{name}"
 
 META: Json = {
     "type": "object",
-    "properties": {"request_id": {"type": "string", "examples": ["req_0123456789abcdef"]}},
+    "properties": {
+        "request_id": {"type": "string", "examples": ["req_0123456789abcdef"]},
+        "warnings": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Sentences about a goal that can hardly be meant as it is.",
+        },
+    },
     "required": ["request_id"],
 }
 PAGED_META: Json = {

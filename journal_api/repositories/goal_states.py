@@ -21,15 +21,18 @@ TARGETS = json_array_of(
 )
 
 
-async def find(db: Connection, goal_id: int) -> GoalState | None:
-    """Return the state of an active goal, None for any other goal."""
+async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> GoalState | None:
+    """Return the state of an active goal, None for any other goal.
+
+    With `is_stopped` return that of a paused or archived goal, in which `today` is the day it was stopped.
+    """
     text = await fetch(
         db,
         f"""
         WITH
         -- The accounts in the scope of the goal.
         account AS (
-            SELECT accounts.id, starting_balance
+            SELECT accounts.id, starting_balance, currency
             FROM goals
             JOIN users ON users.id = goals.user_id
             JOIN accounts ON accounts.user_id = users.id
@@ -55,10 +58,11 @@ async def find(db: Connection, goal_id: int) -> GoalState | None:
             'timezone', timezone,
             'day_rollover', day_rollover,
             'created_on', trading_day(goals.created_at, timezone, day_rollover),
-            'today', trading_day(:now, timezone, day_rollover),
+            'today', coalesce(stopped_on, trading_day(:now, timezone, day_rollover)),
             'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),
             'starting_balances', json((
                 {json_array_of("starting_balance", "SELECT starting_balance FROM account")})),
+            'currencies', json((SELECT json_group_array(DISTINCT currency) FROM account)),
             'targets', json(({TARGETS})),
             'change_cursor', change_cursor,
             'evaluated_on', evaluated_on,
@@ -71,9 +75,9 @@ async def find(db: Connection, goal_id: int) -> GoalState | None:
             'newest', (SELECT max(period_start) FROM snapshots WHERE goal_id = :id))
         FROM goals
         JOIN users ON users.id = user_id
-        WHERE goals.id = :id AND status = 'active'
+        WHERE goals.id = :id AND (status <> 'active') = :is_stopped
         """,
-        {"id": goal_id, "now": now()},
+        {"id": goal_id, "now": now(), "is_stopped": is_stopped},
     )
     return None if text is None else json.decode(text, type=GoalState)
 

@@ -11,7 +11,7 @@ from journal_api.values.clock import now
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import json_number
 
-GOAL = f"""json_object(
+FIELDS = f"""
     'id', id,
     'goal_name', goal_name,
     'metric', metric,
@@ -25,7 +25,12 @@ GOAL = f"""json_object(
     'status', status,
     'scope', coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all')),
     'created_at', created_at,
-    'updated_at', updated_at)"""
+    'updated_at', updated_at"""
+GOAL = f"json_object({FIELDS})"
+
+MATCHING = """user_id = :user_id
+    AND (:status = 'all' OR status = :status)
+    AND (:account_id IS NULL OR account_id = :account_id)"""
 
 # A change of one of these columns makes it a different goal: its target history starts again.
 DEFINITION = frozenset(
@@ -45,9 +50,7 @@ async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
             f"""
             SELECT {GOAL} AS goal
             FROM goals
-            WHERE user_id = :user_id
-              AND (:status = 'all' OR status = :status)
-              AND (:account_id IS NULL OR account_id = :account_id)
+            WHERE {MATCHING}
             ORDER BY id
             """,
         ),
@@ -101,17 +104,22 @@ async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
     return goal_id
 
 
-async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> None:
-    """Write the members that differ. Raises ValidationFailed when the merged goal is invalid."""
+async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> bool:
+    """Write the members that differ, and return whether it is a different goal now.
+
+    Raises ValidationFailed when the merged goal is invalid.
+    """
     columns = columns_of(changes_of(stored, patch))
     if not columns:
-        return
+        return False
     is_redefined = not DEFINITION.isdisjoint(columns)
     has_new_target = is_redefined or "target_value" in columns
     if is_redefined:
         await db.execute_fetchall("DELETE FROM goal_targets WHERE goal_id = :id", {"id": stored.id})
     if has_new_target:
         columns["evaluated_on"] = None
+    if "status" in columns and "active" in (stored.status, columns["status"]):
+        columns["stopped_on"] = None if columns["status"] == "active" else today
     columns["updated_at"] = now()
     target = await fetch(
         db,
@@ -120,6 +128,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     )
     if has_new_target:
         await set_target(db, stored.id, target, BEGINNING if is_redefined else today)
+    return is_redefined
 
 
 async def delete(db: Connection, stored: Goal) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from aiosqlite import Connection
 from msgspec import json
@@ -20,6 +20,16 @@ class StoredResponse(NamedTuple):
     status: int
     headers: dict[str, str]
     content: bytes
+    warnings: bytes
+
+
+class StoredParts(Protocol):
+    """The parts of a response that are stored."""
+
+    status: int
+    content: bytes
+    headers: Mapping[str, str]
+    warnings: bytes
 
 
 class KeyedRequest(NamedTuple):
@@ -34,32 +44,32 @@ async def find(db: Connection, request: KeyedRequest) -> StoredResponse | None:
     """Return the response that was stored for the key within the last day, None without one."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
-        SELECT fingerprint, status, headers, content
+        SELECT fingerprint, status, headers, content, warnings
         FROM idempotency_keys
         WHERE user_id = :user_id AND key = :key AND created_at > :a_day_ago
         """,
         {"user_id": request.user_id, "key": request.key, "a_day_ago": a_day_ago()},
     )
-    for fingerprint, status, headers, content in rows:
-        return StoredResponse(fingerprint, status, json.decode(headers, type=dict[str, str]), content)
+    for fingerprint, status, headers, *parts in rows:
+        return StoredResponse(fingerprint, status, json.decode(headers, type=dict[str, str]), *parts)
     return None
 
 
-async def insert(
-    db: Connection, request: KeyedRequest, status: int, headers: Mapping[str, str], content: bytes
-) -> None:
+async def insert(db: Connection, request: KeyedRequest, response: StoredParts) -> None:
     """Store a response, and delete those that are over a day old."""
     await delete_old(db)
     await db.execute_fetchall(
         """
-        INSERT INTO idempotency_keys (user_id, key, fingerprint, status, headers, content, created_at)
-        VALUES (:user_id, :key, :fingerprint, :status, :headers, :content, :now)
+        INSERT INTO idempotency_keys (user_id, key, fingerprint, status, headers, content, warnings,
+            created_at)
+        VALUES (:user_id, :key, :fingerprint, :status, :headers, :content, :warnings, :now)
         """,
         {
             **request._asdict(),
-            "status": status,
-            "headers": json.encode(dict(headers)).decode(),
-            "content": content,
+            "status": response.status,
+            "headers": json.encode(dict(response.headers)).decode(),
+            "content": response.content,
+            "warnings": response.warnings,
             "now": now(),
         },
     )

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories import trades
+from journal_api.repositories import new_trades
+from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.trades import LATER, Kind
+from journal_api.repositories.trades import LATER
 from journal_api.repositories.tradovate_trades import stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import BROKER_FIELDS, content_fingerprint_of
@@ -163,7 +164,7 @@ async def _entered_by_hand(
 
 async def insert_all(db: Connection, rows: list[ResolvedRow]) -> None:
     """Insert new trades with their tags and confirmation answers."""
-    await trades.insert_all(db, [row.columns for row in rows])
+    await new_trades.insert_all(db, [row.columns for row in rows])
     await db.executemany(
         "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)",
         [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids],

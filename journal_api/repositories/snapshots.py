@@ -22,6 +22,7 @@ from journal_api.rules.goal_history import (
     snapshot_of,
     stale_periods,
     with_balances,
+    without_balances,
 )
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
@@ -121,12 +122,13 @@ def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
 # Refresh -------------------------------------------------------------------------------------------------
 
 
-async def refresh(db: Connection, goal_id: int) -> None:
+async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> None:
     """Bring the stored snapshots up to date, in the caller's transaction.
 
-    Nothing is done for a goal that was deleted, paused or archived meanwhile.
+    Nothing is done for a goal that was deleted, paused or archived meanwhile. With `is_stopped` only a paused
+    or archived goal is refreshed, to the day on which it was stopped.
     """
-    state = await goal_states.find(db, goal_id)
+    state = await goal_states.find(db, goal_id, is_stopped=is_stopped)
     if state is None:
         return
     changed = await goal_states.days_changed(db, state)
@@ -135,8 +137,11 @@ async def refresh(db: Connection, goal_id: int) -> None:
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     by_period = await statistics.of_periods(db, state.account_ids, stale, state.extra)
-    if state.carries_balance:
-        by_period = with_balances(by_period, await balances.opening_balance(db, state, stale, changed))
+    if state.carries_balance and state.mixes_currencies:
+        by_period = without_balances(by_period)
+    elif state.carries_balance:
+        opening_balance = await balances.opening_balance(db, state, stale, changed)
+        by_period = with_balances(by_period, opening_balance, state.currency)
     snapshots = [
         snapshot_of(state, period, totals)
         for period, totals in by_period.items()

@@ -19,13 +19,13 @@ period (number, first, last) AS MATERIALIZED (
     SELECT key, value ->> '$.start', value ->> '$.end' FROM json_each(:periods)
 ),
 -- The accounts in scope.
-account (id) AS MATERIALIZED (
-    SELECT value FROM json_each(:accounts)
+account (id, currency) AS MATERIALIZED (
+    SELECT accounts.id, currency FROM json_each(:accounts) CROSS JOIN accounts ON accounts.id = value
 ),
 -- The trades in scope with the number of their period.
 counted AS MATERIALIZED (
     SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
-        source_trade_id,
+        source_trade_id, currency,
         source_trade_id IS NOT NULL
             OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id) AS is_shared,
         EXISTS (SELECT 1
@@ -40,9 +40,9 @@ counted AS MATERIALIZED (
 money AS (
     SELECT number, sum(trades) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
         sum(net_pnl) AS net_pnl, count(*) AS trading_days, sum(net_pnl > 0) AS winning_days,
-        min(net_pnl) AS worst_day
+        min(net_pnl) AS worst_day, min(first_currency) AS first_currency, max(last_currency) AS last_currency
     FROM (SELECT number, count(*) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
-              sum(net_pnl) AS net_pnl
+              sum(net_pnl) AS net_pnl, min(currency) AS first_currency, max(currency) AS last_currency
           FROM counted
           GROUP BY number, trading_day)
     GROUP BY number
@@ -52,7 +52,10 @@ shared AS (
     SELECT number, id, trading_day, closed_at,
         id = first_value(id) OVER whole AS is_first,
         sum(net_pnl) OVER whole AS net_pnl,
+        -- A trade without a risk adds nothing to R.
+        sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL) OVER whole AS risked_pnl,
         sum(initial_risk) OVER whole AS initial_risk,
+        min(currency) OVER whole <> max(currency) OVER whole AS mixes_currencies,
         max(is_mistake) OVER whole AS is_mistake,
         -- Grade and setup of a decision are those of the original, or of the first copy if the original is
         -- not in the period.
@@ -62,15 +65,20 @@ shared AS (
     WINDOW whole AS (PARTITION BY number, coalesce(source_trade_id, id) ORDER BY trading_day, closed_at, id
                      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
--- The decisions, one row each; r is NULL without a risk and for a quotient over 10^10.
+-- The decisions, one row each; r is NULL without a risk and for a quotient over 10^10. A decision in
+-- different currencies has the P&L and the risk of the trade whose grade it has.
 decisions AS (
     SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, ratio(net_pnl, initial_risk) AS r,
         is_mistake, id AS speaker, grade, setup_id
     FROM counted
     WHERE NOT is_shared
     UNION ALL
-    SELECT number, shared.id, shared.trading_day, shared.closed_at, shared.net_pnl, shared.initial_risk,
-        ratio(shared.net_pnl, shared.initial_risk), is_mistake, speaker, trades.grade, trades.setup_id
+    SELECT number, shared.id, shared.trading_day, shared.closed_at,
+        iif(mixes_currencies, trades.net_pnl, shared.net_pnl),
+        iif(mixes_currencies, trades.initial_risk, shared.initial_risk),
+        iif(mixes_currencies, ratio(trades.net_pnl, trades.initial_risk),
+            ratio(risked_pnl, shared.initial_risk)),
+        is_mistake, speaker, trades.grade, trades.setup_id
     FROM shared
     JOIN trades ON trades.id = speaker
     WHERE is_first
@@ -136,6 +144,8 @@ streaks AS (
     GROUP BY number
 )
 SELECT number, json_object(
+    'currency', iif(first_currency = last_currency, first_currency, NULL),
+    'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
     'trades', trades,
     'decisions', decisions,
     'wins', wins,

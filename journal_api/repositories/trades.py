@@ -1,18 +1,12 @@
 """SQL of trades, with their tags and confirmation answers nested."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from itertools import chain
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
 from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories.sql import (
     assignments,
-    fetch,
     fetch_json,
     json_array_of,
     json_list,
@@ -22,9 +16,8 @@ from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import fingerprint_of
 from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
-from journal_api.values.clock import now, now_after
+from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
-from journal_api.values.periods import trading_day
 
 TAG_IDS = json_array_of("tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id")
 SCALARS = f"""
@@ -77,19 +70,9 @@ TRADE = f"json_object({SCALARS}, 'tags', json(({TAGS})), 'confirmations', json((
 WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
     FROM trades"""
-# The columns of a new trade in the order of their parameters. Parameters are positional because binding by
-# name looks up each value, which matters for imports.
-COLUMNS = (
-    *("id", "user_id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
-    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes", "import_id", "fingerprint"),
-    *("occurrence", "content"),
-)
-# Rows per statement: a table with triggers opens a savepoint for every statement.
-ROWS_AT_ONCE = 100
 # The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was
 # edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
-values_of = itemgetter(*COLUMNS, "now", "now")
 
 
 async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
@@ -147,112 +130,6 @@ async def get(db: Connection, user_id: int, trade_id: int) -> str:
 async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
     """Return the trade as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, trade_id), type=Trade)
-
-
-async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
-    """Return the new id. Raises Conflict when the account has a trade with that external_id."""
-    with unique_value("external_id"):
-        (trade_id,) = await insert_many(db, user_id, [trade.columns(timezone)])
-    return trade_id
-
-
-async def duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, Any]]) -> list[int]:
-    """Return the keys of the rows whose external_id exists in their account or in an earlier row."""
-    with_external_id = [
-        {"key": key, "account_id": row["account_id"], "external_id": row["external_id"]}
-        for key, row in rows.items()
-        if row["external_id"] is not None
-    ]
-    stored: Iterable[Any] = await db.execute_fetchall(
-        """
-        SELECT value ->> '$.key'
-        FROM json_each(:rows)
-        JOIN trades ON account_id = value ->> '$.account_id' AND external_id = value ->> '$.external_id'
-        """,
-        {"rows": json_list(with_external_id)},
-    )
-    duplicates = {key for (key,) in stored}
-    first_keys: dict[tuple[int, str], int] = {}
-    for row in with_external_id:
-        if first_keys.setdefault((row["account_id"], row["external_id"]), row["key"]) != row["key"]:
-            duplicates.add(row["key"])
-    return sorted(duplicates)
-
-
-async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
-    """Return the new ids, in the order of the rows. The caller has checked that external_ids are unique."""
-    last_id = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
-    common = {"user_id": user_id, "import_id": None, "content": None, "now": now()}
-    kinds = [Kind(row["account_id"], fingerprint_of(row)) for row in rows]
-    occurrences = await next_occurrences(db, kinds)
-    new_rows = [
-        {**row, **common, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
-        for row_id, (row, kind, occurrence) in enumerate(
-            zip(rows, kinds, occurrences, strict=True), last_id + 1
-        )
-    ]
-    await insert_all(db, new_rows)
-    return [row["id"] for row in new_rows]
-
-
-class Kind(NamedTuple):
-    """The trades of one account with equal fingerprints; `occurrence` numbers them from 1."""
-
-    account_id: int
-    fingerprint: bytes
-
-
-async def next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
-    """Return the `occurrence` of new trades of those kinds: their ordinals among the trades of their kind."""
-    distinct = list(dict.fromkeys(kinds))
-    # The subquery reads one entry of an index, however many trades of the kind there are.
-    rows: Iterable[Any] = await db.execute_fetchall(
-        """
-        SELECT key,
-            (SELECT coalesce(max(occurrence), 0)
-             FROM trades
-             WHERE account_id = value ->> '$.account_id'
-               AND fingerprint = from_hex(value ->> '$.fingerprint'))
-        FROM json_each(:kinds)
-        """,
-        {
-            "kinds": json_list(
-                [{"account_id": kind.account_id, "fingerprint": kind.fingerprint.hex()} for kind in distinct]
-            )
-        },
-    )
-    last = Counter({distinct[index]: occurrence for index, occurrence in rows})
-    occurrences = []
-    for kind in kinds:
-        last[kind] += 1
-        occurrences.append(last[kind])
-    return occurrences
-
-
-async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
-    """Insert trades of one user that already have their ids."""
-    batch = list(rows)
-    if not batch:
-        return
-    zones: Iterable[Any] = await db.execute_fetchall(
-        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": batch[0]["user_id"]}
-    )
-    ((timezone, day_rollover),) = zones
-    for begin in range(0, len(batch), ROWS_AT_ONCE):
-        part = batch[begin : begin + ROWS_AT_ONCE]
-        values = [(*values_of(row), trading_day(row["closed_at"], timezone, day_rollover)) for row in part]
-        await db.execute_fetchall(insert_statement(len(part)), list(chain.from_iterable(values)))
-
-
-@cache  # of up to ROWS_AT_ONCE statements
-def insert_statement(rows: int) -> str:
-    """Return the INSERT of that many trades."""
-    columns = (*COLUMNS, "created_at", "updated_at", "trading_day")
-    values = f"({', '.join('?' * len(columns))})"
-    return f"""
-        INSERT INTO trades ({", ".join(columns)})
-        VALUES {", ".join([values] * rows)}
-        """
 
 
 async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from aiosqlite import Connection
 
+from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.trades import Kind
 from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import (
     BROKER_FIELDS,

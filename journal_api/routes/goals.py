@@ -1,18 +1,25 @@
 """Handlers of goals (docs/api.md#goals)."""
 
+import msgspec
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, goals, snapshots, users
-from journal_api.structs.goals import GoalCreate, GoalPatch, GoalQuery
+from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshots, users
+from journal_api.rules.goal_warnings import warnings_of
+from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
+from journal_api.values.clock import now
+from journal_api.values.periods import trading_day
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_goals(request: Request) -> Response:
-    """List the caller's goals, by default the active ones."""
+    """List the caller's goals, by default the active ones; `with=snapshot` adds the snapshot of today."""
     query = decode_query(request, GoalQuery)
-    return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
+    if query.parts is None:
+        return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
+    today = trading_day(now(), request.user.timezone, request.user.day_rollover)
+    return ok(goals=await goals_today.list_of_user(database(request), request.user.id, today, query))
 
 
 async def get_goal(request: Request) -> Response:
@@ -28,11 +35,14 @@ async def create_goal(request: Request) -> Response:
         await copy_groups.require(db, request.user.id, body.copy_group_id)
         goal_id = await goals.insert(db, request.user.id, body)
         goal = await goals.get(db, request.user.id, goal_id)
-    return created(f"/v1/goals/{goal_id}", goal=goal)
+    return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
 
 
 async def update_goal(request: Request) -> Response:
-    """Update the fields sent. Pausing or archiving a goal freezes its snapshots."""
+    """Update the fields sent. Pausing or archiving a goal freezes its snapshots.
+
+    A frozen goal that is redefined is computed again, to the day on which it was stopped.
+    """
     patch = await decode_body(request, GoalPatch)
     goal_id = request.path_params["id"]
     async with database(request).transaction() as db:
@@ -42,9 +52,15 @@ async def update_goal(request: Request) -> Response:
             await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
         if patch.status in ("paused", "archived"):
             await snapshots.refresh(db, goal_id)
-        await goals.update(db, stored, patch, await users.today(db, request.user.id))
+        if await goals.update(db, stored, patch, await users.today(db, request.user.id)):
+            await snapshots.refresh(db, goal_id, is_stopped=True)
         goal = await goals.get(db, request.user.id, goal_id)
-    return ok(goal=goal)
+    return ok(goal=goal).with_warnings(warnings_in(goal))
+
+
+def warnings_in(goal: str) -> list[str]:
+    """Return the warnings about a goal in JSON."""
+    return warnings_of(msgspec.json.decode(goal, type=Goal))
 
 
 async def delete_goal(request: Request) -> Response:

@@ -25,7 +25,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.dry_run import DryRunQuery
-from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
+from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
 from journal_api.structs.instruments import Instrument, InstrumentPut
@@ -87,7 +87,7 @@ OPERATIONS = linked([
     Operation("DELETE", "/strategies/{id:row_id}", strategies.delete_strategy, "write:strategies",
               query=DryRunQuery),
     Operation("GET", "/goals", goals.list_goals, "read:goals",
-              query=GoalQuery, data={"goals": list[Goal]}),
+              query=GoalQuery, data={"goals": list[GoalListItem]}),
     Operation("GET", "/goals/{id:row_id}", goals.get_goal, "read:goals", data={"goal": Goal}),
     Operation("GET", "/goals/{id:row_id}/snapshots", snapshots.list_snapshots, "read:goals",
               query=SnapshotQuery, data={"snapshots": list[Snapshot]}),

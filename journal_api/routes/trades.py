@@ -9,6 +9,7 @@ from journal_api.errors import Conflict
 from journal_api.repositories import (
     confirmation_answers,
     instruments,
+    new_trades,
     tags,
     trade_references,
     trade_tags,
@@ -58,7 +59,7 @@ async def create_trade(request: Request) -> Response:
         references = await trade_references.of(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
         resolved = references.require_allowed(references.resolved(draft))
-        trade_id = await trades.insert(db, request.user.id, resolved, owner.timezone)
+        trade_id = await new_trades.insert(db, request.user.id, resolved, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
     return created(f"/v1/trades/{trade_id}", trade=trade)
 
@@ -79,11 +80,11 @@ async def create_trades(request: Request) -> Response:
             with errors.at(index):
                 resolved = references.require_allowed(references.resolved(draft))
                 rows[index] = resolved.columns(owner.timezone)
-        for index in await trades.duplicate_external_ids(db, rows):
+        for index in await new_trades.duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
         errors.raise_if_any()
-        trade_ids = await trades.insert_many(db, request.user.id, list(rows.values()))
+        trade_ids = await new_trades.insert_many(db, request.user.id, list(rows.values()))
         text = await trades.list_of_ids(db, request.user.id, trade_ids)
     return created("/v1/trades", trades=text)
 

@@ -3,15 +3,16 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Raw, Struct, json
 from msgspec.structs import asdict, replace
 
-from journal_api.values.metrics import LARGEST_STORED, METRICS, GoalDirection, MetricValue
+from journal_api.values.metric_formulas import GoalDirection, MetricValue
+from journal_api.values.metrics import LARGEST_STORED, METRICS
 from journal_api.values.money import json_text
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
-from journal_api.values.statistics import AMOUNTS, EXTRA_STATISTICS, ExtraStatistic, Statistics
+from journal_api.values.statistics import AMOUNTS, EXTRA_STATISTICS, MONEY, ExtraStatistic, Statistics
 
 
 class GoalState(Struct):
@@ -29,6 +30,7 @@ class GoalState(Struct):
     today: date
     account_ids: list[int]
     starting_balances: list[int]
+    currencies: list[str]  # of the accounts in scope, each once
     # (since, target), oldest first; the first applies to all earlier periods too.
     targets: list[tuple[date, int]]
     change_cursor: int | None
@@ -47,6 +49,16 @@ class GoalState(Struct):
     def is_of_today(self) -> bool:
         """Whether the snapshots have been evaluated today."""
         return self.change_cursor is not None and self.evaluated_on == self.today
+
+    @property
+    def mixes_currencies(self) -> bool:
+        """Whether the accounts in scope have different currencies."""
+        return len(self.currencies) > 1
+
+    @property
+    def currency(self) -> str | None:
+        """The currency of all accounts in scope, None without an account and for different currencies."""
+        return self.currencies[0] if len(self.currencies) == 1 else None
 
     @property
     def extra(self) -> ExtraStatistic | None:
@@ -94,19 +106,27 @@ def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]
 
 
 def with_balances(
-    by_period: dict[Period, Statistics | None], opening_balance: int | None
+    by_period: dict[Period, Statistics | None], opening_balance: int | None, currency: str | None
 ) -> dict[Period, Statistics | None]:
-    """Return the statistics of consecutive periods with the opening balance of each.
+    """Return the statistics of consecutive periods with the opening balance of each, and its currency.
 
     A balance that does not fit into 64 bits is None, and so is every balance after it.
     """
     with_balance: dict[Period, Statistics | None] = {}
     for period, statistics in by_period.items():
         if statistics is not None:
-            statistics = replace(statistics, opening_balance=storable(opening_balance))
+            statistics = replace(statistics, opening_balance=storable(opening_balance), currency=currency)
         with_balance[period] = statistics
         opening_balance = storable(statistics.closing_balance) if statistics else None
     return with_balance
+
+
+def without_balances(by_period: dict[Period, Statistics | None]) -> dict[Period, Statistics | None]:
+    """Return the statistics of accounts in different currencies, whose balances cannot be added."""
+    return {
+        period: statistics and replace(statistics, currency=None, mixes_currencies=True)
+        for period, statistics in by_period.items()
+    }
 
 
 def is_in_history(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
@@ -151,7 +171,16 @@ def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics |
         "day_rollover": state.day_rollover,
         "reason": value.reason,
     }
-    for name, number in (asdict(statistics) if statistics else {}).items():
+    for name, number in statistics_shown(statistics).items():
         if name not in EXTRA_STATISTICS or name == state.extra:
             data[name] = Raw(json_text(number).encode()) if name in AMOUNTS and number is not None else number
     return json.encode(data).decode()
+
+
+def statistics_shown(statistics: Statistics | None) -> dict[str, Any]:
+    """Return the statistics by name; amounts in different currencies are None."""
+    if statistics is None:
+        return {}
+    values = asdict(statistics)
+    mixes_currencies = values.pop("mixes_currencies")
+    return {name: None if mixes_currencies and name in MONEY else value for name, value in values.items()}

@@ -42,6 +42,8 @@ PLAIN_FORM = re.compile(rf"{ROOT}{MONTH}{YEAR}")
 # If the file says that the symbol is a future, it may be the root alone, and have the day of expiration.
 BARE_ROOT = re.compile(r"[A-Z0-9]{1,10}")
 EXPIRATION = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
+# What an import appends to the symbol of an option: ESU6 2026-09-18 6000 C. Its point value is the future's.
+OPTION_SUFFIX = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9.]+ [CP]\Z")
 # The roots in F.US.EP and F.US.ENQ by their usual names.
 OTHER_NAMES = {"EP": "ES", "ENQ": "NQ", "CLE": "CL", "MCLE": "MCL", "GCE": "GC", "SIE": "SI", "NGE": "NG"}
 # Shares in Frankfurt whose symbols are also those of contracts on hogs, palladium and silver.
@@ -106,7 +108,7 @@ def contract_of(symbol: str, *, is_future: bool = False) -> Contract | None:
 
     The root need not be in a table.
     """
-    name = symbol.upper()
+    name = OPTION_SUFFIX.sub("", symbol.upper())
     if is_future:
         name = EXPIRATION.sub("", name)
         if name in CONTRACT_ROOTS:
@@ -125,7 +127,8 @@ def looks_like_future(symbol: str) -> bool:
     contract = contract_of(symbol)
     if contract is None or contract.is_certain:
         return contract is not None
-    return bool(PLAUSIBLE_ROOT.fullmatch(contract.root)) and not SAO_PAULO.fullmatch(symbol.upper())
+    name = OPTION_SUFFIX.sub("", symbol.upper())
+    return bool(PLAUSIBLE_ROOT.fullmatch(contract.root)) and not SAO_PAULO.fullmatch(name)
 
 
 def unknown_point_value(symbol: str, root: str) -> ValidationFailed:

@@ -3,11 +3,13 @@
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import check_scope
-from journal_api.values.metrics import METRICS, GoalDirection, MetricKey
+from journal_api.values.metric_formulas import GoalDirection
+from journal_api.values.metrics import METRICS, MetricKey
 from journal_api.values.money import Money
 from journal_api.values.periods import Timeframe
 from journal_api.values.types import Day, DayText, GoalScope, Instant, Name100, RowId
@@ -65,8 +67,11 @@ class GoalPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class GoalQuery(Struct, kw_only=True):
+    """`with=snapshot` adds `current` to each goal."""
+
     status: Literal["active", "paused", "archived", "all"] = "active"
     account_id: RowId | None = None
+    parts: Literal["snapshot"] | None = field(name="with", default=None)
 
 
 class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -86,10 +91,18 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
     updated_at: Instant
 
 
+class GoalListItem(Goal, kw_only=True, forbid_unknown_fields=True):
+    """`current` is the snapshot of today's period, null without one; only with `with=snapshot`."""
+
+    current: Snapshot | None | UnsetType = UNSET
+
+
 def check_target(metric: str, target: Decimal) -> None:
-    """Raise ValidationFailed for a target of 0, which only max_drawdown allows (G1)."""
+    """Raise ValidationFailed for a target of 0, which only max_drawdown allows, or below it (G1, G9)."""
     if target == 0 and metric != "max_drawdown":
         raise ValidationFailed(fields={"target_value": "must not be 0 unless the metric is max_drawdown"})
+    if target < 0 and not METRICS[metric].may_be_negative:
+        raise ValidationFailed(fields={"target_value": f"must not be negative for {metric}"})
 
 
 def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | UnsetType) -> None:
@@ -133,5 +146,6 @@ def changes_of(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
         members |= {"custom_start": None, "custom_end": None}
     if not isinstance(patch.metric, UnsetType) and patch.metric != stored.metric:
         members.setdefault("direction", METRICS[patch.metric].direction)
-    check_target(members.get("metric", stored.metric), members.get("target_value", stored.target_value))
+    if not members.keys().isdisjoint(("metric", "target_value")):
+        check_target(members.get("metric", stored.metric), members.get("target_value", stored.target_value))
     return {field: value for field, value in members.items() if value != getattr(stored, field)}

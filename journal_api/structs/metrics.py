@@ -2,7 +2,8 @@
 
 from msgspec import Struct
 
-from journal_api.values.metrics import GoalDirection, Unit
+from journal_api.values.metric_formulas import GoalDirection
+from journal_api.values.metrics import Unit
 
 
 class Metric(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -6,35 +6,25 @@ summed. Every value is an integer of 10^-8 of its unit, rounded half to even, an
 """
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from journal_api.values.money import SCALE, ratio
+from journal_api.values.metric_formulas import (
+    GoalDirection,
+    MetricValue,
+    amount,
+    balance,
+    count,
+    mean,
+    payoff_ratio,
+    percent,
+    profit_factor,
+)
 from journal_api.values.statistics import ExtraStatistic, Statistics
 
 Unit = Literal["currency", "percent", "ratio", "count"]
-GoalDirection = Literal["at_least", "at_most"]
-Reason = Literal["no_trades", "no_wins", "no_losses", "no_risk", "no_grades", "no_checklists", "out_of_range"]
+# Metrics that add or compare amounts of money although their unit is not a currency.
+OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days"})
 LARGEST_STORED = 2**63 - 1
-
-
-class MetricValue(NamedTuple):
-    """The value of a metric in units of 10^-8, or None and the reason why there is none.
-
-    `infinite` means a profit factor or payoff ratio without losses.
-    """
-
-    actual: int | None
-    reason: Reason | None = None
-    infinite: bool = False
-
-    def achieves(self, direction: GoalDirection, target: int) -> bool | None:
-        """Return whether the target is met, None without a value."""
-        if self.infinite:
-            return direction == "at_least"
-        if self.actual is None:
-            return None
-        return self.actual >= target if direction == "at_least" else self.actual <= target
 
 
 class Metric(NamedTuple):
@@ -53,52 +43,24 @@ class Metric(NamedTuple):
         """Whether the value of a period depends on the closing balance of the period before."""
         return self.extra == "opening_balance"
 
+    @property
+    def is_of_money(self) -> bool:
+        """Whether the value needs amounts in one currency."""
+        return self.unit == "currency" or self.key in OF_MONEY
+
+    @property
+    def may_be_negative(self) -> bool:
+        """Whether a value below 0 is possible."""
+        return (self.unit == "currency" and self.key != "max_drawdown") or self.key == "rr_realized_avg"
+
     def evaluate(self, statistics: Statistics | None) -> MetricValue:
         """Return the value for a period. Statistics of None mean that a sum does not fit into 64 bits."""
+        if statistics and statistics.mixes_currencies and self.is_of_money:
+            return MetricValue(None, "mixed_currencies")
         value = self.formula(statistics) if statistics else MetricValue(None, "out_of_range")
         if value.actual is not None and abs(value.actual) > LARGEST_STORED:
             return MetricValue(None, "out_of_range")
         return value
-
-
-def amount(value: int | None, reason: Reason = "out_of_range") -> MetricValue:
-    return MetricValue(None, reason) if value is None else MetricValue(value)
-
-
-def count(number: int) -> MetricValue:
-    return MetricValue(number * SCALE)
-
-
-def mean(total: int | None, number: int, reason: Reason) -> MetricValue:
-    if not number:
-        return MetricValue(None, reason)
-    return amount(None) if total is None else MetricValue(round(Fraction(total, number)))
-
-
-def percent(part: int, whole: int, reason: Reason) -> MetricValue:
-    return MetricValue(ratio(part * 100, whole)) if whole else MetricValue(None, reason)
-
-
-def profit_factor(statistics: Statistics) -> MetricValue:
-    if not statistics.decisions:
-        return MetricValue(None, "no_trades")
-    if not statistics.losses:
-        return MetricValue(None, "no_losses", infinite=statistics.wins > 0)
-    return MetricValue(ratio(statistics.winning_pnl, -statistics.losing_pnl))
-
-
-def payoff_ratio(statistics: Statistics) -> MetricValue:
-    if not statistics.wins:
-        return MetricValue(None, "no_wins")
-    if not statistics.losses:
-        return MetricValue(None, "no_losses")
-    return MetricValue(
-        ratio(statistics.winning_pnl * statistics.losses, -statistics.losing_pnl * statistics.wins)
-    )
-
-
-def balance(statistics: Statistics) -> MetricValue:
-    return amount(statistics.closing_balance)
 
 
 METRICS = {
@@ -159,7 +121,8 @@ METRICS = {
         Metric(
             "rr_realized_avg",
             "Average R",
-            "The mean of net P&L divided by initial risk, over the decisions with an initial risk.",
+            "The mean of net P&L divided by initial risk, over the decisions with an initial risk; trades"
+            " without one are left out.",
             "ratio",
             lambda statistics: mean(statistics.r_total, statistics.with_risk, "no_risk"),
         ),

@@ -9,9 +9,12 @@ class Statistics(Struct, kw_only=True, frozen=True):
     """Sums and counts over the trades of one period. Amounts are in units of 10^-8.
 
     None means that the sum does not fit into 64 bits, that there is no trade, or that the statistic was not
-    requested.
+    requested. With `mixes_currencies` the members in MONEY have no meaning: amounts of accounts in different
+    currencies were added.
     """
 
+    currency: str | None  # of all trades; None without a trade and for different currencies
+    mixes_currencies: bool
     trades: int
     decisions: int
     wins: int
@@ -49,6 +52,8 @@ class Statistics(Struct, kw_only=True, frozen=True):
 
 # The statistics of a period without trades.
 NO_TRADES = Statistics(
+    currency=None,
+    mixes_currencies=False,
     trades=0,
     decisions=0,
     wins=0,
@@ -92,3 +97,5 @@ AMOUNTS = frozenset(
         "opening_balance",
     }
 )
+# What adding or comparing amounts of money makes; R is a ratio of each decision.
+MONEY = AMOUNTS - {"r_total"} | {"winning_days"}

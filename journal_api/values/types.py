@@ -195,12 +195,15 @@ class DayRollover(str):
 
 
 class Timestamp(datetime):
-    """An RFC 3339 timestamp. Without an offset it is local time in a time zone that the caller supplies."""
+    """An RFC 3339 timestamp; seconds may be left out, and the offset may be `-0600`.
+
+    Without an offset it is local time in a time zone that the caller supplies.
+    """
 
     json_schema: ClassVar[dict[str, Any]] = {"type": "string", "format": "date-time"}
     _FORM = re.compile(
-        r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
-        r"([Zz]|[+-][0-9]{2}:[0-9]{2})?"
+        r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
+        r"([Zz]|[+-][0-9]{2}:?[0-9]{2})?"
     )
 
     @classmethod

@@ -15,7 +15,7 @@ from journal_api.values.clock import now
 from journal_api.web.context import database
 from journal_api.web.rate_limits import RateLimits
 
-BEARER = re.compile(r"bearer +([!-~]+)", re.IGNORECASE)
+BEARER = re.compile(r"bearer +([!-~]+)[ \t]*", re.IGNORECASE)
 EVERY_SCOPE = frozenset(SCOPES)
 RUN_KEY_ID = 0  # no row of api_keys has this id
 UNKNOWN_KEY = (

@@ -63,9 +63,8 @@ async def require_new(db: Connection, keyed_request: idempotency_keys.KeyedReque
         return
     if stored.fingerprint != keyed_request.fingerprint:
         raise IdempotencyConflict
-    raise AlreadyAnswered(
-        Envelope(stored.status, stored.content, {**stored.headers, "X-Idempotent-Replay": "true"})
-    )
+    headers = {**stored.headers, "X-Idempotent-Replay": "true"}
+    raise AlreadyAnswered(Envelope(stored.status, stored.content, headers, warnings=stored.warnings))
 
 
 async def run_and_store(
@@ -85,9 +84,7 @@ async def run_and_store(
         response = await handler(with_database(request, transactions, receive))
         if transactions.begun is not None:
             assert isinstance(response, Envelope), "a POST answers with an envelope"
-            await idempotency_keys.insert(
-                transactions.begun, keyed_request, response.status, response.headers, response.content
-            )
+            await idempotency_keys.insert(transactions.begun, keyed_request, response)
     return response
 
 

@@ -1,7 +1,7 @@
 """Responses: the JSON envelope, 204, 304 and file downloads (DECISIONS 1)."""
 
 import zlib
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 
 import msgspec
@@ -11,16 +11,25 @@ from journal_api.errors import ApiError
 
 
 class Envelope:
-    """A JSON response. `content` is the encoded envelope up to `meta`, which `body()` adds per request."""
+    """A JSON response. `content` is the encoded envelope up to `meta`, which `body()` adds per request.
+
+    `pagination` and `warnings` are encoded members of `meta`, each with a comma before it, or empty.
+    """
 
     def __init__(
-        self, status: int, content: bytes, headers: Mapping[str, str], pagination: bytes = b""
+        self,
+        status: int,
+        content: bytes,
+        headers: Mapping[str, str],
+        pagination: bytes = b"",
+        warnings: bytes = b"",
     ) -> None:
-        self.status, self.content, self.headers, self.pagination = status, content, headers, pagination
+        self.status, self.content, self.headers = status, content, headers
+        self.pagination, self.warnings = pagination, warnings
 
     @property
     def etag(self) -> str:
-        """The ETag of the content and pagination; the request id is not part of it.
+        """The ETag of the content and pagination; request id and warnings are not part of it.
 
         CRC-32, because a forged ETag has no effect and SHA-256 takes three times as long for 30 KB.
         """
@@ -28,11 +37,20 @@ class Envelope:
         return f'"{len(self.content):x}-{checksum:08x}"'
 
     def body(self, request_id: str) -> bytes:
-        return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), self.pagination)
+        members = self.pagination + self.warnings
+        return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), members)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
         """A copy with additional headers."""
-        return Envelope(self.status, self.content, {**self.headers, **headers}, self.pagination)
+        merged = {**self.headers, **headers}
+        return Envelope(self.status, self.content, merged, self.pagination, self.warnings)
+
+    def with_warnings(self, warnings: Sequence[str]) -> "Envelope":
+        """A copy with `meta.warnings`, or the same response without warnings."""
+        if not warnings:
+            return self
+        encoded = b',"warnings":' + msgspec.json.encode(warnings)
+        return Envelope(self.status, self.content, self.headers, self.pagination, encoded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = self.body(scope["state"]["request_id"])

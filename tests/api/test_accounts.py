@@ -68,33 +68,19 @@ async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncCl
     assert unwrap(await client.get("/accounts")) == [account]
 
 
-@pytest.mark.parametrize("currency", ["USD", "EUR", "JPY", "GBP", "CHF", "AUD", "KWD"])
-async def test_a_currency_of_iso_4217_is_taken(client: httpx.AsyncClient, currency: str) -> None:
-    account = await create_account(client, currency=currency)
-
-    assert account["currency"] == currency
+async def test_a_currency_of_iso_4217_is_accepted(client: httpx.AsyncClient) -> None:
+    for currency in ("USD", "EUR", "JPY", "GBP", "CHF", "AUD", "KWD"):
+        assert (await create_account(client, currency, currency=currency))["currency"] == currency
 
 
-@pytest.mark.parametrize(
-    "digits", ["0.1", "-0.00000001", "1234567.12345678", "-10000000000", "9999999.99999999", "0.3"]
-)
-async def test_a_balance_is_kept_digit_by_digit(client: httpx.AsyncClient, digits: str) -> None:
-    content = f'{{"name": "Sim", "starting_balance": {digits}}}'
+async def test_a_balance_is_kept_digit_by_digit(client: httpx.AsyncClient) -> None:
+    for digits in ("0.1", "-0.00000001", "1234567.12345678", "-10000000000", "9999999.99999999", "0.3"):
+        content = f'{{"name": "{digits}", "starting_balance": {digits}}}'
 
-    created = await client.post("/accounts", content=content)
+        created = await client.post("/accounts", content=content)
 
-    assert created.status_code == 201
-    assert f'"starting_balance":{digits},' in created.text
-
-
-async def test_names_are_unique_for_each_owner_alone(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
-) -> None:
-    await create_account(client, "Sim")
-
-    theirs = await create_account(stranger, "Sim")
-
-    assert unwrap(await stranger.get("/accounts")) == [theirs]
+        assert created.status_code == 201
+        assert f'"starting_balance":{digits},' in created.text
 
 
 async def test_accounts_come_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
@@ -109,68 +95,29 @@ async def test_accounts_come_by_name_without_case_then_by_id(client: httpx.Async
 # PATCH ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("name", "Renamed"),
-        ("name", "SIM"),
-        ("currency", "EUR"),
-        ("starting_balance", -12.5),
-        ("broker", "Other"),
-        ("broker", None),
-        ("archived", True),
-    ],
-)
-async def test_a_patch_changes_the_field_sent_alone(
-    client: httpx.AsyncClient, field: str, value: object
-) -> None:
+CHANGES: list[tuple[str, object]] = [
+    *(("name", "Renamed"), ("name", "SIM"), ("currency", "EUR"), ("starting_balance", -12.5)),
+    *(("broker", "Other"), ("broker", None), ("archived", True)),
+]
+
+
+async def test_a_patch_changes_the_field_sent_alone(client: httpx.AsyncClient) -> None:
     account = await create_account(client, "Sim", broker="Tradovate", starting_balance=1000)
+    for field, value in CHANGES:
+        changed = unwrap(await client.patch(f"/accounts/{account['id']}", json={field: value}))
 
-    changed = unwrap(await client.patch(f"/accounts/{account['id']}", json={field: value}))
-
-    assert changed == {**account, field: value, "updated_at": changed["updated_at"]}
-    assert changed["updated_at"] > account["updated_at"]
-    assert await get_account(client, account) == changed
-
-
-@pytest.mark.parametrize(
-    "patch",
-    [
-        {},
-        {"name": " Sim "},
-        {"starting_balance": 1000.10},
-        {"broker": "Tradovate", "archived": False},
-        {"currency": "USD"},
-    ],
-    ids=str,
-)
-async def test_a_patch_that_changes_nothing_leaves_updated_at(
-    client: httpx.AsyncClient, patch: dict[str, Any]
-) -> None:
-    account = await create_account(client, "Sim", broker="Tradovate", starting_balance=1000.1)
-
-    unchanged = unwrap(await client.patch(f"/accounts/{account['id']}", json=patch))
-
-    assert unchanged == account
+        assert changed == {**account, field: value, "updated_at": changed["updated_at"]}
+        assert changed["updated_at"] > account["updated_at"]
+        assert await get_account(client, account) == changed
+        account = changed
 
 
-async def test_a_patch_with_what_was_read_changes_nothing(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, broker="Tradovate", starting_balance=1234567.12345678)
-    back = {k: v for k, v in account.items() if k not in ("id", "created_at", "updated_at")}
+async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, "Sim", broker="Tradovate", starting_balance=1234567.12345678)
+    back = {name: value for name, value in account.items() if name not in ("id", "created_at", "updated_at")}
 
-    unchanged = unwrap(await client.patch(f"/accounts/{account['id']}", json=back))
-
-    assert unchanged == account
-
-
-async def test_a_rename_to_a_taken_name_is_a_duplicate_and_changes_nothing(client: httpx.AsyncClient) -> None:
-    await create_account(client, "Taken")
-    account = await create_account(client, "Sim")
-
-    refused = await client.patch(f"/accounts/{account['id']}", json={"name": "Taken", "archived": True})
-
-    assert error_of(refused) == (409, "duplicate_name")
-    assert await get_account(client, account) == account
+    for patch in ({}, {"name": " Sim "}, {"starting_balance": 1234567.123456780}, {"currency": "USD"}, back):
+        assert unwrap(await client.patch(f"/accounts/{account['id']}", json=patch)) == account
 
 
 async def test_a_renamed_account_takes_its_new_place_in_the_list(client: httpx.AsyncClient) -> None:
@@ -273,15 +220,6 @@ async def test_a_deleted_account_leaves_its_copy_group_and_the_active_selection(
     assert (left["master_account_id"], left["member_count"]) == (None, 1)
     assert [member["account_id"] for member in left["members"]] == [copy["id"]]
     assert unwrap(await client.get("/me"))["active_selection"] == "all"
-
-
-async def test_the_id_of_a_deleted_account_is_not_used_again(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    await client.delete(f"/accounts/{account['id']}")
-
-    again = await create_account(client)
-
-    assert again["id"] > account["id"]
 
 
 # Fees ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import BASE_URL, check_headers, client_of, new_key_for
-from factories import details_of, error_of
+from factories import details_of, error_of, run_sql
 from operations import MISSING, body_of, create_thing_of, documented_path_of, path_of
 from starlette.applications import Starlette
 
@@ -214,6 +214,15 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
 
     assert {status for status, _, _ in again} == {404}
     assert again == [whole(await call(client, one)) for one in below]
+
+
+async def test_the_id_of_a_deleted_row_is_never_used_again(app: Starlette) -> None:
+    tables = await run_sql(
+        app, "SELECT name, sql FROM sqlite_schema WHERE sql LIKE '% id INTEGER PRIMARY KEY%'"
+    )
+
+    assert len(tables) > 8
+    assert [name for name, sql in tables if "PRIMARY KEY AUTOINCREMENT" not in sql] == []
 
 
 @every_delete

@@ -42,7 +42,7 @@ PAGE = "http://localhost:5173"
 WITH_BODY = [operation for operation in OPERATIONS if operation.body]
 
 
-async def asked(
+async def send_raw(
     app: Starlette,
     method: str,
     path: str,
@@ -88,7 +88,7 @@ async def test_a_key_sent_otherwise_is_401(app: Starlette) -> None:
     key = (await new_key_for(app)).encode()
 
     refused = {
-        case: await asked(
+        case: await send_raw(
             app, "GET", "/tags", [(b"authorization", value.replace(b"%b", key)) for value in values]
         )
         for case, values in WRONG_AUTHORIZATION.items()
@@ -102,7 +102,7 @@ async def test_a_key_in_the_query_string_is_401(app: Starlette) -> None:
     key = await new_key_for(app)
     names = ["api_key", "access_token", "key", "token", "authorization"]
 
-    refused = [await asked(app, "GET", f"/tags?{name}={key}", []) for name in names]
+    refused = [await send_raw(app, "GET", f"/tags?{name}={key}", []) for name in names]
 
     assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * len(names)
 
@@ -111,7 +111,7 @@ async def test_the_case_of_the_scheme_does_not_matter(app: Starlette) -> None:
     key = (await new_key_for(app)).encode()
     schemes = [b"bearer", b"BEARER", b"Bearer"]
 
-    answers = [await asked(app, "GET", "/tags", [(b"authorization", one + b" " + key)]) for one in schemes]
+    answers = [await send_raw(app, "GET", "/tags", [(b"authorization", one + b" " + key)]) for one in schemes]
 
     assert [answer.status_code for answer in answers] == [200] * 3
 
@@ -355,12 +355,12 @@ async def test_a_name_of_4_mib_of_marks_to_be_put_in_order_is_refused_without_or
     )
     try:
         async with asyncio.timeout(10):
-            _, told = await process.communicate()
+            _, stderr = await process.communicate()
     except TimeoutError:
         process.kill()
-        _, told = await process.communicate()
+        _, stderr = await process.communicate()
 
-    assert told.decode().endswith("ValueError: must be 1 to 255 characters\n")
+    assert stderr.decode().endswith("ValueError: must be 1 to 255 characters\n")
 
 
 def checklists(word: str) -> list[dict[str, Any]]:
@@ -402,11 +402,11 @@ async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
         assert [len(setup["confirmations"]) for setup in new] == [100] * 50
         assert again == renamed(new)
 
-    told = [
+    timings = [
         f"{how} in {min(taken) * 1000:.0f} ms at best, {statistics.median(taken) * 1000:.0f} in the middle"
         for how, taken in times.items()
     ]
-    seen(f"50 setups of 100 confirmations in one PATCH, {len(times['renamed'])} times: {', '.join(told)}")
+    seen(f"50 setups of 100 confirmations in one PATCH, {len(times['renamed'])} times: {', '.join(timings)}")
     if SOAK:
         assert max(min(taken) for taken in times.values()) < 0.150
 
@@ -503,7 +503,7 @@ STRANGE_HOSTS = {
 async def test_a_strange_host_is_421_with_the_id_of_the_request(app: Starlette) -> None:
     headers = [(b"host", b"evil.example"), (b"x-request-id", b"mine")]
 
-    answers = [await asked(app, "GET", path, headers) for path in ("/tags", "http://localhost/")]
+    answers = [await send_raw(app, "GET", path, headers) for path in ("/tags", "http://localhost/")]
 
     assert [error_of(answer) for answer in answers] == [(421, "misdirected_request")] * 2
     assert [answer.headers["x-request-id"] for answer in answers] == ["mine"] * 2
@@ -513,7 +513,7 @@ async def test_the_hosts_of_the_settings_are_answered_and_no_others(tmp_path: Pa
     app = create_app(Settings(db=tmp_path / "journal.db", allowed_hosts=("Journal.home",)))
     async with started(app):
         answers = [
-            await asked(app, "GET", "http://localhost/health", [(b"host", host)])
+            await send_raw(app, "GET", "http://localhost/health", [(b"host", host)])
             for host in (b"journal.home", b"journal.home:8000", b"localhost", b"x.journal.home", b"journal")
         ]
 
@@ -538,7 +538,7 @@ async def test_an_unknown_method_is_405(app: Starlette) -> None:
 
 async def test_a_wrong_method_on_health_is_405(app: Starlette) -> None:
     for method in ("POST", "DELETE", "BREW"):
-        refused = await asked(app, method, "http://localhost/health", [])
+        refused = await send_raw(app, method, "http://localhost/health", [])
 
         assert error_of(refused) == (405, "method_not_allowed")
         assert set(refused.headers["allow"].split(", ")) == {"GET", "HEAD"}
@@ -561,27 +561,27 @@ async def with_page(tmp_path: Path) -> AsyncIterator[Starlette]:
         yield app
 
 
-TELLING = ["Traceback", "RuntimeError", "the words of the bug", ".py", "sqlite", "no such table", "SELECT"]
+INTERNALS = ["Traceback", "RuntimeError", "the words of the bug", ".py", "sqlite", "no such table", "SELECT"]
 
 
-async def test_a_bug_is_a_500_that_a_page_may_read_and_tells_nothing(with_page: Starlette) -> None:
+async def test_a_bug_is_a_500_that_a_page_may_read_and_shows_no_internals(with_page: Starlette) -> None:
     headers = [(b"origin", PAGE.encode()), (b"x-request-id", b"mine")]
 
     for method in ("GET", "POST"):
-        broken = await asked(with_page, method, "/bug", headers)
+        broken = await send_raw(with_page, method, "/bug", headers)
 
         assert error_of(broken) == (500, "internal_error")
         assert details_of(broken) == {}
         assert broken.headers["access-control-allow-origin"] == PAGE
         assert broken.headers["x-request-id"] == broken.json()["meta"]["request_id"] == "mine"
-        assert not [words for words in TELLING if words in broken.text]
+        assert not [word for word in INTERNALS if word in broken.text]
 
 
 async def test_a_bug_is_logged_with_the_id_of_the_request(
     with_page: Starlette, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR):
-        await asked(with_page, "GET", "/bug", [(b"x-request-id", b"mine")])
+        await send_raw(with_page, "GET", "/bug", [(b"x-request-id", b"mine")])
 
     (record,) = caplog.records
     assert "mine" in record.getMessage()
@@ -590,12 +590,12 @@ async def test_a_bug_is_logged_with_the_id_of_the_request(
 
 
 async def test_head_of_a_bug_has_no_body(with_page: Starlette) -> None:
-    broken = await asked(with_page, "HEAD", "/bug", [])
+    broken = await send_raw(with_page, "HEAD", "/bug", [])
 
     assert (broken.status_code, broken.content) == (500, b"")
 
 
-async def test_a_database_that_lost_a_table_is_a_500_that_tells_nothing(
+async def test_a_database_that_lost_a_table_is_a_500_that_shows_no_internals(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await run_sql(app, "DROP TABLE trade_tags")
@@ -607,7 +607,7 @@ async def test_a_database_that_lost_a_table_is_a_500_that_tells_nothing(
     ]
 
     assert [error_of(answer) for answer in answers] == [(500, "internal_error")] * 2
-    assert not [words for answer in answers for words in TELLING if words in answer.text]
+    assert not [word for answer in answers for word in INTERNALS if word in answer.text]
 
 
 async def run_and_id(app: Starlette) -> int:
@@ -724,7 +724,7 @@ async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_th
 ) -> None:
     settings = Settings(db=tmp_path / "journal.db", allowed_hosts=("journal.example",), cors_origins=(PAGE,))
     hosts = [*((host,) for host in HOSTS_OF_THE_JOURNAL), *HOSTS_OF_OTHERS]
-    told = {}
+    outcomes = {}
 
     app = create_app(settings)
     async with (
@@ -735,13 +735,13 @@ async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_th
             answer = await client.send(request_of_a_page(client, method, path, sent, origin))
             readers = answer.headers.get_list("access-control-allow-origin")
             is_misdirected = answer.status_code == 421 and error_of(answer)[1] == "misdirected_request"
-            told[method, path, sent, origin] = is_misdirected, readers
+            outcomes[method, path, sent, origin] = is_misdirected, readers
             assert is_misdirected or answer.status_code != 421
 
-    assert told == {asked: expected_of(*asked[2:]) for asked in told}
+    assert outcomes == {request: expected_of(*request[2:]) for request in outcomes}
     seen(
         f"{len(hosts)} hosts x {len(PAGES)} origins x {len(PATHS_OF_PAGES)} paths x {len(METHODS_OF_PAGES)} "
-        f"methods: {len(told)} requests, 421 to every strange host, no page reads but that of the settings"
+        f"methods: {len(outcomes)} requests, 421 to every strange host, only the page of the settings reads"
     )
 
 

@@ -1,5 +1,6 @@
 """Two owners in one database: what is the other's is as good as not there (docs/reliability.md 14)."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -220,16 +221,16 @@ async def ask(client: httpx.AsyncClient, request: Planted) -> httpx.Response:
 
 async def answers_to(client: httpx.AsyncClient, own: Journal, ids: Journal) -> dict[str, Any]:
     """Everything that can be seen of the answers to requests that name those ids, by request."""
-    told = {str(one): whole(await ask(client, one)) for one in requests_with(own, ids)}
+    answers = {str(one): whole(await ask(client, one)) for one in requests_with(own, ids)}
     for operation in OPERATIONS:
         if "{id" in operation.path:
             path, body = path_about(operation, ids), bodies(own).get(row_of(operation), body_of(operation))
             for headers in CONDITIONS:
                 answer = await client.request(operation.method, path, json=body, headers=headers)
-                told[f"{row_of(operation)} {headers}"] = whole(answer)
+                answers[f"{row_of(operation)} {headers}"] = whole(answer)
     for file in files_naming("Mine", "Theirs"):
-        told[file] = whole(await send_file(client, file))
-    return told
+        answers[file] = whole(await send_file(client, file))
+    return answers
 
 
 def files_naming(own: str, word: str) -> list[str]:
@@ -247,6 +248,11 @@ CONDITIONS: list[dict[str, str]] = [{}, {"If-Match": '"x"'}, {"If-Match": "*"}, 
 def whole(response: httpx.Response) -> tuple[int, list[tuple[str, str]], bytes]:
     """Everything that a caller can see of an answer."""
     return response.status_code, response.headers.multi_items(), response.content
+
+
+def blamed_in(content: bytes) -> str:
+    """The names and ids that the details of an error blame."""
+    return str(json.loads(content)["error"]["details"])
 
 
 # Two journals --------------------------------------------------------------------------------------------
@@ -309,14 +315,14 @@ async def make_theirs(app: Starlette, client: httpx.AsyncClient) -> None:
 
 async def everything_read(client: httpx.AsyncClient, own: Journal) -> dict[str, Any]:
     """All that the operations show of one's own journal, with no filter and with each."""
-    told = {}
+    answers = {}
     for path in reads(own) + [
         f"/goals/{goal['id']}/snapshots" for goal in unwrap(await client.get("/goals"))
     ]:
         status, headers, content = whole(await client.get(path))
         assert status == 200
-        told[path] = headers, content
-    return told
+        answers[path] = headers, content
+    return answers
 
 
 def reads(own: Journal) -> list[str]:
@@ -363,6 +369,9 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
     foreign = await answers_to(caller, mine, THEIRS)
 
     assert foreign == missing
+    in_bodies = [one for one in requests_with(mine, THEIRS) if not one.place.is_query]
+    assert [str(one) for one in in_bodies if foreign[str(one)][0] != 400] == []
+    assert [str(one) for one in in_bodies if one.place.name not in blamed_in(foreign[str(one)][2])] == []
     assert {status for status, _, _ in foreign.values()} == {200, 400, 404}
     assert dump(settings.db) == before
     by_path = sum("{id" in operation.path for operation in OPERATIONS)

@@ -1,4 +1,4 @@
-"""API keys: their form, what is stored of them, and what a caller with a wrong one is told."""
+"""API keys: their form, what is stored of them, and the answer to a wrong one."""
 
 import asyncio
 import hashlib
@@ -291,28 +291,6 @@ async def test_a_key_without_the_scope_is_403_and_the_scope_is_named(app: Starle
     assert "www-authenticate" not in refused.headers
 
 
-async def test_a_write_scope_does_not_include_the_read_scope(app: Starlette) -> None:
-    async with client_of(app, await new_key_for(app, scopes=("write:tags",))) as writer:
-        answers = [
-            await writer.post("/tag-categories", json={"name": "Psychology"}),
-            await writer.get("/tag-categories"),
-        ]
-
-    assert [answer.status_code for answer in answers] == [201, 403]
-
-
-async def test_a_read_scope_does_not_include_the_write_scope(app: Starlette) -> None:
-    async with client_of(app, await new_key_for(app, scopes=("read:tags",))) as reader:
-        answers = [
-            await reader.get("/tag-categories"),
-            await reader.post("/tag-categories", json={"name": "Psychology"}),
-            await reader.get("/tag-categories"),
-        ]
-
-    assert [answer.status_code for answer in answers] == [200, 403, 200]
-    assert unwrap(answers[2]) == []
-
-
 @pytest.mark.parametrize(
     ("sent", "given"),
     [
@@ -321,7 +299,7 @@ async def test_a_read_scope_does_not_include_the_write_scope(app: Starlette) -> 
         ("read:tags,write:tags", {"read:tags", "write:tags"}),
     ],
 )
-async def test_keys_create_gives_the_scopes_it_is_told(
+async def test_keys_create_gives_the_scopes_of_its_option(
     app: Starlette, settings: Settings, sent: str, given: set[str]
 ) -> None:
     await journal_api(settings, "keys", "create", "script", "--scopes", sent)

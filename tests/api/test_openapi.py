@@ -11,11 +11,11 @@ from commands import done
 from conftest import SUCCESS, client_of, new_key_for
 from factories import details_of, unwrap
 from jsonschema_rs import Draft202012Validator
+from openapi_examples import DOCUMENT, bodies_of, described, in_order, resolved, send_examples
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from operations import MISSING, create_thing_of, path_of
 from starlette.applications import Starlette
 from test_contract import every_operation
-from told_by_examples import DOCUMENT, bodies_of, described, in_order, resolved, tell
 
 from journal_api.errors import ValidationFailed
 from journal_api.openapi import document
@@ -227,7 +227,7 @@ def without_times(resource: Any) -> Any:
 
 
 async def test_every_example_may_be_sent_as_it_stands(client: httpx.AsyncClient) -> None:
-    answers = await tell(client)
+    answers = await send_examples(client)
 
     assert {operation.name for operation, _ in answers} == {operation.name for operation in in_order()}
     assert [answer.text for _, answer in answers if answer.status_code >= 300] == []
@@ -361,51 +361,37 @@ def reason(answer: httpx.Response, path: str) -> str:
     return str(details_of(answer).get("fields", {}).get(path, "")) if answer.status_code == 400 else ""
 
 
-every_operation_with_limits = pytest.mark.parametrize(
-    "operation", [one for one in in_order() if one.body], ids=lambda one: one.name
-)
+async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncClient) -> None:
+    await send_examples(client)
+    for operation in [one for one in in_order() if one.body]:
+        found = edges_of_body(operation)
+        members = operation.body.__struct_fields__ if operation.body else ()
+
+        for edge in found:
+            within = await client.request(operation.method, path_of(operation, 1), json=edge.within)
+            beyond = await client.request(operation.method, path_of(operation, 1), json=edge.beyond)
+
+            assert reason(within, edge.path) != reason(beyond, edge.path) != "", (operation.name, edge.path)
+            if edge.words and edge.path in members:
+                assert sorted(details_of(beyond)["allowed"]) == sorted(edge.words)
+        assert found
 
 
-@every_operation_with_limits
-async def test_a_limit_of_its_body_is_where_the_document_says(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    await tell(client)
-    found = edges_of_body(operation)
-    members = operation.body.__struct_fields__ if operation.body else ()
+async def test_a_limit_of_a_query_is_where_the_document_says(client: httpx.AsyncClient) -> None:
+    await send_examples(client)
+    for operation in [one for one in OPERATIONS if one.query]:
+        found = [
+            edge.inside(name, lambda value, name=name: {name: value})
+            for name, schema in parameters_of(operation, "query").items()
+            for edge in edges(schema)
+        ]
 
-    for edge in found:
-        within = await client.request(operation.method, path_of(operation, 1), json=edge.within)
-        beyond = await client.request(operation.method, path_of(operation, 1), json=edge.beyond)
+        for edge in found:
+            within = await client.request(operation.method, path_of(operation, 1), params=edge.within)
+            beyond = await client.request(operation.method, path_of(operation, 1), params=edge.beyond)
 
-        assert reason(within, edge.path) != reason(beyond, edge.path) != "", edge.path
-        if edge.words and edge.path in members:
-            assert sorted(details_of(beyond)["allowed"]) == sorted(edge.words)
-    assert found
-
-
-every_operation_with_a_query = pytest.mark.parametrize(
-    "operation", [one for one in OPERATIONS if one.query], ids=lambda one: one.name
-)
-
-
-@every_operation_with_a_query
-async def test_a_limit_of_its_query_is_where_the_document_says(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    await tell(client)
-    found = [
-        edge.inside(name, lambda value, name=name: {name: value})
-        for name, schema in parameters_of(operation, "query").items()
-        for edge in edges(schema)
-    ]
-
-    for edge in found:
-        within = await client.request(operation.method, path_of(operation, 1), params=edge.within)
-        beyond = await client.request(operation.method, path_of(operation, 1), params=edge.beyond)
-
-        assert reason(within, edge.path) != reason(beyond, edge.path) != "", edge.path
-    assert found
+            assert reason(within, edge.path) != reason(beyond, edge.path) != "", (operation.name, edge.path)
+        assert found
 
 
 # What the service answers --------------------------------------------------------------------------------
@@ -429,7 +415,7 @@ def faults(operation: Operation, answer: httpx.Response) -> list[str]:
 
 
 async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient) -> None:
-    answers = await tell(client)
+    answers = await send_examples(client)
     reads = [operation for operation in OPERATIONS if operation.method == "GET"]
     deletes = [operation for operation in OPERATIONS if operation.method == "DELETE"]
 
@@ -458,7 +444,7 @@ async def test_the_health_check_is_answered_as_described(nobody: httpx.AsyncClie
 async def test_what_is_refused_is_answered_as_described(
     app: Starlette, client: httpx.AsyncClient, nobody: httpx.AsyncClient
 ) -> None:
-    await tell(client)
+    await send_examples(client)
     answers = []
 
     async with client_of(app, await new_key_for(app, scopes=())) as unscoped:

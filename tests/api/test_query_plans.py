@@ -7,15 +7,15 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 from conftest import client_of, new_key_for, started
 from factories import A_TRADE, create_goal, snapshots_of, unwrap
+from openapi_examples import send_examples
 from operations import path_of
 from starlette.applications import Starlette
-from told_by_examples import tell
 
 from journal_api.app import create_app
 from journal_api.routes.table import OPERATIONS
@@ -74,7 +74,7 @@ def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
 
 async def use_everything(client: httpx.AsyncClient) -> None:
     """Every operation, with every filter and every metric, what makes snapshots stale, and every deletion."""
-    await tell(client)
+    await send_examples(client)
     for operation in OPERATIONS:
         if operation.method == "GET":
             for query in ({}, QUERIES, *({name: value} for name, value in QUERIES.items())):
@@ -123,34 +123,40 @@ def tables_of(db: sqlite3.Connection) -> set[str]:
     return {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
 
 
-async def test_no_statement_scans_a_table_that_grows(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
-) -> None:
-    with statements_of(app) as seen:
-        await use_everything(client)
+class Usage(NamedTuple):
+    """What every operation sent to SQLite: the statements, (step, SQL) of their plans, and the tables."""
 
-    with planning(settings) as db:
-        growing = tables_of(db) - NEVER_GROW
-        plans = plans_of(db, seen)
-    assert len(plans) > 70
+    statements: list[str]
+    plans: list[tuple[str, str]]
+    tables: set[str]
+
+
+@pytest.fixture(scope="module")
+async def usage(tmp_path_factory: pytest.TempPathFactory) -> Usage:
+    settings = Settings(db=tmp_path_factory.mktemp("usage") / "journal.db")
+    app = create_app(settings)
+    async with started(app), client_of(app, await new_key_for(app)) as client:
+        with statements_of(app) as seen:
+            await use_everything(client)
+        with planning(settings) as db:
+            return Usage(list(seen), plans_of(db, seen), tables_of(db))
+
+
+def test_no_statement_scans_a_table_that_grows(usage: Usage) -> None:
+    growing = usage.tables - NEVER_GROW
+
+    assert len(usage.plans) > 70
     assert [
         (step, sql)
-        for step, sql in plans
+        for step, sql in usage.plans
         if (found := re.match(r"SCAN (\w+)", step)) and alias_of(sql, found[1]) in growing
     ] == []
 
 
-async def test_only_lists_look_through_all_trades_of_their_owner(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
-) -> None:
-    with statements_of(app) as seen:
-        await use_everything(client)
-
-    with planning(settings) as db:
-        plans = plans_of(db, seen)
+def test_only_lists_look_through_all_trades_of_their_owner(usage: Usage) -> None:
     through_all = {
         sql
-        for step, sql in plans
+        for step, sql in usage.plans
         if (found := re.match(r"SEARCH (\w+) USING .*\((?:user_id|external_id)=\?\)$", step))
         and alias_of(sql, found[1]) == "trades"
     }
@@ -158,6 +164,15 @@ async def test_only_lists_look_through_all_trades_of_their_owner(
     assert lists
     # A change of time zone moves every trading day.
     assert [sql for sql in through_all - lists if not sql.startswith("UPDATE trades SET trading_day =")] == []
+
+
+def test_json_that_comes_out_of_a_subquery_is_made_json_again(usage: Usage) -> None:
+    """Without `json()` SQLite since 3.54 would answer it as text; older ones would not tell."""
+    statements = [re.sub(r"\( SELECT", "(SELECT", " ".join(sql.split())) for sql in usage.statements]
+    # The value of a member of an object, without `json()` around it.
+    unwrapped = re.compile(r"', \(SELECT (?:json_|'\[')")
+    assert [sql for sql in statements if unwrapped.search(sql)] == []
+    assert len([sql for sql in statements if "json((SELECT '['" in sql]) > 5
 
 
 # Filters that may leave few of many trades, and the index that leads to those.
@@ -175,33 +190,33 @@ NARROW = {
 }
 
 
-@pytest.mark.parametrize("query", NARROW)
 async def test_a_list_of_few_trades_reads_and_counts_those_few(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings, query: str
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
 ) -> None:
-    with statements_of(app) as seen:
-        unwrap(await client.get(f"/trades?{query}"))
+    for query, index in NARROW.items():
+        with statements_of(app) as seen:
+            unwrap(await client.get(f"/trades?{query}"))
 
-    with planning(settings) as db:
-        steps = [step for step, _ in plans_of(db, seen)]
-    found = [re.match(r"SEARCH trades USING (?:COVERING )?INDEX (\w+)", step) for step in steps]
-    assert [one[1] for one in found if one] == [NARROW[query]] * 2
+        with planning(settings) as db:
+            steps = [step for step, _ in plans_of(db, seen)]
+        found = [re.match(r"SEARCH trades USING (?:COVERING )?INDEX (\w+)", step) for step in steps]
+        assert [one[1] for one in found if one] == [index] * 2, query
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"],
-)
+WIDE = ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]
+
+
 async def test_a_list_of_many_trades_is_read_in_its_order(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings, query: str
+    app: Starlette, client: httpx.AsyncClient, settings: Settings
 ) -> None:
-    with statements_of(app) as seen:
-        unwrap(await client.get(f"/trades?{query}"))
+    for query in WIDE:
+        with statements_of(app) as seen:
+            unwrap(await client.get(f"/trades?{query}"))
 
-    with planning(settings) as db:
-        steps = [step for step, _ in plans_of(db, seen)]
-    # The page that was found is put in order once more.
-    assert len([step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step]) == 1
+        with planning(settings) as db:
+            steps = [step for step, _ in plans_of(db, seen)]
+        # The page that was found is put in order once more.
+        assert len([step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step]) == 1, query
 
 
 async def test_an_export_by_any_filter_reads_on_where_it_stopped(
@@ -216,26 +231,12 @@ async def test_an_export_by_any_filter_reads_on_where_it_stopped(
     assert [step for step in steps if "ORDER BY" in step] == []
 
 
-async def test_json_that_comes_out_of_a_subquery_is_made_json_again(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    """Without `json()` SQLite since 3.54 would answer it as text; older ones would not tell."""
-    with statements_of(app) as seen:
-        await use_everything(client)
-
-    statements = [re.sub(r"\( SELECT", "(SELECT", " ".join(sql.split())) for sql in seen]
-    # The value of a member of an object, without `json()` around it.
-    unwrapped = re.compile(r"', \(SELECT (?:json_|'\[')")
-    assert [sql for sql in statements if unwrapped.search(sql)] == []
-    assert len([sql for sql in statements if "json((SELECT '['" in sql]) > 5
-
-
 async def test_closing_leaves_no_statistics_which_would_mislead_once_the_journal_has_grown(
     settings: Settings,
 ) -> None:
     app = create_app(settings)
     async with started(app), client_of(app, await new_key_for(app)) as client:
-        await tell(client)
+        await send_examples(client)
 
     with closing(sqlite3.connect(settings.db)) as db:
         assert [name for name in tables_of(db) if name.startswith("sqlite_stat")] == []

@@ -27,7 +27,7 @@ async def limited(tmp_path: Path) -> AsyncIterator[Starlette]:
         yield app
 
 
-def told(answer: httpx.Response) -> tuple[str, str]:
+def limit_of(answer: httpx.Response) -> tuple[str, str]:
     return answer.headers["x-ratelimit-limit"], answer.headers["x-ratelimit-remaining"]
 
 
@@ -38,7 +38,7 @@ async def test_requests_beyond_the_limit_of_a_key_are_429_and_say_when_to_come_a
         answers = [await client.get("/tags") for _ in range(4)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert [told(answer) for answer in answers] == [("3", "2"), ("3", "1"), ("3", "0"), ("3", "0")]
+    assert [limit_of(answer) for answer in answers] == [("3", "2"), ("3", "1"), ("3", "0"), ("3", "0")]
     assert error_of(answers[3]) == (429, "rate_limited")
     assert 1 <= int(answers[3].headers["retry-after"]) <= 60
 
@@ -60,8 +60,8 @@ async def test_a_request_without_the_scope_counts_as_any_other(limited: Starlett
         answers = [await client.get(path) for path in ("/tags", "/goals")]
 
     assert [error_of(one) for one in refused] == [(403, "forbidden_scope")] * 2
-    assert [told(one) for one in refused] == [("3", "2"), ("3", "1")]
-    assert told(answers[0]) == ("3", "0")
+    assert [limit_of(one) for one in refused] == [("3", "2"), ("3", "1")]
+    assert limit_of(answers[0]) == ("3", "0")
     # The scope is checked before the rate.
     assert error_of(answers[1]) == (403, "forbidden_scope")
     async with client_of(limited, await new_key_for(limited, scopes=("read:tags",))) as client:
@@ -86,9 +86,9 @@ async def test_beyond_20_wrong_keys_in_a_minute_those_of_an_address_are_429_and_
         keyless = await client.get("/tags")
 
     assert [answer.status_code for answer in answers] == [401] * 20 + [429] * 2
-    assert told(answers[-1]) == ("20", "0")
+    assert limit_of(answers[-1]) == ("20", "0")
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
-    assert (right.status_code, told(right)) == (200, ("3", "2"))
+    assert (right.status_code, limit_of(right)) == (200, ("3", "2"))
     assert error_of(keyless) == (401, "unauthorized")
 
 
@@ -107,7 +107,7 @@ async def test_a_clock_that_is_set_changes_no_rate(limited: Starlette, jump: tim
         with time_machine.travel(datetime.now(UTC) + jump):
             answers = [await client.get("/tags") for _ in range(3)]
 
-    assert [told(one) for one in answers] == [("3", "1"), ("3", "0"), ("3", "0")]
+    assert [limit_of(one) for one in answers] == [("3", "1"), ("3", "0"), ("3", "0")]
     assert answers[2].status_code == 429
     assert {1 <= int(one.headers["x-ratelimit-reset"]) <= 60 for one in answers} == {True}
 
@@ -116,7 +116,7 @@ async def test_a_clock_that_is_set_changes_no_rate(limited: Starlette, jump: tim
 
 
 class Clock:
-    """A monotonic clock that goes when it is told to."""
+    """A monotonic clock that moves when a test sets it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0

@@ -76,11 +76,6 @@ async def post_text(client: httpx.AsyncClient, text: str) -> httpx.Response:
     )
 
 
-async def patch_text(client: httpx.AsyncClient, strategy_id: int, text: str) -> httpx.Response:
-    headers = {"Content-Type": "application/json"}
-    return await client.patch(f"/strategies/{strategy_id}", content=text.encode(), headers=headers)
-
-
 def with_member(field: str, text: str) -> str:
     """The body of a strategy with that member, as text."""
     return f'{{"name": "S", "{field}": {text}}}'
@@ -92,16 +87,6 @@ async def count_of(app: Starlette, table: str) -> int:
 
 def names_of(strategies: Any) -> list[str]:
     return [strategy["name"] for strategy in strategies]
-
-
-def nested_in(where: str, item: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The body of a strategy with that as its setup or as its confirmation, and the path to it."""
-    if where == "strategy":
-        return item, ""
-    if where == "setup":
-        return {"name": "S", "setups": [{"name": "first"}, item]}, "setups[1]."
-    setup = {"name": "second", "confirmations": [{"name": "first"}, item]}
-    return {"name": "S", "setups": [{"name": "first"}, setup]}, "setups[1].confirmations[1]."
 
 
 # Forms -------------------------------------------------------------------------------------------------
@@ -210,13 +195,6 @@ async def test_null_where_null_is_allowed_is_the_same_as_left_out(client: httpx.
     assert {field: strategy[field] for field in nullable} == {field: bare[field] for field in nullable}
 
 
-async def test_timestamps_are_rfc_3339_in_utc(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client)
-
-    for field in ("created_at", "updated_at"):
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", strategy[field])
-
-
 async def test_a_list_comes_by_name_without_its_case_then_by_id(client: httpx.AsyncClient) -> None:
     for name in ("beta", "Alpha", "BETA", "émile", "alpha", "Beta", "ÉMILE", "zulu"):
         await create_strategy(client, name)
@@ -306,77 +284,39 @@ async def test_copy_group_id_lists_the_strategies_bound_to_that_group(
 # Fields ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
-@pytest.mark.parametrize(
-    ("sent", "stored"),
-    [
-        pytest.param("x", "x", id="one letter"),
-        pytest.param("x" * 255, "x" * 255, id="255 letters"),
-        pytest.param("🚀" * 255, "🚀" * 255, id="255 emoji"),
-        pytest.param(" \u3000A  B\n", "A  B", id="white space around"),
-        pytest.param("e\u0301", "é", id="decomposed"),
-        pytest.param("e\u0301" * 255, "é" * 255, id="255 after normalisation"),
-        pytest.param('"\\/\u2028<&', '"\\/\u2028<&', id="characters that JSON escapes"),
-        pytest.param("5", "5", id="digits"),
-        pytest.param("null", "null", id="a word of JSON"),
-        pytest.param('{"a":1}', '{"a":1}', id="text that is JSON"),
-    ],
-)
-async def test_a_name_is_stripped_and_normalised(
-    client: httpx.AsyncClient, where: str, sent: str, stored: str
+async def test_a_name_that_looks_like_something_else_is_kept_at_every_level(
+    client: httpx.AsyncClient,
 ) -> None:
-    body, _ = nested_in(where, {"name": sent})
+    for name in ('"\\/\u2028<&', "5", "null", '{"a":1}'):
+        confirmations = [{"name": name}]
 
-    strategy = unwrap(await client.post("/strategies", json=body))
+        strategy = await create_strategy(
+            client, name, setups=[{"name": name, "confirmations": confirmations}]
+        )
 
-    found = {
-        "strategy": lambda: strategy,
-        "setup": lambda: strategy["setups"][1],
-        "confirmation": lambda: strategy["setups"][1]["confirmations"][1],
-    }[where]()
-    assert found["name"] == stored
+        (setup,) = strategy["setups"]
+        assert [strategy["name"], setup["name"], setup["confirmations"][0]["name"]] == [name] * 3
 
 
-@pytest.mark.parametrize("where", ["strategy", "setup", "confirmation"])
-async def test_a_description_may_have_10000_characters_and_any_lines(
-    client: httpx.AsyncClient, where: str
+async def test_a_description_may_have_10000_characters_and_any_lines_at_every_level(
+    client: httpx.AsyncClient,
 ) -> None:
-    description = " \r\n\t🚀\u2028'\"\\" + "x" * (10_000 - 9)
-    assert len(description) == 10_000
-    body, _ = nested_in(where, {"name": "x", "description": description})
+    described = {"name": "x", "description": " \r\n\t🚀\u2028'\"\\" + "x" * (10_000 - 9)}
+    assert len(described["description"]) == 10_000
 
-    strategy = unwrap(await client.post("/strategies", json=body))
+    created = await client.post(
+        "/strategies", json={**described, "setups": [{**described, "confirmations": [described]}]}
+    )
 
-    if where == "strategy":
-        assert strategy["description"] == description
-    elif where == "setup":
-        assert strategy["setups"][1]["description"] == description
-    else:
-        assert strategy["setups"][1]["confirmations"][1]["description"] == description
-
-
-@pytest.mark.parametrize("color", ["#000000", "#AbCdEf", "#1d4ed8"])
-async def test_a_colour_is_kept_as_sent(client: httpx.AsyncClient, color: str) -> None:
-    strategy = await create_strategy(client, color_tag=color)
-
-    assert strategy["color_tag"] == color
+    strategy = unwrap(created)
+    (setup,) = strategy["setups"]
+    for item in (strategy, setup, setup["confirmations"][0]):
+        assert item["description"] == described["description"]
 
 
-# Limits of length --------------------------------------------------------------------------------------
-
-
-async def test_50_setups_of_100_confirmations_are_kept(client: httpx.AsyncClient) -> None:
-    setups = [
-        {"name": f"s{number}", "confirmations": [{"name": f"c{number}.{place}"} for place in range(100)]}
-        for number in range(50)
-    ]
-
-    strategy = await create_strategy(client, setups=setups)
-
-    assert [setup["name"] for setup in strategy["setups"]] == [setup["name"] for setup in setups]
-    assert [[one["name"] for one in setup["confirmations"]] for setup in strategy["setups"]] == [
-        [f"c{number}.{place}" for place in range(100)] for number in range(50)
-    ]
+async def test_a_colour_is_kept_as_sent(client: httpx.AsyncClient) -> None:
+    for color in ("#000000", "#AbCdEf", "#1d4ed8"):
+        assert (await create_strategy(client, color, color_tag=color))["color_tag"] == color
 
 
 # Account and copy group --------------------------------------------------------------------------------
@@ -407,50 +347,42 @@ async def test_account_and_copy_group_exclude_each_other(app: Starlette, client:
 # Free-form JSON ----------------------------------------------------------------------------------------
 
 VERBATIM = [
-    pytest.param("{}", id="empty"),
-    pytest.param('{"a":1.0,"b":1E5,"c":1e+5,"d":-0,"e":-0.0,"f":1e-7,"g":0.10}', id="numbers"),
-    pytest.param('{"a":123456789012345678901234567890,"b":0.1234567890123456789012345}', id="30 digits"),
-    pytest.param('{"a":1e999,"b":-1E-999}', id="beyond floats"),
-    pytest.param('{"z":1,"a":2,"m":{"y":1,"b":2}}', id="key order"),
-    pytest.param('{"a":1,"a":2,"a":{"b":1,"b":2}}', id="duplicate keys"),
-    pytest.param(r'{"\u0061":"\u00e9\n\/\\\"\t\b\f\r \ud83d\ude80 \u0000"}', id="escapes"),
-    pytest.param('{"é":"🚀\u2028\u2029\x7f\ufeff","":"","e\u0301":1}', id="unescaped"),
-    pytest.param('{"a":[],"b":[[],{}],"c":null,"d":true,"e":false,"f":" { [ ] } : , "}', id="structure"),
-    pytest.param('{"a":"\\\\","b":"\\\\\\"","c":"]}{["}', id="brackets behind escapes"),
-    pytest.param('{"a":"%s"}' % (r"\"{" * 100), id="quotes and brackets in a string"),
+    "{}",
+    '{"a":1.0,"b":1E5,"c":1e+5,"d":-0,"e":-0.0,"f":1e-7,"g":0.10}',
+    '{"a":123456789012345678901234567890,"b":0.1234567890123456789012345}',
+    '{"a":1e999,"b":-1E-999}',
+    '{"z":1,"a":2,"m":{"y":1,"b":2}}',
+    '{"a":1,"a":2,"a":{"b":1,"b":2}}',
+    r'{"\u0061":"\u00e9\n\/\\\"\t\b\f\r \ud83d\ude80 \u0000"}',
+    '{"é":"🚀\u2028\u2029\x7f\ufeff","":"","e\u0301":1}',
+    '{"a":[],"b":[[],{}],"c":null,"d":true,"e":false,"f":" { [ ] } : , "}',
+    '{"a":"\\\\","b":"\\\\\\"","c":"]}{["}',
+    '{"a":"%s"}' % (r"\"{" * 100),
 ]
 
 
-@pytest.mark.parametrize("sent", VERBATIM)
-async def test_free_form_json_is_kept_token_by_token(client: httpx.AsyncClient, sent: str) -> None:
-    members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
+async def test_free_form_json_is_kept_token_by_token(client: httpx.AsyncClient) -> None:
+    for number, sent in enumerate(VERBATIM):
+        members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
+        created = await post_text(client, f'{{"name": "{number}", {members}}}')
+        path = f"/strategies/{unwrap(created)['id']}"
 
-    created = await post_text(client, f'{{"name": "S", {members}}}')
-    read = await client.get(f"/strategies/{unwrap(created)['id']}")
+        again = await client.patch(path, content=f"{{{members}}}".encode())
+        renamed = await client.patch(path, json={"name": f"{number}, renamed"})
 
-    for field in FREE_FORM:
-        assert f'"{field}":{sent}' in created.text
-        assert f'"{field}":{sent}' in read.text
-
-
-@pytest.mark.parametrize("sent", VERBATIM)
-async def test_free_form_json_is_kept_token_by_token_on_patch(client: httpx.AsyncClient, sent: str) -> None:
-    made = await create_strategy(client, risk_rules={"before": 1})
-
-    patched = await patch_text(client, made["id"], f'{{"risk_rules": {sent}}}')
-    renamed = await client.patch(f"/strategies/{made['id']}", json={"name": "Renamed"})
-
-    assert f'"risk_rules":{sent}' in patched.text
-    assert f'"risk_rules":{sent}' in renamed.text
+        assert unwrap(again)["updated_at"] == unwrap(created)["updated_at"]
+        for answer in (created, await client.get(path), again, renamed):
+            for field in FREE_FORM:
+                assert f'"{field}":{sent}' in answer.text
 
 
-@pytest.mark.parametrize("sent", VERBATIM)
-async def test_the_same_free_form_json_again_changes_nothing(client: httpx.AsyncClient, sent: str) -> None:
-    made = unwrap(await post_text(client, with_member("exit_rules", sent)))
+async def test_free_form_json_is_replaced_token_by_token_on_patch(client: httpx.AsyncClient) -> None:
+    path = f"/strategies/{(await create_strategy(client, risk_rules={'before': 1}))['id']}"
+    for sent in VERBATIM:
+        patched = await client.patch(path, content=f'{{"risk_rules": {sent}}}'.encode())
 
-    again = await patch_text(client, made["id"], f'{{"exit_rules": {sent}}}')
-
-    assert unwrap(again)["updated_at"] == made["updated_at"]
+        assert f'"risk_rules":{sent}' in patched.text
+        assert f'"risk_rules":{sent}' in (await client.get(path)).text
 
 
 async def test_every_token_of_free_form_json_survives_white_space_around_it(
@@ -466,88 +398,20 @@ async def test_every_token_of_free_form_json_survives_white_space_around_it(
     assert tokens.findall(kept) == tokens.findall(spaced)
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        '{"a":01}',
-        '{"a":NaN}',
-        '{"a":-Infinity}',
-        '{"a":1.}',
-        '{"a":.5}',
-        '{"a":0x1}',
-        '{"a":1,}',
-        "{a:1}",
-        "{'a':1}",
-        '{"a":1//x\n}',
-        '{"a":"\t"}',
-        '{"a":"\x00"}',
-        r'{"a":"\q"}',
-        r'{"a":"\u12G4"}',
-        r'{"a":"\ud800"}',
-        r'{"a":"\ud800 "}',
-        r'{"a":"\ud800\u0041"}',
-        r'{"a":"\udc00"}',
-        r'{"\ud800":1}',
-        r'{"\udc00":1}',
-        '{"a":[1,2}',
-        '{"a":1',
-        '{"a":1}}',
-    ],
-)
-async def test_free_form_json_that_is_no_json_is_refused(client: httpx.AsyncClient, sent: str) -> None:
-    refused = await post_text(client, with_member("risk_rules", sent))
+async def test_64_kib_of_free_form_json_of_32_levels_are_kept(client: httpx.AsyncClient) -> None:
+    just_allowed = [
+        f'{{"a":"{"x" * (64 * 1024 - 8)}"}}',
+        '{"a":' * 31 + "{}" + "}" * 31,
+        '{"a":' + "[" * 31 + "]" * 31 + "}",
+    ]
+    for number, sent in enumerate(just_allowed):
+        members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
 
-    assert error_of(refused) == (400, "validation_error")
-    assert unwrap(await client.get("/strategies")) == []
+        created = await post_text(client, f'{{"name": "{number}", {members}}}')
 
-
-@pytest.mark.parametrize("field", FREE_FORM)
-async def test_free_form_json_that_is_not_utf_8_is_refused(client: httpx.AsyncClient, field: str) -> None:
-    content = b'{"name": "S", "%b": {"a": "\xff"}}' % field.encode()
-
-    refused = await client.post("/strategies", content=content)
-
-    assert error_of(refused) == (400, "validation_error")
-
-
-async def test_64_kib_of_free_form_json_are_kept_in_each_field(client: httpx.AsyncClient) -> None:
-    sent = f'{{"a":"{"x" * (64 * 1024 - 8)}"}}'
-    assert len(sent) == 64 * 1024
-    members = ",".join(f'"{field}": {sent}' for field in FREE_FORM)
-
-    created = await post_text(client, f'{{"name": "S", {members}}}')
-
-    assert created.status_code == 201
-    for field in FREE_FORM:
-        assert f'"{field}":{sent}' in created.text
-
-
-def nested_objects(levels: int) -> str:
-    return '{"a":' * (levels - 1) + "{}" + "}" * (levels - 1)
-
-
-def nested_arrays(levels: int) -> str:
-    return '{"a":' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
-
-
-@pytest.mark.parametrize("nested", [nested_objects, nested_arrays])
-async def test_32_levels_of_free_form_json_are_kept(client: httpx.AsyncClient, nested: Any) -> None:
-    sent = nested(32)
-
-    created = await post_text(client, with_member("exit_rules", sent))
-
-    assert created.status_code == 201
-    assert f'"exit_rules":{sent}' in created.text
-
-
-@pytest.mark.parametrize("nested", [nested_objects, nested_arrays])
-@pytest.mark.parametrize("levels", [33, 1000, 100_000])
-async def test_more_than_32_levels_of_free_form_json_are_refused(
-    client: httpx.AsyncClient, nested: Any, levels: int
-) -> None:
-    refused = await post_text(client, with_member("exit_rules", nested(levels)))
-
-    assert error_of(refused) == (400, "validation_error")
+        assert created.status_code == 201
+        for field in FREE_FORM:
+            assert f'"{field}":{sent}' in created.text
 
 
 async def test_brackets_in_strings_are_no_levels(client: httpx.AsyncClient) -> None:
@@ -560,16 +424,6 @@ async def test_brackets_in_strings_are_no_levels(client: httpx.AsyncClient) -> N
 
 
 # Unique names ------------------------------------------------------------------------------------------
-
-
-async def test_names_are_unique_for_each_owner_on_their_own(
-    client: httpx.AsyncClient, other: httpx.AsyncClient
-) -> None:
-    await create_strategy(other, "Breakout")
-
-    created = await client.post("/strategies", json={"name": "Breakout"})
-
-    assert created.status_code == 201
 
 
 async def test_setups_and_confirmations_may_share_a_name(client: httpx.AsyncClient) -> None:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx
-import pytest
 from factories import create_category, create_tag, error_of, unwrap
 
 RFC_3339_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
@@ -48,14 +47,14 @@ async def test_what_was_created_is_what_is_listed(client: httpx.AsyncClient) -> 
     assert listed == [created]
 
 
-@pytest.mark.parametrize("member", ["created_at", "updated_at"])
-async def test_timestamps_are_rfc_3339_in_utc(client: httpx.AsyncClient, member: str) -> None:
+async def test_timestamps_are_rfc_3339_in_utc(client: httpx.AsyncClient) -> None:
     before = datetime.now(UTC)
 
     category = await create_category(client)
 
-    assert RFC_3339_UTC.fullmatch(category[member])
-    assert before <= datetime.fromisoformat(category[member]) <= datetime.now(UTC)
+    for member in ("created_at", "updated_at"):
+        assert RFC_3339_UTC.fullmatch(category[member])
+        assert before <= datetime.fromisoformat(category[member]) <= datetime.now(UTC)
 
 
 # Uniqueness ----------------------------------------------------------------------------------------------
@@ -118,20 +117,13 @@ async def test_a_rename_answers_the_whole_category(client: httpx.AsyncClient) ->
     assert await categories_of(client) == [unwrap(renamed)]
 
 
-@pytest.mark.parametrize(
-    "patch",
-    [{}, {"name": "Café"}, {"name": " Café\n"}, {"name": "Cafe\u0301"}],
-    ids=["nothing", "own-name", "white-space-around", "decomposed"],
-)
-async def test_a_rename_that_changes_nothing_keeps_updated_at(
-    client: httpx.AsyncClient, patch: dict[str, str]
-) -> None:
+async def test_a_rename_that_changes_nothing_keeps_updated_at(client: httpx.AsyncClient) -> None:
     category = await create_category(client, "Café")
 
-    answer = await client.patch(f"/tag-categories/{category['id']}", json=patch)
+    for patch in ({}, {"name": "Café"}, {"name": " Café\n"}, {"name": "Cafe\u0301"}):
+        answer = await client.patch(f"/tag-categories/{category['id']}", json=patch)
 
-    assert answer.status_code == 200
-    assert unwrap(answer) == category
+        assert (answer.status_code, unwrap(answer)) == (200, category)
     assert await categories_of(client) == [category]
 
 
@@ -218,27 +210,7 @@ async def test_a_category_whose_last_tag_moved_away_can_go(client: httpx.AsyncCl
     assert deleted.status_code == 204
 
 
-async def test_ids_are_never_used_again(client: httpx.AsyncClient) -> None:
-    deleted = await create_category(client, "A")
-    await client.delete(f"/tag-categories/{deleted['id']}")
-
-    created = await create_category(client, "A")
-
-    assert created["id"] > deleted["id"]
-
-
 # Owners --------------------------------------------------------------------------------------------------
-
-
-async def test_another_owner_may_have_the_same_name(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
-) -> None:
-    mine = await create_category(client)
-
-    theirs = await stranger.post("/tag-categories", json={"name": mine["name"]})
-
-    assert theirs.status_code == 201
-    assert await categories_of(client) == [mine]
 
 
 async def test_the_tags_of_another_owner_are_not_counted(

@@ -249,19 +249,18 @@ async def test_every_confirmation_that_is_not_of_the_trades_setup_is_named(
     assert await get_trade(client, trade) == trade
 
 
-@pytest.mark.parametrize("of_strategy", [False, True], ids=["no-strategy", "strategy-alone"])
-async def test_a_trade_without_a_setup_has_no_questions(
-    client: httpx.AsyncClient, setups: Any, of_strategy: bool
-) -> None:
+async def test_a_trade_without_a_setup_has_no_questions(client: httpx.AsyncClient, setups: Any) -> None:
     volume, _ = ids_of(setups[0])
     (strategy,) = unwrap(await client.get("/strategies"))
-    trade = await create_trade(client, strategy_id=strategy["id"] if of_strategy else None)
+    trade = await create_trade(client)
+    for strategy_id in (None, strategy["id"]):
+        trade = unwrap(await client.patch(f"/trades/{trade['id']}", json={"strategy_id": strategy_id}))
 
-    refused = await put_answers(client, trade, answer(volume))
+        refused = await put_answers(client, trade, answer(volume))
 
-    assert error_of(refused) == INVALID
-    assert details_of(refused)["unknown_confirmation_ids"] == [volume]
-    assert unwrap(await put_answers(client, trade)) == trade
+        assert error_of(refused) == INVALID
+        assert details_of(refused)["unknown_confirmation_ids"] == [volume]
+        assert unwrap(await put_answers(client, trade)) == trade
 
 
 async def test_a_confirmation_that_is_answered_twice_is_refused_and_named(
@@ -289,38 +288,32 @@ async def test_the_same_answers_in_another_order_leave_updated_at(
     assert again == answered
 
 
-@pytest.mark.parametrize("change", [{"was_present": False}, {"notes": "Thick"}, {"notes": None}], ids=str)
-async def test_another_answer_moves_updated_at(
-    client: httpx.AsyncClient, setups: Any, change: dict[str, Any]
-) -> None:
+async def test_another_answer_moves_updated_at(client: httpx.AsyncClient, setups: Any) -> None:
     volume, _ = ids_of(setups[0])
     trade = await create_trade(client, setup_id=setups[0]["setup_id"])
-    answered = unwrap(await put_answers(client, trade, answer(volume, notes="Thin")))
+    before = unwrap(await put_answers(client, trade, answer(volume, notes="Thin")))
+    for fields in ({"was_present": False, "notes": "Thin"}, {"notes": "Thick"}, {"notes": None}):
+        after = unwrap(await put_answers(client, trade, {**answer(volume), **fields}))
 
-    again = unwrap(await put_answers(client, trade, {**answer(volume, notes="Thin"), **change}))
+        assert after["updated_at"] > before["updated_at"], fields
+        before = after
 
-    assert again["updated_at"] > answered["updated_at"]
 
-
-@pytest.mark.parametrize("to", ["another", "none", "another-strategy", "no-strategy"])
 async def test_a_trade_that_changes_its_setup_loses_the_old_answers(
-    client: httpx.AsyncClient, setups: Any, to: str
+    client: httpx.AsyncClient, setups: Any
 ) -> None:
     volume, trend = ids_of(setups[0])
     other = await create_strategy(client, "Other")
     trade = await create_trade(client, setup_id=setups[0]["setup_id"])
-    unwrap(await put_answers(client, trade, answer(volume), answer(trend)))
-    patch = {
-        "another": {"setup_id": setups[1]["setup_id"]},
-        "none": {"setup_id": None},
-        "another-strategy": {"strategy_id": other["id"]},
-        "no-strategy": {"strategy_id": None},
-    }[to]
+    changes = [{"setup_id": setups[1]["setup_id"]}, {"setup_id": None}]
+    changes += [{"strategy_id": other["id"]}, {"strategy_id": None}]
+    for patch in changes:
+        unwrap(await put_answers(client, trade, answer(volume), answer(trend)))
 
-    changed = unwrap(await client.patch(f"/trades/{trade['id']}", json=patch))
-    back = unwrap(await client.patch(f"/trades/{trade['id']}", json={"setup_id": setups[0]["setup_id"]}))
+        changed = unwrap(await client.patch(f"/trades/{trade['id']}", json=patch))
+        back = unwrap(await client.patch(f"/trades/{trade['id']}", json={"setup_id": setups[0]["setup_id"]}))
 
-    assert (changed["confirmations"], back["confirmations"]) == ([], [])
+        assert (changed["confirmations"], back["confirmations"]) == ([], []), patch
 
 
 async def test_a_patch_to_the_same_setup_keeps_the_answers(client: httpx.AsyncClient, setups: Any) -> None:

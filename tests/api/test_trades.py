@@ -153,34 +153,33 @@ async def test_a_close_before_the_opening_is_refused(client: httpx.AsyncClient) 
 # The result ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("fields", "gross_pnl"),
-    [
-        ({"direction": "long", "entry_price": 100, "exit_price": 101.5}, "1.5"),
-        ({"direction": "long", "entry_price": 101.5, "exit_price": 100}, "-1.5"),
-        ({"direction": "short", "entry_price": 100, "exit_price": 101.5}, "-1.5"),
-        ({"direction": "short", "entry_price": 101.5, "exit_price": 100}, "1.5"),
-        ({"quantity": 3, "multiplier": 50, "entry_price": 5000.25, "exit_price": 5001}, "112.5"),
-        ({"quantity": 0.1, "entry_price": 0.1, "exit_price": 0.3}, "0.02"),
-        ({"entry_price": 10, "exit_price": -37.63}, "-47.63"),
-        ({"gross_pnl": None, "exit_price": 100}, "0"),
-    ],
-    ids=lambda value: str(value),
-)
-async def test_the_result_follows_from_the_prices(
-    client: httpx.AsyncClient, fields: dict[str, Any], gross_pnl: str
-) -> None:
-    created = await refusal(client, **fields)
+async def test_the_result_follows_from_the_prices(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for fields, gross_pnl in RESULTS:
+        created = await client.post("/trades", json={"account_id": account["id"], **A_TRADE, **fields})
 
-    assert created.status_code == 201
-    assert f'"gross_pnl":{gross_pnl},' in created.text
+        assert created.status_code == 201
+        assert f'"gross_pnl":{gross_pnl},' in created.text, fields
 
 
-@pytest.mark.parametrize("sent", [-7.5, 0, 1])
-async def test_a_result_that_is_sent_wins_over_the_prices(client: httpx.AsyncClient, sent: float) -> None:
-    trade = await create_trade(client, gross_pnl=sent, exit_price=150, fees=0.5)
+RESULTS: list[tuple[dict[str, Any], str]] = [
+    ({"direction": "long", "entry_price": 100, "exit_price": 101.5}, "1.5"),
+    ({"direction": "long", "entry_price": 101.5, "exit_price": 100}, "-1.5"),
+    ({"direction": "short", "entry_price": 100, "exit_price": 101.5}, "-1.5"),
+    ({"direction": "short", "entry_price": 101.5, "exit_price": 100}, "1.5"),
+    ({"quantity": 3, "multiplier": 50, "entry_price": 5000.25, "exit_price": 5001}, "112.5"),
+    ({"quantity": 0.1, "entry_price": 0.1, "exit_price": 0.3}, "0.02"),
+    ({"entry_price": 10, "exit_price": -37.63}, "-47.63"),
+    ({"gross_pnl": None, "exit_price": 100}, "0"),
+]
 
-    assert (trade["gross_pnl"], trade["net_pnl"]) == (sent, sent - 0.5)
+
+async def test_a_result_that_is_sent_wins_over_the_prices(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for sent in (-7.5, 0, 1):
+        trade = await create_trade(client, account["id"], gross_pnl=sent, exit_price=150, fees=0.5)
+
+        assert (trade["gross_pnl"], trade["net_pnl"]) == (sent, sent - 0.5)
 
 
 async def test_a_result_without_an_exit_price_is_enough(client: httpx.AsyncClient) -> None:
@@ -196,39 +195,28 @@ async def test_a_closed_trade_needs_a_result_or_an_exit(client: httpx.AsyncClien
     assert list(details_of(refused)["fields"]) == ["exit_price"]
 
 
-@pytest.mark.parametrize(
-    ("edit", "gross_pnl"),
-    [
-        ({"exit_price": 98}, -2),
-        ({"entry_price": 90}, 11),
-        ({"quantity": 4}, 4),
-        ({"multiplier": 2.5}, 2.5),
-        ({"direction": "short"}, -1),
-        ({"closed_at": "2026-01-06T15:00:00Z"}, 1),
-    ],
-    ids=str,
-)
-async def test_a_result_that_followed_the_prices_follows_them_on_a_patch(
-    client: httpx.AsyncClient, edit: dict[str, Any], gross_pnl: float
+EDITS: list[tuple[dict[str, Any], float]] = [
+    ({"exit_price": 98}, -2),
+    ({"entry_price": 90}, 11),
+    ({"quantity": 4}, 4),
+    ({"multiplier": 2.5}, 2.5),
+    ({"direction": "short"}, -1),
+    ({"closed_at": "2026-01-06T15:00:00Z"}, 1),
+]
+
+
+async def test_a_result_that_followed_the_prices_follows_them_on_a_patch_and_one_that_was_sent_stays(
+    client: httpx.AsyncClient,
 ) -> None:
-    trade = await create_trade(client, fees=0.25)
+    account = await create_account(client)
+    for edit, gross_pnl in EDITS:
+        computed = await create_trade(client, account["id"], fees=0.25)
+        sent = await create_trade(client, account["id"], gross_pnl=33)
 
-    changed = await patched(client, trade, **edit)
+        changed = await patched(client, computed, **edit)
 
-    assert (changed["gross_pnl"], changed["net_pnl"]) == (gross_pnl, gross_pnl - 0.25)
-
-
-@pytest.mark.parametrize(
-    "edit", [{"exit_price": 98}, {"entry_price": 90}, {"quantity": 4}, {"direction": "short"}], ids=str
-)
-async def test_a_result_that_was_sent_stays_when_the_prices_change(
-    client: httpx.AsyncClient, edit: dict[str, Any]
-) -> None:
-    trade = await create_trade(client, gross_pnl=33)
-
-    changed = await patched(client, trade, **edit)
-
-    assert changed["gross_pnl"] == 33
+        assert (changed["gross_pnl"], changed["net_pnl"]) == (gross_pnl, gross_pnl - 0.25), edit
+        assert (await patched(client, sent, **edit))["gross_pnl"] == 33, edit
 
 
 async def test_a_result_sent_by_patch_wins_over_prices_of_the_same_patch(client: httpx.AsyncClient) -> None:
@@ -260,40 +248,35 @@ async def test_point_one_and_point_two_sum_to_point_three(client: httpx.AsyncCli
 # Initial risk --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("fields", "initial_risk"),
-    [
-        ({"stop_loss": 98}, 2),
-        ({"stop_loss": 98, "quantity": 3, "multiplier": 50}, 300),
-        ({"stop_loss": 101.5, "direction": "short"}, 1.5),
-        ({"stop_loss": 98, "initial_risk": 7}, 7),
-        ({"stop_loss": 98, "initial_risk": None}, 2),
-        ({"stop_loss": 98, **OPEN}, 2),
-        ({"initial_risk": 7}, 7),
-        ({}, None),
-        ({"stop_loss": 100}, None),
-        ({"stop_loss": 102}, None),
-        ({"stop_loss": 98, "direction": "short"}, None),
-    ],
-    ids=str,
-)
-async def test_the_initial_risk_follows_from_the_stop_at_creation(
-    client: httpx.AsyncClient, fields: dict[str, Any], initial_risk: float | None
-) -> None:
-    trade = await create_trade(client, **fields)
-
-    assert trade["initial_risk"] == initial_risk
+RISKS: list[tuple[dict[str, Any], float | None]] = [
+    ({"stop_loss": 98}, 2),
+    ({"stop_loss": 98, "quantity": 3, "multiplier": 50}, 300),
+    ({"stop_loss": 101.5, "direction": "short"}, 1.5),
+    ({"stop_loss": 98, "initial_risk": 7}, 7),
+    ({"stop_loss": 98, "initial_risk": None}, 2),
+    ({"stop_loss": 98, **OPEN}, 2),
+    ({"initial_risk": 7}, 7),
+    ({}, None),
+    ({"stop_loss": 100}, None),
+    ({"stop_loss": 102}, None),
+    ({"stop_loss": 98, "direction": "short"}, None),
+]
 
 
-@pytest.mark.parametrize("stop", [99.5, 100, 105, 50, None])
-async def test_moving_the_stop_never_rewrites_the_initial_risk(
-    client: httpx.AsyncClient, stop: float | None
-) -> None:
+async def test_the_initial_risk_follows_from_the_stop_at_creation(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for fields, initial_risk in RISKS:
+        trade = await create_trade(client, account["id"], **fields)
+
+        assert trade["initial_risk"] == initial_risk, fields
+
+
+async def test_moving_the_stop_never_rewrites_the_initial_risk(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, stop_loss=98)
+    for stop in (99.5, 100, 105, 50, None):
+        moved = await patched(client, trade, stop_loss=stop)
 
-    moved = await patched(client, trade, stop_loss=stop)
-
-    assert (moved["stop_loss"], moved["initial_risk"]) == (stop, 2)
+        assert (moved["stop_loss"], moved["initial_risk"]) == (stop, 2)
 
 
 async def test_a_stop_set_later_makes_no_initial_risk(client: httpx.AsyncClient) -> None:
@@ -305,35 +288,30 @@ async def test_a_stop_set_later_makes_no_initial_risk(client: httpx.AsyncClient)
     assert (stopped["initial_risk"], again["initial_risk"]) == (None, None)
 
 
-@pytest.mark.parametrize("risk", [5.5, None])
-async def test_the_initial_risk_is_set_and_cleared_by_patch(
-    client: httpx.AsyncClient, risk: float | None
-) -> None:
+async def test_the_initial_risk_is_set_and_cleared_by_patch(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, stop_loss=98)
 
-    changed = await patched(client, trade, initial_risk=risk)
+    risks = [(await patched(client, trade, initial_risk=risk))["initial_risk"] for risk in (5.5, None)]
 
-    assert changed["initial_risk"] == risk
+    assert risks == [5.5, None]
 
 
-@pytest.mark.parametrize(
-    ("fields", "rr_realized"),
-    [
-        ({"initial_risk": 2, "gross_pnl": 5, "fees": 1}, "2"),
-        ({"initial_risk": 3, "gross_pnl": 1}, "0.33333333"),
-        ({"initial_risk": 3, "gross_pnl": -2}, "-0.66666667"),
-        ({"initial_risk": 4, "gross_pnl": 0}, "0"),
-        ({"gross_pnl": 5}, "null"),
-        ({"initial_risk": 2, **OPEN}, "null"),
-    ],
-    ids=str,
-)
-async def test_realised_r_is_the_net_result_over_the_initial_risk(
-    client: httpx.AsyncClient, fields: dict[str, Any], rr_realized: str
-) -> None:
-    created = await refusal(client, **fields)
+REALISED: list[tuple[dict[str, Any], str]] = [
+    ({"initial_risk": 2, "gross_pnl": 5, "fees": 1}, "2"),
+    ({"initial_risk": 3, "gross_pnl": 1}, "0.33333333"),
+    ({"initial_risk": 3, "gross_pnl": -2}, "-0.66666667"),
+    ({"initial_risk": 4, "gross_pnl": 0}, "0"),
+    ({"gross_pnl": 5}, "null"),
+    ({"initial_risk": 2, **OPEN}, "null"),
+]
 
-    assert f'"rr_realized":{rr_realized},' in created.text
+
+async def test_realised_r_is_the_net_result_over_the_initial_risk(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for fields, rr_realized in REALISED:
+        created = await client.post("/trades", json={"account_id": account["id"], **A_TRADE, **fields})
+
+        assert f'"rr_realized":{rr_realized},' in created.text, fields
 
 
 # Open and closed -----------------------------------------------------------------------------------------
@@ -342,23 +320,17 @@ async def test_realised_r_is_the_net_result_over_the_initial_risk(
 async def test_an_open_trade_has_no_result_and_no_trading_day(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, fees=1.5, **OPEN)
 
-    assert [trade[name] for name in ("closed_at", "trading_day", "gross_pnl", "net_pnl", "rr_realized")] == [
-        None,
-        None,
-        None,
-        None,
-        None,
-    ]
+    names = ("closed_at", "trading_day", "gross_pnl", "net_pnl", "rr_realized")
+    assert [trade[name] for name in names] == [None] * 5
     assert trade["fees"] == 1.5
 
 
-@pytest.mark.parametrize("fields", [{"exit_price": 101}, {"gross_pnl": 5, "exit_price": None}], ids=str)
-async def test_an_open_trade_with_an_exit_or_a_result_is_refused(
-    client: httpx.AsyncClient, fields: dict[str, Any]
-) -> None:
-    refused = await refusal(client, closed_at=None, **fields)
+async def test_an_open_trade_with_an_exit_or_a_result_is_refused(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for fields in ({"exit_price": 101}, {"gross_pnl": 5, "exit_price": None}):
+        body = {"account_id": account["id"], **A_TRADE, "closed_at": None, **fields}
 
-    assert error_of(refused) == INVALID
+        assert error_of(await client.post("/trades", json=body)) == INVALID
 
 
 async def test_closing_by_patch_gives_the_result_of_the_prices_and_the_day(client: httpx.AsyncClient) -> None:
@@ -380,14 +352,15 @@ async def test_closing_by_patch_without_an_exit_is_refused_and_changes_nothing(
     assert await get_trade(client, trade) == trade
 
 
-@pytest.mark.parametrize("result", [None, 42], ids=["of-the-prices", "sent"])
-async def test_reopening_drops_exit_result_and_day(client: httpx.AsyncClient, result: float | None) -> None:
-    trade = await create_trade(client, gross_pnl=result)
+async def test_reopening_drops_exit_result_and_day(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for result in (None, 42):
+        trade = await create_trade(client, account["id"], gross_pnl=result)
 
-    reopened = await patched(client, trade, closed_at=None)
+        reopened = await patched(client, trade, closed_at=None)
 
-    names = ("exit_price", "gross_pnl", "net_pnl", "trading_day", "closed_at")
-    assert [reopened[name] for name in names] == [None] * len(names)
+        names = ("exit_price", "gross_pnl", "net_pnl", "trading_day", "closed_at")
+        assert [reopened[name] for name in names] == [None] * 5
 
 
 async def test_a_reopened_trade_leaves_the_goals_and_comes_back_with_its_new_close(
@@ -408,51 +381,47 @@ async def test_a_reopened_trade_leaves_the_goals_and_comes_back_with_its_new_clo
 # Times and trading days ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("sent", "stored"),
-    [
-        ("2026-01-05T15:38:40Z", "2026-01-05T15:38:40"),
-        ("2026-01-05T15:38:40+02:00", "2026-01-05T13:38:40"),
-        ("2026-01-05T15:38:40-05:00", "2026-01-05T20:38:40"),
-        ("2026-01-05T15:38:40", "2026-01-05T20:38:40"),
-        ("2026-07-06T15:38:40", "2026-07-06T19:38:40"),
-        ("2026-01-05T15:38:40.125", "2026-01-05T20:38:40.125"),
-    ],
-)
+TIMES = {
+    "2026-01-05T15:38:40Z": "2026-01-05T15:38:40.000000Z",
+    "2026-01-05T15:38:40+02:00": "2026-01-05T13:38:40.000000Z",
+    "2026-01-05T15:38:40-05:00": "2026-01-05T20:38:40.000000Z",
+    "2026-01-05T15:38:40": "2026-01-05T20:38:40.000000Z",
+    "2026-07-06T15:38:40": "2026-07-06T19:38:40.000000Z",
+    "2026-01-05T15:38:40.125": "2026-01-05T20:38:40.125000Z",
+}
+
+
 async def test_a_time_is_answered_in_utc_and_one_without_offset_is_read_in_the_owners_zone(
-    client: httpx.AsyncClient, sent: str, stored: str
+    client: httpx.AsyncClient,
 ) -> None:
     await client.patch("/me", json={"timezone": "America/New_York"})
+    account = await create_account(client)
+    for sent, answered in TIMES.items():
+        trade = await create_trade(client, account["id"], opened_at=sent, closed_at=sent)
 
-    trade = await create_trade(client, opened_at=sent, closed_at=sent)
-
-    for name in ("opened_at", "closed_at"):
-        assert trade[name].startswith(stored)
-        assert trade[name].rstrip("0Z.").startswith(stored.rstrip("0"))
-        assert trade[name].endswith("Z")
+        assert (trade["opened_at"], trade["closed_at"]) == (answered, answered)
 
 
-@pytest.mark.parametrize(
-    ("zone", "rollover", "closed_at", "day"),
-    [
-        ("UTC", "00:00", "2026-01-05T23:59:59.999999Z", "2026-01-05"),
-        ("UTC", "00:00", "2026-01-06T00:00:00Z", "2026-01-06"),
-        ("America/New_York", "00:00", "2026-01-06T04:59:59Z", "2026-01-05"),
-        ("America/New_York", "00:00", "2026-01-06T05:00:00Z", "2026-01-06"),
-        ("America/New_York", "17:00", "2026-01-06T21:59:59.999999Z", "2026-01-06"),
-        ("America/New_York", "17:00", "2026-01-06T22:00:00Z", "2026-01-07"),
-        ("America/New_York", "17:00", "2026-07-06T21:00:00Z", "2026-07-07"),
-        ("Pacific/Kiritimati", "00:00", "2026-12-31T10:00:00Z", "2027-01-01"),
-    ],
-)
-async def test_the_trading_day_is_that_of_the_close_in_zone_and_rollover(
-    client: httpx.AsyncClient, zone: str, rollover: str, closed_at: str, day: str
-) -> None:
-    await client.patch("/me", json={"timezone": zone, "day_rollover": rollover})
+DAYS = [
+    ("UTC", "00:00", "2026-01-05T23:59:59.999999Z", "2026-01-05"),
+    ("UTC", "00:00", "2026-01-06T00:00:00Z", "2026-01-06"),
+    ("America/New_York", "00:00", "2026-01-06T04:59:59Z", "2026-01-05"),
+    ("America/New_York", "00:00", "2026-01-06T05:00:00Z", "2026-01-06"),
+    ("America/New_York", "17:00", "2026-01-06T21:59:59.999999Z", "2026-01-06"),
+    ("America/New_York", "17:00", "2026-01-06T22:00:00Z", "2026-01-07"),
+    ("America/New_York", "17:00", "2026-07-06T21:00:00Z", "2026-07-07"),
+    ("Pacific/Kiritimati", "00:00", "2026-12-31T10:00:00Z", "2027-01-01"),
+]
 
-    trade = await create_trade(client, closed_at=closed_at)
 
-    assert trade["trading_day"] == day
+async def test_the_trading_day_is_that_of_the_close_in_zone_and_rollover(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    for zone, rollover, closed_at, day in DAYS:
+        await client.patch("/me", json={"timezone": zone, "day_rollover": rollover})
+
+        trade = await create_trade(client, account["id"], closed_at=closed_at)
+
+        assert trade["trading_day"] == day, (zone, rollover, closed_at)
 
 
 async def test_a_new_close_moves_the_trading_day(client: httpx.AsyncClient) -> None:
@@ -497,88 +466,59 @@ async def test_a_trade_at_the_edge_of_the_years_can_still_be_patched_or_is_refus
 # PATCH ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("symbol", "NQ"),
-        ("quantity", 7.5),
-        ("stop_loss", 99),
-        ("opened_at", "2026-01-04T10:00:00.000000Z"),
-        ("fees", 2.25),
-        ("gross_pnl", -8),
-        ("grade", "A+"),
-        ("grade", None),
-        ("external_id", "T-9"),
-        ("external_id", None),
-        ("notes", "Chased it"),
-        ("notes", None),
-    ],
-)
+CHANGES: list[tuple[str, object]] = [
+    *(("symbol", "NQ"), ("quantity", 7.5), ("stop_loss", 99), ("fees", 2.25), ("gross_pnl", -8)),
+    *(("opened_at", "2026-01-04T10:00:00.000000Z"), ("grade", "A+"), ("grade", None)),
+    *(("external_id", "T-9"), ("external_id", None), ("notes", "Chased it"), ("notes", None)),
+]
+
+
 async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(
-    client: httpx.AsyncClient, field: str, value: object
+    client: httpx.AsyncClient,
 ) -> None:
     trade = await create_trade(
         client, gross_pnl=5, grade="B", external_id="T-1", notes="Before", initial_risk=1, exit_price=None
     )
+    for field, value in CHANGES:
+        changed = await patched(client, trade, **{field: value})
 
-    changed = await patched(client, trade, **{field: value})
-
-    assert changed[field] == value
-    follow = {field, "updated_at", "net_pnl", "rr_realized"}
-    assert {k: v for k, v in changed.items() if k not in follow} == {
-        k: v for k, v in trade.items() if k not in follow
-    }
-    assert changed["updated_at"] > trade["updated_at"]
-    assert await get_trade(client, trade) == changed
+        assert changed[field] == value
+        follow = {field, "updated_at", "net_pnl", "rr_realized"}
+        assert {name for name in trade if changed[name] != trade[name]} <= follow
+        assert changed["updated_at"] > trade["updated_at"]
+        assert await get_trade(client, trade) == changed
+        trade = changed
 
 
-@pytest.mark.parametrize(
-    "patch",
-    [
-        {},
-        {"notes": "same", "quantity": 1, "fees": 0},
-        {"opened_at": "2026-01-05T15:00:00+01:00"},
-        {"gross_pnl": None},
-        {"symbol": " ES "},
-        {"multiplier": 1.0},
-    ],
-    ids=str,
-)
-async def test_a_patch_that_changes_nothing_leaves_updated_at(
-    client: httpx.AsyncClient, patch: dict[str, Any]
-) -> None:
+SAME: list[dict[str, Any]] = [
+    {},
+    {"notes": "same", "quantity": 1, "fees": 0},
+    {"opened_at": "2026-01-05T15:00:00+01:00"},
+    {"gross_pnl": None},
+    {"symbol": " ES "},
+    {"multiplier": 1.0},
+]
+
+
+async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, notes="same", stop_loss=99, external_id="T-1")
 
-    changed = await patched(client, trade, **patch)
+    for fields in SAME:
+        assert await patched(client, trade, **fields) == trade
 
-    assert changed == trade
 
+async def test_numbers_sent_in_place_of_impossible_ones_stay_patchable(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    result = {"quantity": 10**10, "entry_price": 1, "exit_price": 1000, "gross_pnl": 5}
+    risk = {"quantity": 10**10, "entry_price": 1000, "stop_loss": 1, "initial_risk": 5, "gross_pnl": 1}
+    for fields in (result, {**risk, "exit_price": None}):
+        trade = await create_trade(client, account["id"], **fields)
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"quantity": 10**10, "entry_price": 1, "exit_price": 1000, "gross_pnl": 5},
-        {
-            "quantity": 10**10,
-            "entry_price": 1000,
-            "stop_loss": 1,
-            "initial_risk": 5,
-            "gross_pnl": 1,
-            "exit_price": None,
-        },
-    ],
-    ids=["result", "risk"],
-)
-async def test_numbers_sent_in_place_of_impossible_ones_stay_patchable(
-    client: httpx.AsyncClient, fields: dict[str, Any]
-) -> None:
-    trade = await create_trade(client, **fields)
+        unchanged = await patched(client, trade)
+        noted = await patched(client, trade, notes="Contract size was wrong")
 
-    unchanged = await patched(client, trade)
-    noted = await patched(client, trade, notes="Contract size was wrong")
-
-    assert unchanged == trade
-    assert (noted["notes"], noted["gross_pnl"]) == ("Contract size was wrong", fields["gross_pnl"])
+        assert unchanged == trade
+        assert (noted["notes"], noted["gross_pnl"]) == ("Contract size was wrong", fields["gross_pnl"])
 
 
 async def test_a_stop_far_away_set_later_leaves_the_trade_patchable(client: httpx.AsyncClient) -> None:
@@ -1041,33 +981,30 @@ async def test_a_deleted_trade_is_gone_everywhere_and_its_id_is_not_used_again(
 # Goals ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("metric", "edit", "before", "after"),
-    [
-        ("net_pnl", {"fees": 0.75}, 1, 0.25),
-        ("gross_pnl", {"exit_price": 90}, 1, -10),
-        ("max_drawdown", {"gross_pnl": -4}, 0, 4),
-        ("balance_target", {"gross_pnl": 20}, 1001, 1020),
-        ("win_rate", {"exit_price": 100}, 100, 0),
-        ("a_plus_rate", {"grade": "A+"}, None, 100),
-        ("rr_realized_avg", {"initial_risk": 4}, None, 0.25),
-        ("trading_days", {"closed_at": None}, 1, 0),
-        ("trade_count", {"closed_at": "2027-01-01T00:00:00Z"}, 1, 0),
-        ("worst_trade", {"direction": "short"}, 1, -1),
-    ],
-)
-async def test_a_goal_shows_an_edited_trade_at_the_next_read(
-    client: httpx.AsyncClient, metric: str, edit: dict[str, Any], before: float | None, after: float | None
-) -> None:
-    account = await create_account(client, starting_balance=1000)
-    goal = await create_goal(client, metric=metric, **YEAR)
-    trade = await create_trade(client, account["id"])
+METRICS: list[tuple[str, dict[str, Any], float | None, float | None]] = [
+    ("net_pnl", {"fees": 0.75}, 1, 0.25),
+    ("gross_pnl", {"exit_price": 90}, 1, -10),
+    ("max_drawdown", {"gross_pnl": -4}, 0, 4),
+    ("balance_target", {"gross_pnl": 20}, 1001, 1020),
+    ("win_rate", {"exit_price": 100}, 100, 0),
+    ("a_plus_rate", {"grade": "A+"}, None, 100),
+    ("rr_realized_avg", {"initial_risk": 4}, None, 0.25),
+    ("trading_days", {"closed_at": None}, 1, 0),
+    ("trade_count", {"closed_at": "2027-01-01T00:00:00Z"}, 1, 0),
+    ("worst_trade", {"direction": "short"}, 1, -1),
+]
 
-    seen_before = await actual_of(client, goal)
-    await patched(client, trade, **edit)
-    seen_after = await actual_of(client, goal)
 
-    assert (seen_before, seen_after) == (before, after)
+async def test_a_goal_shows_an_edited_trade_at_the_next_read(client: httpx.AsyncClient) -> None:
+    for metric, edit, before, after in METRICS:
+        account = await create_account(client, metric, starting_balance=1000)
+        goal = await create_goal(client, metric=metric, account_id=account["id"], **YEAR)
+        trade = await create_trade(client, account["id"])
+
+        seen_before = await actual_of(client, goal)
+        await patched(client, trade, **edit)
+
+        assert (seen_before, await actual_of(client, goal)) == (before, after), metric
 
 
 async def test_a_goal_shows_a_checklist_that_goes_with_its_strategy(client: httpx.AsyncClient) -> None:

@@ -85,7 +85,7 @@ Call = Callable[[], Any]
 def every_sql_call(app: Starlette, around: Callable[[int, str, Call], Any]) -> Iterator[None]:
     """Within the block each SQL call, on any connection and its own thread, goes through `around`.
 
-    It gets the how-manieth call it is, the SQL, and the call to make.
+    It gets the number of the call, the SQL, and the call to make.
     """
     numbers = count(1)
 
@@ -145,7 +145,7 @@ async def delete(client: httpx.AsyncClient, strategy: Any) -> httpx.Response:
 
 
 def calls() -> Iterator[tuple[int, str]]:
-    """The how-manieth SQL call, and when there: of every call, before and after it."""
+    """The number of an SQL call, and when the error comes: before and after every call."""
     return ((number, when) for number in count(1) for when in ("before", "after"))
 
 
@@ -460,7 +460,7 @@ async def test_cancelled_reads_keep_nobody_from_reading(client: httpx.AsyncClien
 READS = tries(10_000, 400)
 
 
-def told(answers: list[httpx.Response]) -> str:
+def counted(answers: list[httpx.Response]) -> str:
     """`1 x 201, 49 x 409`."""
     counted = Counter(answer.status_code for answer in answers)
     return ", ".join(f"{number} x {status}" for status, number in sorted(counted.items()))
@@ -487,7 +487,7 @@ async def test_of_50_creates_of_one_name_one_wins(
     (kept,) = unwrap(await client.get("/strategies"))
     assert is_whole(await get_strategy(client, kept["id"]))
     assert (await run_sql(app, "SELECT count(*) FROM confirmations"))[0][0] == 9
-    seen(f"50 creates of one name: {told(answers)}")
+    seen(f"50 creates of one name: {counted(answers)}")
 
 
 @pytest.mark.promise(4)
@@ -505,7 +505,7 @@ async def test_of_50_creates_with_room_for_one_one_wins(
     assert all(error["code"] == "limit_reached" for error in refused)
     assert all(error["details"] == {"limit": 3, "current": 3} for error in refused)
     assert len(unwrap(await client.get("/strategies"))) == 3
-    seen(f"50 creates with room for one: {told(answers)}")
+    seen(f"50 creates with room for one: {counted(answers)}")
 
 
 @pytest.mark.promise(4)
@@ -519,7 +519,7 @@ async def test_of_50_tags_or_categories_of_one_name_one_wins(
     answers = await asyncio.gather(*(client.post(path, json=body) for _ in range(50)))
 
     assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 49}
-    seen(f"50 creates of one name, {path}: {told(answers)}")
+    seen(f"50 creates of one name, {path}: {counted(answers)}")
 
 
 @pytest.mark.promise(4)
@@ -533,7 +533,7 @@ async def test_of_50_renames_to_one_name_one_wins(
     )
 
     assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 49}
-    seen(f"50 renames to one name: {told(answers)}")
+    seen(f"50 renames to one name: {counted(answers)}")
 
 
 @pytest.mark.parametrize("first", ["delete", "post"])

@@ -290,6 +290,7 @@ class Account(Thing):
     starting_balance: Fraction = Fraction(0)
     broker: str | None = None
     archived: bool = False
+    fees: dict[str, Fraction] = field(default_factory=dict)
 
 
 @dataclass(kw_only=True)
@@ -381,6 +382,7 @@ class Goal(Thing):
     targets: list[tuple[datetime, Fraction]] = field(default_factory=list)
     # The snapshots as they were when the goal was paused or archived.
     kept: "list[Told] | None" = None
+    stopped_on: date | None = None
 
 
 class Told(NamedTuple):
@@ -667,6 +669,15 @@ class Model:
         self.trades.append(trade)
         return trade
 
+    def create_trades(self, bodies: Sequence[Any]) -> list[Trade]:
+        """All of them, or none."""
+        before = self.trades.copy()
+        try:
+            return [self.create_trade(body) for body in bodies]
+        except Refused:
+            self.trades = before
+            raise invalid() from None
+
     def patch_trade(self, trade_id: int, body: Any) -> Trade:
         sent = TRADE(body)
         trade = self.found(self.trades, trade_id)
@@ -680,14 +691,14 @@ class Model:
             after.setup_id = None
         if sent.get("setup_id") and "strategy_id" not in sent:
             after.strategy_id = None
-        self.settle(after)
+        self.settle(after, before=trade)
         if after.setup_id != trade.setup_id:
             after.answers = {}
         if after != trade:
             vars(trade).update(vars(after), updated_at=text_of(self.now))
         return trade
 
-    def settle(self, trade: Trade) -> None:
+    def settle(self, trade: Trade, before: Trade | None = None) -> None:
         """Hold the trade to the rules, and let follow what follows."""
         if trade.closed_at is None:
             hold(trade.exit_price is None and trade.gross_pnl is None)
@@ -705,9 +716,19 @@ class Model:
             hold(brought != [] and trade.strategy_id in (None, *brought))
             (trade.strategy_id,) = brought
         self.settle_source(trade)
+        if before is None or place_of(trade) != place_of(before):
+            hold(self.takes(trade.strategy_id, trade.account_id))
         others = [one for one in self.trades if one.id != trade.id and one.account_id == trade.account_id]
         if trade.external_id is not None and trade.external_id in (one.external_id for one in others):
             raise Refused(409, "conflict")
+
+    def takes(self, strategy_id: int | None, account_id: int) -> bool:
+        """Whether the strategy takes trades of the account."""
+        for strategy in self.strategies:
+            if strategy.id == strategy_id:
+                members = [group.members for group in self.groups if group.id == strategy.copy_group_id]
+                return strategy.account_id in (None, account_id) and all(account_id in one for one in members)
+        return True
 
     def settle_source(self, trade: Trade) -> None:
         """A copy of a copy is a copy of the original; an original with copies is no copy."""
@@ -756,6 +777,12 @@ class Model:
             if trade.id in copies:
                 trade.source_trade_id = None if trade.id == copies[0] else copies[0]
 
+    def undo_import(self, trade_ids: Iterable[int]) -> None:
+        """What it added goes, edited or not."""
+        there = {trade.id for trade in self.trades}
+        for trade_id in there.intersection(trade_ids):
+            self.delete_trade(trade_id)
+
     # Goals
 
     def create_goal(self, body: Any) -> Goal:
@@ -783,7 +810,8 @@ class Model:
             sent |= {"custom_start": None, "custom_end": None}
         if sent.get("metric", goal.metric) != goal.metric:
             sent.setdefault("direction", natural(sent["metric"]))
-        check_target(sent.get("metric", goal.metric), sent.get("target_value", goal.target_value))
+        if "metric" in sent or "target_value" in sent:
+            check_target(sent.get("metric", goal.metric), sent.get("target_value", goal.target_value))
         self.stop_or_go_on(goal, sent.get("status", goal.status))
         before = asdict(goal)
         self.change(goal, sent)
@@ -791,14 +819,17 @@ class Model:
             goal.targets = []
         if not goal.targets or goal.target_value != before["target_value"]:
             goal.targets.append((self.now, goal.target_value))
+        if goal.kept is not None and any(getattr(goal, one) != before[one] for one in DEFINITION):
+            goal.kept = self.history(goal)
         return goal
 
     def stop_or_go_on(self, goal: Goal, status: str) -> None:
         """A goal that is not active keeps the snapshots of the moment when it stopped."""
         if status == "active":
-            goal.kept = None
+            goal.kept = goal.stopped_on = None
         elif goal.kept is None:
-            goal.kept = self.snapshots(goal)
+            goal.kept = self.history(goal)
+            goal.stopped_on = self.journal().day_of(self.now)
 
     def delete_goal(self, goal_id: int) -> None:
         self.goals.remove(self.found(self.goals, goal_id))
@@ -886,7 +917,9 @@ class Model:
         """All that a number can depend on, as naive.py has it."""
         journal = naive.Journal(self.timezone, self.day_rollover, self.active_selection)
         for account in self.accounts:
-            journal.accounts[account.id] = naive.Account(account.id, account.starting_balance)
+            journal.accounts[account.id] = naive.Account(
+                account.id, account.starting_balance, account.currency
+            )
         journal.groups = {group.id: set(group.members) for group in self.groups}
         journal.tags = {tag.id: tag.type for tag in self.tags}
         for setup in (setup for strategy in self.strategies for setup in strategy.setups):
@@ -902,8 +935,10 @@ class Model:
 
     def snapshots(self, goal: Goal) -> list[Told]:
         """The history of the goal, newest first."""
-        if goal.kept is not None:
-            return goal.kept
+        return self.history(goal) if goal.kept is None else goal.kept
+
+    def history(self, goal: Goal) -> list[Told]:
+        """The history to today, or to the day on which the goal was stopped."""
         window = None
         if goal.custom_start and goal.custom_end:
             window = date.fromisoformat(goal.custom_start), date.fromisoformat(goal.custom_end)
@@ -911,7 +946,8 @@ class Model:
         measured = naive.Goal(
             goal.metric, goal.direction, goal.timeframe, goal.scope, created_at, goal.targets, window
         )
-        return [self.told(goal, one) for one in naive.snapshots(self.journal(), measured, self.now)]
+        history = naive.snapshots(self.journal(), measured, self.now, goal.stopped_on)
+        return [self.told(goal, one) for one in history]
 
     def told(self, goal: Goal, snapshot: naive.Snapshot) -> Told:
         facts = {
@@ -926,7 +962,12 @@ class Model:
             "actual": snapshot.actual,
             "achieved": snapshot.achieved,
             "closed": snapshot.closed,
-            "snapshot_data": {"unit": UNIT_OF[goal.metric], **calendar, **facts},
+            "snapshot_data": {
+                "unit": UNIT_OF[goal.metric],
+                "currency": snapshot.currency,
+                **calendar,
+                **facts,
+            },
         }
         return Told(view, snapshot.reasons)
 
@@ -936,9 +977,20 @@ def natural(metric: str) -> str:
     return "at_most" if metric in LOW else "at_least"
 
 
+NEVER_BELOW_0 = {
+    *("max_drawdown", "profit_factor", "payoff_ratio"),
+    *(metric for metric, unit in UNIT_OF.items() if unit in ("count", "percent")),
+}
+
+
+def place_of(trade: Trade) -> tuple[int, int | None]:
+    return trade.account_id, trade.strategy_id
+
+
 def check_target(metric: str, target: Fraction) -> None:
-    """Rule 1: 0 is a target for max_drawdown alone."""
+    """G1 and G9: 0 is a target for max_drawdown alone, and what is never below 0 has no target there."""
     hold(target != 0 or metric == "max_drawdown")
+    hold(target >= 0 or metric not in NEVER_BELOW_0)
 
 
 def check_window(timeframe: str, sent: Body, both: bool = True) -> None:
@@ -982,7 +1034,7 @@ def setup_view(setup: Setup) -> View:
 def goal_view(goal: Goal) -> View:
     """`account_id` and `copy_group_id` are in step with the scope."""
     view = asdict(replace(goal, kept=None))
-    del view["targets"], view["kept"]
+    del view["targets"], view["kept"], view["stopped_on"]
     kind, _, number = goal.scope.partition("_")
     bound = {"account_id": int(number) if kind == "account" else None}
     bound["copy_group_id"] = int(number) if kind == "group" else None

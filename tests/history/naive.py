@@ -11,6 +11,11 @@ Day = date
 LARGEST = Fraction(2**63 - 1, 10**8)
 # The counts and sums of a period, by the names that snapshot_data gives them.
 Data = dict[str, Fraction | int | None]
+# What cannot be said of amounts in different currencies: sums and comparisons, and the metrics made of them.
+SUMS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
+SUMS |= {"winning_days", "max_drawdown", "opening_balance"}
+OF_MONEY = {"net_pnl", "gross_pnl", "max_drawdown", "balance_target", "profit_factor", "expectancy"}
+OF_MONEY |= {"average_win", "payoff_ratio", "worst_trade", "worst_day", "winning_days"}
 # The value, and what explains that there is none.
 Answer = tuple[Fraction | None, set[str]]
 
@@ -19,6 +24,7 @@ Answer = tuple[Fraction | None, set[str]]
 class Account:
     id: int
     starting_balance: Fraction = Fraction(0)
+    currency: str = "USD"
 
 
 @dataclass
@@ -47,20 +53,23 @@ class Decision:
     """The rows of one period and scope that are copies of one decision, in the order of their closes."""
 
     rows: list[Trade]
+    currencies: set[str] = field(default_factory=set)
+
+    @property
+    def paid(self) -> list[Trade]:
+        """The rows whose amounts count: all of them, or the spokesman's alone if they cannot be added."""
+        return self.rows if len(self.currencies) == 1 else [self.spokesman]
 
     @property
     def net(self) -> Fraction:
-        return sum((row.net for row in self.rows), Fraction(0))
-
-    @property
-    def risk(self) -> Fraction | None:
-        risks = [row.risk for row in self.rows if row.risk is not None]
-        return sum(risks, Fraction(0)) if risks else None
+        return sum((row.net for row in self.paid), Fraction(0))
 
     @property
     def r(self) -> Fraction | None:
-        """Net P&L over initial risk, to eight decimals before anything is averaged."""
-        return None if self.risk is None else rounded(self.net / self.risk)
+        """Net P&L over risk, of the rows with a risk, to eight decimals before anything is averaged."""
+        nets = [row.net for row in self.paid if row.risk is not None]
+        risks = [row.risk for row in self.paid if row.risk is not None]
+        return rounded(sum(nets, Fraction(0)) / sum(risks, Fraction(0))) if risks else None
 
     @property
     def spokesman(self) -> Trade:
@@ -108,38 +117,6 @@ class Journal:
         ]
         return [(day, trade) for day, _, _, trade in sorted(closed, key=lambda row: row[:3])]
 
-    def delete_trade(self, trade_id: int) -> None:
-        """Copies of a deleted original stay one decision: the oldest becomes the original."""
-        del self.trades[trade_id]
-        copies = sorted(id_ for id_, trade in self.trades.items() if trade.source_id == trade_id)
-        for copy in copies:
-            self.trades[copy].source_id = None if copy == copies[0] else copies[0]
-
-    def give_setup(self, trade_id: int, setup_id: int | None) -> None:
-        """A trade that changes its setup loses the answers of the old one."""
-        trade = self.trades[trade_id]
-        if trade.setup_id != setup_id:
-            trade.setup_id, trade.answers = setup_id, {}
-
-    def delete_confirmation(self, setup_id: int, confirmation_id: int) -> None:
-        """The answers on it go with it."""
-        self.checklists[setup_id].discard(confirmation_id)
-        for trade in self.trades.values():
-            trade.answers.pop(confirmation_id, None)
-
-    def delete_setup(self, setup_id: int) -> None:
-        """Its trades stay, without setup and answers."""
-        del self.checklists[setup_id]
-        for trade in self.trades.values():
-            if trade.setup_id == setup_id:
-                self.give_setup(trade.id, None)
-
-    def delete_tag(self, tag_id: int) -> None:
-        """It disappears from every trade."""
-        del self.tags[tag_id]
-        for trade in self.trades.values():
-            trade.tags.discard(tag_id)
-
 
 @dataclass
 class Goal:
@@ -162,6 +139,8 @@ class Snapshot:
     actual: Fraction | None
     achieved: bool | None
     closed: bool
+    # The one of all trades, or of all balances.
+    currency: str | None
     # Any of these explains a null.
     reasons: set[str]
     data: Data
@@ -172,9 +151,9 @@ def rounded(value: Fraction) -> Fraction:
     return Fraction(round(value * 10**8), 10**8)
 
 
-def snapshots(journal: Journal, goal: Goal, now: datetime) -> list[Snapshot]:
-    """The whole history of the goal as of `now`, newest period first."""
-    today = journal.day_of(now)
+def snapshots(journal: Journal, goal: Goal, now: datetime, stopped_on: date | None = None) -> list[Snapshot]:
+    """The whole history of the goal as of `now`, or to the day it was stopped, newest period first."""
+    today = stopped_on or journal.day_of(now)
     counted = journal.counted(goal.scope)
     found = []
     for start, end in periods(journal, goal, [day for day, _ in counted], today):
@@ -183,7 +162,12 @@ def snapshots(journal: Journal, goal: Goal, now: datetime) -> list[Snapshot]:
             (journal.accounts[id_].starting_balance for id_ in journal.accounts_in(goal.scope)), Fraction(0)
         )
         data = explained(journal, rows, opening)
+        currencies = currencies_of(journal, goal, rows)
+        if len(currencies) > 1:
+            data |= dict.fromkeys(SUMS)
         actual, reasons = METRICS[goal.metric](data)
+        if len(currencies) > 1 and goal.metric in OF_MONEY:
+            actual, reasons = None, {"mixed_currencies"}
         if actual is not None and abs(actual := rounded(actual)) > LARGEST:
             actual, reasons = None, {"out_of_range"}
         target = target_of(journal, goal, end, today)
@@ -195,11 +179,20 @@ def snapshots(journal: Journal, goal: Goal, now: datetime) -> list[Snapshot]:
                 actual,
                 achieved(goal, data, actual, target),
                 end < today,
+                currencies.pop() if len(currencies) == 1 else None,
                 reasons,
                 data,
             )
         )
     return found[::-1]
+
+
+def currencies_of(journal: Journal, goal: Goal, rows: list[tuple[Day, Trade]]) -> set[str]:
+    """The currencies of what is added: of the trades of a period, or of all balances in scope."""
+    accounts = {trade.account_id for _, trade in rows}
+    if goal.metric == "balance_target":
+        accounts = journal.accounts_in(goal.scope)
+    return {journal.accounts[id_].currency for id_ in accounts}
 
 
 def periods(journal: Journal, goal: Goal, days: list[Day], today: Day) -> list[tuple[Day, Day]]:
@@ -246,23 +239,25 @@ def target_of(journal: Journal, goal: Goal, end: Day, today: Day) -> Fraction:
 def achieved(goal: Goal, data: Data, actual: Fraction | None, target: Fraction) -> bool | None:
     if actual is not None:
         return actual >= target if goal.direction == "at_least" else actual <= target
-    if goal.metric == "profit_factor" and data["wins"] and not data["losses"]:
+    if goal.metric == "profit_factor" and data["wins"] and not data["losses"] and data["net_pnl"] is not None:
         return goal.direction == "at_least"
     return None
 
 
-def decisions_of(rows: Iterable[tuple[Day, Trade]]) -> list[tuple[Day, Decision]]:
+def decisions_of(journal: Journal, rows: Iterable[tuple[Day, Trade]]) -> list[tuple[Day, Decision]]:
     """The decisions in the order of their first closes, each with the day of that close."""
     gathered: dict[int, tuple[Day, Decision]] = {}
     for day, trade in rows:
         original = trade.id if trade.source_id is None else trade.source_id
-        gathered.setdefault(original, (day, Decision([])))[1].rows.append(trade)
+        decision = gathered.setdefault(original, (day, Decision([])))[1]
+        decision.rows.append(trade)
+        decision.currencies.add(journal.accounts[trade.account_id].currency)
     return list(gathered.values())
 
 
 def explained(journal: Journal, rows: list[tuple[Day, Trade]], opening: Fraction) -> Data:
     """The counts and sums of one period."""
-    placed = decisions_of(rows)
+    placed = decisions_of(journal, rows)
     decisions = [decision for _, decision in placed]
     nets = [decision.net for decision in decisions]
     rs = [decision.r for decision in decisions if decision.r is not None]
@@ -342,18 +337,18 @@ def of(key: str) -> Callable[[Data], Answer]:
 def share(part: str, whole: str, reason: str, times: int = 1) -> Callable[[Data], Answer]:
     def answer(data: Data) -> Answer:
         over, under = data[part], data[whole]
-        assert over is not None
-        return (Fraction(over) * times / under, set()) if under else (None, {reason})
+        return (Fraction(over) * times / under, set()) if under and over is not None else (None, {reason})
 
     return answer
 
 
 def profit_factor(data: Data) -> Answer:
     won, lost = data["winning_pnl"], data["losing_pnl"]
-    assert won is not None
     if not data["decisions"]:
         return None, {"no_trades"}
-    return (Fraction(won) / -lost, set()) if lost else (None, {"no_losses"})
+    if won is not None and lost:
+        return Fraction(won) / -lost, set()
+    return None, {"no_losses" if won else "no_wins_or_losses"}
 
 
 def payoff_ratio(data: Data) -> Answer:
@@ -366,9 +361,7 @@ def payoff_ratio(data: Data) -> Answer:
 
 def balance(data: Data) -> Answer:
     opening, net = data["opening_balance"], data["net_pnl"]
-    assert opening is not None
-    assert net is not None
-    return Fraction(opening + net), set()
+    return (None, set()) if opening is None or net is None else (Fraction(opening + net), set())
 
 
 def mistake_free(data: Data) -> Answer:

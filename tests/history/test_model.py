@@ -86,6 +86,20 @@ MOMENTS = st.builds(
     st.integers(-70, 10),
     st.sampled_from(TIMES),
 )
+OPENED_AT = "2026-01-02T10:00:00Z"
+# Of a file, good ones alone.
+ROWS = st.fixed_dictionaries(
+    {
+        "symbol": st.sampled_from(["ES", "MNQ"]),
+        "direction": st.sampled_from(["long", "short"]),
+        "quantity": st.sampled_from([1, 2, 0.5]),
+        "entry_price": PRICES,
+        "exit_price": PRICES,
+        "opened_at": st.just(OPENED_AT),
+        "closed_at": MOMENTS,
+        "fees": st.sampled_from([0, 2.5]),
+    }
+)
 GRADES = mostly([None, "A+", "A", "F"], "E")
 # More often those that have their own direction, or hang on tags and checklists.
 METRICS = mostly(
@@ -156,6 +170,8 @@ class JournalMachine(RuleBasedStateMachine):
         self.model = Model(START, MAX_STRATEGIES)
         # The ids of what was deleted: they are not used again.
         self.deleted: set[tuple[str, int]] = set()
+        # The trades that each import added; none once it was undone.
+        self.imports: dict[int, list[int]] = {}
         # (ETag, what it was the tag of) by path
         self.tags: dict[str, tuple[str, Any]] = {}
         self.rhythm = 1
@@ -188,7 +204,7 @@ class JournalMachine(RuleBasedStateMachine):
         """One request, a second after the one before."""
         self.model.now += timedelta(seconds=1)
         self.move_to(self.model.now)
-        if method != "GET":
+        if method != "GET" and "content" not in options:
             options["json"] = body
         response = self.runner.run(self.client.request(method, path, **options))
         if method != "GET":
@@ -525,20 +541,76 @@ class JournalMachine(RuleBasedStateMachine):
 
     # Trades
 
-    @rule(data=st.data())
-    @precondition(lambda self: self.model.accounts)
-    def create_trade(self, data: DataObject) -> None:
+    def a_new_trade(self, data: DataObject) -> Body:
         fields = self.a_trade()
         needed = ("account_id", "symbol", "direction", "quantity", "entry_price")
         kinds = {name: fields.pop(name) for name in needed}
-        body = {
+        return {
             **data.draw(st.fixed_dictionaries(kinds)),
-            "opened_at": "2026-01-02T10:00:00Z",
+            "opened_at": OPENED_AT,
             "closed_at": data.draw(MOMENTS),
             "exit_price": data.draw(PRICES),
             **data.draw(few_of(fields)),
         }
+
+    @rule(data=st.data())
+    @precondition(lambda self: self.model.accounts)
+    def create_trade(self, data: DataObject) -> None:
+        body = self.a_new_trade(data)
         self.send("POST", "/trades", body, lambda: self.model.create_trade(body))
+
+    @rule(data=st.data(), number=st.integers(1, 3))
+    @precondition(lambda self: self.model.accounts)
+    def create_trades(self, data: DataObject, number: int) -> None:
+        bodies = [self.a_new_trade(data) for _ in range(number)]
+        response = self.call("POST", "/trades/bulk", {"trades": bodies})
+        note(f"POST /trades/bulk {json.dumps(bodies)} -> {response.status_code} {response.text}")
+        foretold = foretell(lambda: self.model.create_trades(bodies))
+        if isinstance(foretold, Refused):
+            assert outcome(response) == "400 validation_error"
+        else:
+            self.agree_on_trades(foretold, [trade["id"] for trade in data_of(response)])
+        self.look_at_list("trades")
+
+    def agree_on_trades(self, trades: Sequence[model.Trade], ids: Sequence[int]) -> None:
+        """Several at once have ids that nothing had before, in their order."""
+        for trade, trade_id in zip(trades, ids, strict=True):
+            assert ("trades", trade_id) not in self.deleted
+            model.learn(trade, {"id": trade_id})
+
+    @rule(data=st.data(), rows=st.lists(ROWS, min_size=1, max_size=4))
+    @precondition(lambda self: self.model.accounts)
+    def import_trades(self, data: DataObject, rows: list[Body]) -> None:
+        """Each with an id that no other has, so that all are new."""
+        account = data.draw(self.an_id("accounts", absent=False))
+        rows = [{**row, "external_id": f"F-{len(self.imports)}-{place}"} for place, row in enumerate(rows)]
+        lines = [",".join(rows[0]), *(",".join(str(row[column]) for column in rows[0]) for row in rows)]
+        note(f"POST /imports {lines}")
+        response = self.call(
+            "POST",
+            "/imports",
+            params={"account_id": account},
+            content="\n".join(lines),
+            headers={"Content-Type": "text/csv"},
+        )
+        report = data_of(response)
+        trades = self.model.create_trades([{**row, "account_id": account} for row in rows])
+        self.agree_on_trades(trades, [row["trade_id"] for row in report["rows"]])
+        self.imports[report["id"]] = [trade.id for trade in trades]
+        self.look_at_list("trades")
+
+    @rule(data=st.data())
+    @precondition(lambda self: any(self.imports.values()))
+    def undo_import(self, data: DataObject) -> None:
+        one = data.draw(st.sampled_from(sorted(one for one, trades in self.imports.items() if trades)))
+        response = self.call("DELETE", f"/imports/{one}", params={"force": True})
+        assert response.status_code == 204, response.text
+        self.model.undo_import(self.imports[one])
+        for trade_id in self.imports[one]:
+            self.deleted.add(("trades", trade_id))
+            self.tags.pop(f"/trades/{trade_id}", None)
+        self.imports[one] = []
+        self.look_at_list("trades")
 
     @rule(data=st.data(), if_match=st.booleans())
     @precondition(lambda self: self.model.trades)

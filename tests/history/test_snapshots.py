@@ -689,6 +689,35 @@ async def test_a_decision_has_the_grade_of_the_original_and_the_mistakes_of_any_
     assert rates == [0, 0]
 
 
+async def test_of_copies_without_their_original_the_one_that_closed_first_gives_the_grade(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    original = await insert_trade(app, await insert_account(app), grade="A+")
+    copier = await insert_account(app, "copier")
+    for closed_at, grade in (("2026-01-05T15:00:01Z", "A+"), ("2026-01-05T15:00:00Z", "B")):
+        await insert_trade(app, copier, closed_at=closed_at, grade=grade, source_trade_id=original)
+
+    assert await actual_of(client, await create_goal(client, metric="a_plus_rate", account_id=copier)) == 0
+
+
+async def test_a_drawdown_follows_the_closes_whatever_the_ids_are(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    for second, pnl in ((2, -3), (0, 5), (1, -1)):
+        await insert_trade(app, account, closed_at=f"2026-01-05T15:00:0{second}Z", gross_pnl=pnl)
+
+    assert await actual_of(client, await create_goal(client, metric="max_drawdown")) == 4
+
+
+async def test_a_day_that_breaks_even_is_no_winning_day(app: Starlette, client: httpx.AsyncClient) -> None:
+    account = await insert_account(app)
+    for pnl in (5, -5):
+        await insert_trade(app, account, gross_pnl=pnl)
+
+    assert await actual_of(client, await create_goal(client, metric="winning_days")) == 0
+
+
 async def test_a_copy_in_another_period_is_a_decision_there(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
@@ -1451,7 +1480,7 @@ async def test_becoming_active_catches_up(
     ]
 
 
-async def test_a_goal_redefined_while_paused_is_built_anew_when_active(
+async def test_a_goal_redefined_while_paused_is_built_anew_at_once_and_goes_on_when_active(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await insert_trade(app, await insert_account(app), gross_pnl=5)
@@ -1459,11 +1488,10 @@ async def test_a_goal_redefined_while_paused_is_built_anew_when_active(
     await patched(client, goal, status="paused")
 
     await patched(client, goal, metric="trade_count", timeframe="quarterly")
-    kept = await starts_of(client, goal)
+    while_paused = await starts_of(client, goal)
     await patched(client, goal, status="active")
 
-    assert kept == ["2026-04-01", "2026-03-01", "2026-02-01", "2026-01-01"]
-    assert await starts_of(client, goal) == ["2026-04-01", "2026-01-01"]
+    assert while_paused == await starts_of(client, goal) == ["2026-04-01", "2026-01-01"]
     assert await actual_of(client, goal) == 1
 
 
@@ -2024,13 +2052,10 @@ async def test_a_new_zone_or_rollover_is_named_in_every_period(
     goal = await create_goal(client)
     await snapshots_of(client, goal["id"])
 
-    await set_me(client, timezone="America/New_York", day_rollover="17:00")
-
-    calendars = [
-        (one["snapshot_data"]["timezone"], one["snapshot_data"]["day_rollover"])
-        for one in await snapshots_of(client, goal["id"])
-    ]
-    assert calendars == [("America/New_York", "17:00")] * 4
+    for change in ({"timezone": "America/New_York"}, {"day_rollover": "17:00"}):
+        await set_me(client, **change)
+        periods = [one["snapshot_data"] for one in await snapshots_of(client, goal["id"])]
+        assert [{name: data[name] for name in change} for data in periods] == [change] * 4
 
 
 async def test_a_change_of_one_user_changes_nothing_for_another(

@@ -1,7 +1,6 @@
 """A program that starts the journal for itself, as a desktop program does: `serve --announce`."""
 
-import subprocess
-import sys
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from typing import IO, NamedTuple
 
 import httpx
 import msgspec
-from commands import PATIENCE, environment
+from commands import PATIENCE, Process, environment, start
 
 RUN_KEY = "the_key-of_this-RUN_0123456789abcdef"
 
@@ -20,7 +19,9 @@ class Child(NamedTuple):
 
     url: str
     line: bytes
-    process: subprocess.Popen[bytes]
+    process: Process
+    stdin: IO[bytes]
+    stdout: IO[bytes]
     err: Path
 
     def client(self, key: str = RUN_KEY) -> httpx.Client:
@@ -29,50 +30,54 @@ class Child(NamedTuple):
 
     def let_go(self) -> int:
         """Close its standard input; the exit code."""
-        pipe(self.process.stdin).close()
+        self.stdin.close()
         return self.process.wait(PATIENCE)
 
     def rest_of_output(self) -> bytes:
         """What a server that has ended wrote after its line."""
-        return pipe(self.process.stdout).read()
+        return self.stdout.read()
 
 
 def announcing(db: Path, *arguments: str) -> list[str]:
-    """The command line of a server on a port of its own choice."""
-    command = [sys.executable, "-m", "journal_api", "serve", "--db", str(db), "--port", "0", "--announce"]
-    return [*command, *arguments]
+    """The arguments of a server on a port of its own choice."""
+    return ["serve", "--db", str(db), "--port", "0", "--announce", *arguments]
 
 
 @contextmanager
 def announced(
-    db: Path, *arguments: str, settings: Mapping[str, str] | None = None, stdin: int = subprocess.PIPE
+    db: Path, *arguments: str, settings: Mapping[str, str] | None = None, stdin: int | None = None
 ) -> Iterator[Child]:
-    """A server that has announced itself, with RUN_KEY unless told otherwise; at the end it is ended."""
+    """A server that has announced itself, with RUN_KEY unless told otherwise; at the end it is ended.
+
+    Its standard input is a pipe, unless `stdin` is another descriptor.
+    """
+    from_us, to_it = os.pipe()
+    from_it, to_us = os.pipe()
     err = db.with_name("server.err")
-    with err.open("wb") as to_err:
-        process = subprocess.Popen(
-            announcing(db, *arguments),
-            env=environment({"JOURNAL_RUN_KEY": RUN_KEY, **(settings or {})}),
-            stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=to_err,
+    env = environment({"JOURNAL_RUN_KEY": RUN_KEY, **(settings or {})})
+    with err.open("wb") as to_err, open(to_it, "wb") as its_stdin, open(from_it, "rb") as its_stdout:
+        process = start(
+            announcing(db, *arguments), env, to_us, to_err.fileno(), from_us if stdin is None else stdin
         )
-    with process:
+        os.close(from_us)
+        os.close(to_us)
         try:
-            line = first_line(process)
+            line = first_line(process, its_stdout)
             assert line, err.read_text()
-            yield Child(msgspec.json.decode(line)["url"], line, process, err)
+            url = msgspec.json.decode(line)["url"]
+            yield Child(url, line, process, its_stdin, its_stdout, err)
         finally:
             if process.poll() is None:
                 process.kill()
+                process.wait(PATIENCE)
 
 
-def first_line(process: subprocess.Popen[bytes]) -> bytes:
-    """The first line on standard output, empty if there never is one."""
+def first_line(process: Process, output: IO[bytes] | None) -> bytes:
+    """The first line of the output, empty if there never is one."""
     guard = threading.Timer(PATIENCE, process.kill)
     guard.start()
     try:
-        return pipe(process.stdout).readline()
+        return pipe(output).readline()
     finally:
         guard.cancel()
 

@@ -20,6 +20,8 @@ BEYOND_A_SCHEMA = [
     r"members: must list each account once",
     # One member goes with another, or with what is stored.
     r"(account|copy_group)_id: account_id and copy_group_id are mutually exclusive",
+    r".*strategy_id: is restricted to other accounts",
+    r"target_value: must not be negative for \w+",
     r"target_value: must not be 0 unless the metric is max_drawdown",
     r"custom_(start|end): (is required when timeframe is custom|requires timeframe custom)",
     r"custom_end: must be on or after custom_start",
@@ -28,9 +30,10 @@ BEYOND_A_SCHEMA = [
     r".*exit_price: is required without gross_pnl",
     r".*(gross_pnl|initial_risk): computed from the prices exceeds 10000000000",
     r".*closed_at: must not be before opened_at",
+    r".*multiplier: is required, because .* looks like a future .*",
     r".*(setups|confirmations)\[\d+\]\.name: is required",  # unless the item has an id
     # The schema of a number knows no digits: `multipleOf` is computed with floats, and 1.0 is an integer.
-    r".*: must have at most 15 significant digits and 8 decimals",
+    r".*: (of \w+ )?must have at most 15 significant digits and 8 decimals",
     r".*: must be int( \| null)?, not float",
     # White space around a name counts for nothing, a newline too: no pattern tells it from the rest.
     r".*: must be 1 to \d+ characters",

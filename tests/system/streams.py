@@ -2,12 +2,20 @@
 
 import re
 import socket
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import httpx
-from commands import PATIENCE
+import uvicorn
+from commands import PATIENCE, health
+
+from journal_api.server.protocol import Protocol
+from journal_api.server.server import configured, listening
+from journal_api.settings import Settings
 
 HOST = b"Host: localhost"
 
@@ -96,3 +104,22 @@ def is_in_step(answers: Sequence[Answer], asked: Sequence[bytes]) -> bool:
     if answers and answers[-1].status >= 400 and answers[-1].is_last and told[-1] not in asked:
         told.pop()
     return told == list(asked[: len(told)])
+
+
+@contextmanager
+def served(db: Path, protocol: type[Protocol]) -> Iterator[int]:
+    """The port of a server in this process, on an event loop of its own; it stops as by SIGTERM."""
+    settings = Settings(db=db, port=0)
+    with listening(settings) as address:
+        config = configured(settings, protocol)
+        config.timeout_graceful_shutdown = 1
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
+        thread.start()
+        port = address.getsockname()[1]
+        try:
+            assert health(f"http://127.0.0.1:{port}").status_code == 200
+            yield port
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)

@@ -14,7 +14,7 @@ import httpx
 import msgspec
 import pytest
 from click.testing import CliRunner
-from commands import PATIENCE, environment, new_key, refused, rows, running
+from commands import PATIENCE, environment, health, new_key, refused, rows, running
 from conftest import client_of, new_key_for, started
 from desktop import RUN_KEY, announced, announcing, first_line, pipe
 from factories import create_category, details_of, error_of, insert_user, unwrap
@@ -27,6 +27,7 @@ from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings, run_key
 
 ROOT = Path(__file__).parents[2]
+COMMAND = (sys.executable, "-m", "journal_api")
 # A parent that starts the command in its arguments, passes its first line on, and waits to be killed.
 PARENT = """
 import subprocess, sys
@@ -44,27 +45,22 @@ def db(tmp_path: Path) -> Path:
 # The line ----------------------------------------------------------------------------------------------
 
 
-def test_the_one_line_on_standard_output_says_where_who_and_which_release(db: Path) -> None:
+def test_the_one_line_says_where_who_and_which_release_and_then_it_answers(
+    db: Path,
+) -> None:
     with announced(db) as child:
-        told = msgspec.json.decode(child.line)
+        told, answer = msgspec.json.decode(child.line), health(child.url)
         child.let_go()
         rest = child.rest_of_output()
 
     assert re.fullmatch(r"http://127\.0\.0\.1:[1-9][0-9]*", child.url)
     assert told == {"url": child.url, "pid": child.process.pid, "version": __version__}
-    assert rest == b""
-
-
-def test_the_first_request_after_the_line_is_answered(db: Path) -> None:
-    with announced(db) as child:
-        answer = httpx.get(f"{child.url}/health")
-
-    assert answer.status_code == 200
+    assert (answer.status_code, rest) == (200, b"")
 
 
 def test_an_address_of_version_6_is_told_as_a_url(db: Path) -> None:
     with announced(db, "--host", "::1") as child:
-        answer = httpx.get(f"{child.url}/health")
+        answer = health(child.url)
 
     assert child.url.startswith("http://[::1]:")
     assert answer.status_code == 200
@@ -90,7 +86,7 @@ def test_a_first_key_would_be_a_second_thing_on_standard_output_and_is_refused(d
 
 def test_without_announce_the_output_is_for_people_and_standard_input_is_not_watched(db: Path) -> None:
     with running(db) as server:  # its standard input has ended already
-        answer = httpx.get(f"{server.url}/health")
+        answer = health(server.url)
         printed = server.out.read_text()
 
     assert answer.status_code == 200
@@ -100,8 +96,12 @@ def test_without_announce_the_output_is_for_people_and_standard_input_is_not_wat
 # The end -----------------------------------------------------------------------------------------------
 
 
-def test_the_end_of_standard_input_stops_the_server_in_order(db: Path) -> None:
+def test_the_end_of_standard_input_stops_the_server_in_order_and_what_comes_in_is_thrown_away(
+    db: Path,
+) -> None:
     with announced(db) as child:
+        child.stdin.write(b"stop\n\0\xff" * 30_000)
+        child.stdin.flush()
         with child.client() as client:
             unwrap(client.post("/tag-categories", json={"name": "Kept"}))
 
@@ -118,7 +118,7 @@ def test_the_next_server_starts_as_soon_as_the_one_before_has_stopped(db: Path) 
         child.let_go()
 
         with announced(db) as next_child:
-            answer = httpx.get(f"{next_child.url}/health")
+            answer = health(next_child.url)
 
     assert answer.status_code == 200
 
@@ -130,16 +130,6 @@ def test_a_connection_that_stays_open_does_not_keep_the_server(db: Path) -> None
         code = child.let_go()
 
     assert code == 0
-
-
-def test_what_comes_in_on_standard_input_is_thrown_away(db: Path) -> None:
-    with announced(db) as child:
-        pipe(child.process.stdin).write(b"stop\n\0\xff" * 30_000)
-        pipe(child.process.stdin).flush()
-
-        answer = httpx.get(f"{child.url}/health")
-
-    assert answer.status_code == 200
 
 
 def test_a_pipe_that_does_not_wait_for_input_has_not_ended(db: Path) -> None:
@@ -172,7 +162,7 @@ def test_a_server_whose_standard_input_stays_open_is_stopped_by_a_signal(
 @pytest.mark.parametrize("redirected", ["</dev/null", "<&-"], ids=["nothing", "closed"])
 def test_a_server_without_standard_input_stops_at_once(db: Path, redirected: str) -> None:
     ran = subprocess.run(
-        ["sh", "-c", f'exec "$@" {redirected}', "sh", *announcing(db)],
+        ["sh", "-c", f'exec "$@" {redirected}', "sh", *COMMAND, *announcing(db)],
         env=environment(),
         capture_output=True,
         timeout=PATIENCE,
@@ -185,14 +175,14 @@ def test_a_server_without_standard_input_stops_at_once(db: Path, redirected: str
 
 def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", PARENT, *announcing(db)],
+        [sys.executable, "-c", PARENT, *COMMAND, *announcing(db)],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as parent:
-        url = msgspec.json.decode(first_line(parent))["url"]
-        before = httpx.get(f"{url}/health")
+        url = msgspec.json.decode(first_line(parent, parent.stdout))["url"]
+        before = health(url)
 
         parent.kill()
         # The server has the same standard error, so this ends when both have.
@@ -201,14 +191,14 @@ def test_a_parent_that_is_killed_leaves_no_server_behind(db: Path) -> None:
     assert before.status_code == 200
     assert b"Traceback" not in said
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{url}/health")
+        health(url)
     with announced(db) as child:
-        assert httpx.get(f"{child.url}/health").status_code == 200
+        assert health(child.url).status_code == 200
 
 
 def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path) -> None:
     with subprocess.Popen(
-        announcing(db),
+        [*COMMAND, *announcing(db)],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -409,21 +399,8 @@ def test_no_child_of_the_server_inherits_the_key_of_the_run(
 
 
 def test_a_server_without_announce_takes_the_key_of_the_run_too(db: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "journal_api", "serve", "--db", str(db), "--port", "0"],
-        env=environment({"JOURNAL_RUN_KEY": RUN_KEY}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    with process:
-        try:
-            (url,) = re.findall(r"http://\S+", first_line(process).decode())
-            answer = httpx.get(f"{url}/me", headers={"Authorization": f"Bearer {RUN_KEY}"}, timeout=PATIENCE)
-        finally:
-            process.terminate()
-
-    assert answer.status_code == 200
+    with running(db, JOURNAL_RUN_KEY=RUN_KEY) as server, server.client(RUN_KEY) as client:
+        assert client.get("/me").status_code == 200
 
 
 # The documents -----------------------------------------------------------------------------------------

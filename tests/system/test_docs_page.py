@@ -12,12 +12,12 @@ import httpx
 import pytest
 from commands import PATIENCE, Server, new_key, running
 from conftest import client_of
+from openapi_examples import DOCUMENT
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 from starlette.applications import Starlette
-from told_by_examples import DOCUMENT
 
 PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_style.css", "/openapi.json"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

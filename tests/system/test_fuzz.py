@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 from commands import PATIENCE, Ran, Server, environment, new_key, running
+from openapi_examples import send_examples
 from proofs import SOAK
-from told_by_examples import tell
 
 # As many examples an operation, always the same ones; or other ones for so long, which `make fuzz` asks for.
 EXAMPLES = "2"
@@ -25,7 +25,7 @@ async def tell_examples(server: Server, key: str) -> None:
     """Make a journal in which the ids of the examples are."""
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE) as client:
-        answers = await tell(client)
+        answers = await send_examples(client)
     assert all(answer.is_success for _, answer in answers)
 
 

@@ -1,8 +1,8 @@
 """Processes that are killed, and what is left: docs/reliability.md 1, 9, 10, 11 and 17."""
 
 import http.client
+import os
 import random
-import select
 import shutil
 import signal
 import socket
@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 import pytest
-from commands import PATIENCE, Server, done, environment, free_port, new_key, rows, running
+from commands import PATIENCE, Process, Server, done, environment, free_port, new_key, rows, running, start
 from factories import A_TRADE, unwrap
 from proofs import SOAK, tries
 from test_migrations import write_released
@@ -403,32 +403,19 @@ def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, seen: Seen) ->
 
 # Commands that are killed ------------------------------------------------------------------------------
 
-# Python and its imports are not what a kill is to hit.
-BEGIN = """
-from journal_api.cli import main
-print("begin", flush=True)
-main()
-"""
 MANY = tries(20_000, 4_000)
 
 
 @contextmanager
-def begun(*arguments: str | Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The command as it begins its work; at the end it is ended."""
-    with subprocess.Popen(
-        [sys.executable, "-c", BEGIN, *arguments],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert select.select([process.stdout], [], [], PATIENCE)[0]
-            assert process.stdout.readline() == b"begin\n"
-            yield process
-        finally:
-            process.kill()
+def begun(*arguments: str | Path) -> Iterator[Process]:
+    """The command as it begins its work, a fork where that is possible; at the end it is ended."""
+    with open(os.devnull, "wb") as nothing:
+        process = start([str(one) for one in arguments], environment(), nothing.fileno(), nothing.fileno())
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
 
 
 def seconds_of(*arguments: str | Path) -> float:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, new_key, rows, running
+from commands import PATIENCE, Server, new_key, rows, running, wait_until
 from factories import A_TRADE, unwrap
 from proofs import SOAK, tries
 from test_storage import locked
@@ -439,7 +439,7 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
 
         found = [item["id"] for item in unwrap(client.get("/strategies")) if item["id"] != large_id]
         strategies = [unwrap(client.get(f"/strategies/{strategy_id}")) for strategy_id in found]
-        wait_for(lambda: open_files(server) <= before)
+        wait_until(lambda: open_files(server) <= before)
         assert server.stop() == 0
 
     log = server.err.read_text()
@@ -461,10 +461,3 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
 
 
 LARGE_SETUP = {"confirmations": [{"name": f"C{number}", "description": "x" * 100} for number in range(100)]}
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

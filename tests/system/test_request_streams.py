@@ -4,25 +4,20 @@ With JOURNAL_SOAK=1 they come in full numbers.
 """
 
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 import h11
-import httpx
 import pytest
-import uvicorn
-from commands import PATIENCE, new_key
+from commands import new_key
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from proofs import tries
-from streams import HOST, Journal, answers_in, is_in_step
+from streams import HOST, Journal, answers_in, is_in_step, served
 
 from journal_api.server.protocol import Protocol
-from journal_api.server.server import configured, listening
-from journal_api.settings import Settings
 
 
 class Hurried(Protocol):
@@ -37,17 +32,8 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
     """A server in this process, on an event loop of its own."""
     db = tmp_path_factory.mktemp("streams") / "journal.db"
     key = new_key(db)
-    with listening(Settings(db=db, port=0)) as address:
-        server = uvicorn.Server(configured(Settings(db=db, port=0), Hurried))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
-        thread.start()
-        url = f"http://127.0.0.1:{address.getsockname()[1]}"
-        try:
-            assert httpx.get(f"{url}/health", timeout=PATIENCE).status_code == 200
-            yield Journal(url, key)
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE)
+    with served(db, Hurried) as port:
+        yield Journal(f"http://127.0.0.1:{port}", key)
 
 
 LINES = (

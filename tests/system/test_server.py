@@ -1,8 +1,6 @@
 """A real server over real sockets: reliability.md "Hostile inputs" Body and Transport."""
 
-import asyncio
 import http.client
-import itertools
 import mmap
 import platform
 import re
@@ -330,41 +328,7 @@ def test_clients_that_go_away_amid_their_body_write_nothing_and_are_no_bugs_in_t
     assert "Traceback" not in server.err.read_text().removeprefix(before)
 
 
-# Load --------------------------------------------------------------------------------------------------
-
-
-async def test_two_hundred_requests_at_once_are_all_answered(server: Server, key: str) -> None:
-    limits = httpx.Limits(max_connections=200)
-    headers = {"Authorization": f"Bearer {key}"}
-    async with httpx.AsyncClient(
-        base_url=f"{server.url}/v1", headers=headers, limits=limits, timeout=PATIENCE
-    ) as client:
-        reads = [client.get("/tags") for _ in range(100)]
-        writes = [client.post("/tag-categories", json={"name": f"At once {number}"}) for number in range(100)]
-        answers = await asyncio.gather(*itertools.chain(*zip(reads, writes, strict=True)))
-
-        stored = unwrap(await client.get("/tag-categories"))
-
-    assert [answer.status_code for answer in answers[::2]] == [200] * 100
-    written = [answer for answer in answers[1::2] if answer.status_code == 201]
-    busy = [answer for answer in answers[1::2] if answer.status_code != 201]
-    assert all(error_of(answer) == (503, "busy") and answer.headers["retry-after"] for answer in busy)
-    names = {category["name"] for category in stored if category["name"].startswith("At once")}
-    assert names == {unwrap(answer)["name"] for answer in written}
-
-
-def test_of_fifty_creates_of_one_name_at_once_one_wins(server: Server, key: str) -> None:
-    async def create() -> list[httpx.Response]:
-        headers = {"Authorization": f"Bearer {key}"}
-        async with httpx.AsyncClient(
-            base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE
-        ) as client:
-            creates = (client.post("/tag-categories", json={"name": "The one"}) for _ in range(50))
-            return list(await asyncio.gather(*creates))
-
-    answers = asyncio.run(create())
-
-    assert sorted(answer.status_code for answer in answers) == [201] + [409] * 49
+# Memory ----------------------------------------------------------------------------------------------
 
 
 def page_faults(server: Server) -> int:

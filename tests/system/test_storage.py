@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, change, dump, new_key, rows, running
+from commands import PATIENCE, Server, change, dump, health, new_key, rows, running
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, unwrap
 from proofs import tries
 from starlette.applications import Starlette
@@ -25,7 +25,7 @@ from starlette.applications import Starlette
 from journal_api.settings import Settings
 
 Write = tuple[str, str, Any]  # method, path, body
-LOCKED_FOR = tries(10, 3)  # seconds
+LOCKED_FOR = tries(10, 2)  # seconds
 
 
 class Journal(NamedTuple):
@@ -260,7 +260,8 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
     )
 
 
-FILE_OVER_1_MIB = A_FILE + A_FILE.splitlines(keepends=True)[1] * 20_000
+HEADER, ROW, *_ = A_FILE.splitlines()
+FILE_OVER_1_MIB = "\n".join([f"{HEADER},notes", *[f"{ROW},{'x' * 9000}"] * 150])
 TAG_OVER_1_MIB = b'{"name": "Psychology"}' + b" " * 1_100_000
 
 
@@ -300,7 +301,7 @@ def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_
 
 
 def is_writable(server: Server) -> bool:
-    return bool(httpx.get(f"{server.url}/health").json()["data"]["writable"])
+    return bool(health(server.url).json()["data"]["writable"])
 
 
 def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:

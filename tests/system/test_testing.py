@@ -402,7 +402,9 @@ def environment_with(wheel: Path, folder: Path) -> Path:
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=ROOT)
     inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check")
-    run(*pip, "install", "--quiet", f"{wheel}[testing]", "--constraint", constraints, cwd=ROOT)
+    run(
+        *pip, "install", "--quiet", "--no-compile", f"{wheel}[testing]", "--constraint", constraints, cwd=ROOT
+    )
     return inside
 
 

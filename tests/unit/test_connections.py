@@ -38,9 +38,9 @@ async def test_what_is_asked_in_one_turn_of_the_loop_takes_one_way_to_the_thread
     ways: list[int] = []
     run = reader._run_batch
 
-    def noted(loop: asyncio.AbstractEventLoop, asked: list[Any]) -> None:
-        ways.append(len(asked))
-        run(loop, asked)
+    def noted(loop: asyncio.AbstractEventLoop, requested: list[Any]) -> None:
+        ways.append(len(requested))
+        run(loop, requested)
 
     monkeypatch.setattr(reader, "_run_batch", noted)
 
@@ -51,9 +51,9 @@ async def test_what_is_asked_in_one_turn_of_the_loop_takes_one_way_to_the_thread
 
 
 async def test_each_gets_an_answer_of_its_own_though_others_fail(reader: BatchingConnection) -> None:
-    asked = ["SELECT 1", "SELECT nothing", "SELECT 2", "NONSENSE", "SELECT 3"]
+    requested = ["SELECT 1", "SELECT nothing", "SELECT 2", "NONSENSE", "SELECT 3"]
 
-    answers = await asyncio.gather(*(value_of(reader, sql) for sql in asked), return_exceptions=True)
+    answers = await asyncio.gather(*(value_of(reader, sql) for sql in requested), return_exceptions=True)
 
     failed = [isinstance(answer, sqlite3.OperationalError) for answer in answers]
     assert [answer for answer, has_failed in zip(answers, failed, strict=True) if not has_failed] == [1, 2, 3]
@@ -62,7 +62,7 @@ async def test_each_gets_an_answer_of_its_own_though_others_fail(reader: Batchin
 
 async def test_who_gives_up_takes_nobody_along(reader: BatchingConnection) -> None:
     tasks = [asyncio.create_task(value_of(reader, f"SELECT {number}")) for number in range(20)]
-    await asyncio.sleep(0)  # all of them have asked
+    await asyncio.sleep(0)  # all of them have requested
 
     for task in tasks[::2]:
         task.cancel()

@@ -38,6 +38,8 @@ from journal_api.values.money import PositiveMoney
         ("ZCZ6", 50),
         ("ZZ6", 10),
         ("MBTK6", Decimal("0.1")),
+        # An option on a future.
+        ("ESU6 2026-09-18 6000 C", 50),
     ],
 )
 def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_value: Decimal | int) -> None:
@@ -55,6 +57,7 @@ def test_an_option_has_a_point_value_of_100(symbol: str) -> None:
     "symbol",
     [
         # Shares, some of which have the name of a root.
+        *("SPY 2026-04-17 560 C", "ABEV3 2026-04-17 12.5 P"),
         *("ES", "CL", "AAPL", "BRK.B", "Z", "ABEV3", "PETR4", "HGLG11", "VOW3", "HEN3.DE", "7203", "A2M"),
         # Indices, currencies and coins.
         *("US30", "NAS100", "HK50", "SG30", "EU50", "ESTX50", "VIX75", "EURUSD", "BTCUSDT", "XAUUSD", "🔥"),

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from proofs import tried
 
 from journal_api.values.money import (
     Money,
@@ -22,7 +23,7 @@ from journal_api.values.money import (
     units,
 )
 
-quick = settings(deadline=None, max_examples=300)
+quick = tried(full=300, short=80)
 ONE = 10**8
 LARGEST_UNITS = 10**10 * ONE
 int64 = st.integers(-(2**63), 2**63 - 1)

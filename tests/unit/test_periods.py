@@ -6,13 +6,14 @@ from typing import get_args
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from proofs import tried
 
 from journal_api.values.periods import Period, Timeframe, period_of, periods_between, trading_day
 
 DAY = timedelta(days=1)
-quick = settings(deadline=None, max_examples=200)
+quick = tried(full=200, short=60)
 days = st.dates(date(1970, 1, 1), date(2200, 12, 31))
 instants = st.datetimes(datetime(1971, 1, 1), datetime(2199, 12, 31), timezones=st.just(UTC))
 zones = st.sampled_from(

@@ -32,6 +32,18 @@ CREATE TABLE import_profiles (
 ) STRICT;
 CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
 
+-- Another currency decides which amounts can be added.
+CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
+WHEN old.currency <> new.currency
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
+END;
+
+ALTER TABLE idempotency_keys ADD COLUMN warnings BLOB NOT NULL DEFAULT X'';
+
+ALTER TABLE goals ADD COLUMN stopped_on TEXT;
+UPDATE goals SET stopped_on = coalesce(evaluated_on, substr(updated_at, 1, 10)) WHERE status <> 'active';
+
 -- An import records its days together.
 DROP TRIGGER changes_of_inserted_trade;
 CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades

@@ -54,7 +54,7 @@ async def send_example(client: httpx.AsyncClient, operation: Operation, media_ty
     )
 
 
-async def tell(client: httpx.AsyncClient) -> list[tuple[Operation, httpx.Response]]:
+async def send_examples(client: httpx.AsyncClient) -> list[tuple[Operation, httpx.Response]]:
     """Send every example to a new journal."""
     return [
         (operation, await send_example(client, operation, media_type))

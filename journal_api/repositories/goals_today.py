@@ -1,0 +1,63 @@
+"""SQL of goals with the snapshot of today's period."""
+
+from typing import Any
+
+from aiosqlite import Connection
+
+from journal_api.database.transactions import Transactions
+from journal_api.repositories import snapshots
+from journal_api.repositories.goals import FIELDS, MATCHING
+from journal_api.repositories.snapshots import SNAPSHOT
+from journal_api.repositories.sql import fetch_json, json_array_of
+from journal_api.structs.goals import GoalQuery
+
+# The newest period that has begun is read alone, so that a long history costs nothing.
+GOALS = json_array_of(
+    "goal",
+    f"""
+    SELECT json_object({FIELDS},
+        'current', json((
+            SELECT {SNAPSHOT}
+            FROM (SELECT *
+                  FROM snapshots
+                  WHERE goal_id = goals.id AND period_start <= :today
+                  ORDER BY period_start DESC
+                  LIMIT 1)
+            WHERE period_end >= :today))) AS goal
+    FROM goals
+    WHERE {MATCHING}
+    ORDER BY id
+    """,
+)
+
+
+async def list_of_user(database: Transactions, user_id: int, today: str, query: GoalQuery) -> str:
+    """Return the goals as a JSON array, oldest first, each with `current`, the snapshot of today's period.
+
+    Stale snapshots are refreshed first. `current` is null for a goal without a snapshot of today.
+    """
+    values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
+    if not await stale_goals(database.reader, values):
+        return await fetch_json(database.reader, GOALS, values)
+    async with database.transaction() as db:
+        # Another request may have refreshed them while this one waited for the write lock.
+        for goal_id in await stale_goals(db, values):
+            await snapshots.refresh(db, goal_id)
+        return await fetch_json(db, GOALS, values)
+
+
+async def stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:
+    """Return the ids of the matching active goals whose snapshots must be refreshed."""
+    rows = await db.execute_fetchall(
+        f"""
+        SELECT id
+        FROM goals
+        WHERE {MATCHING}
+          AND status = 'active'
+          AND (change_cursor IS NULL
+               OR evaluated_on IS NOT :today
+               OR EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor))
+        """,
+        values,
+    )
+    return [goal_id for (goal_id,) in rows]

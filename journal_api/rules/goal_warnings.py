@@ -1,0 +1,24 @@
+"""Warnings about goals that are valid but hardly meant as they are (docs/api.md#goals)."""
+
+from decimal import Decimal
+
+from journal_api.structs.goals import Goal
+from journal_api.values.metrics import METRICS
+
+
+def warnings_of(goal: Goal) -> list[str]:
+    """Return one sentence for each doubt about the goal."""
+    metric, target, direction = METRICS[goal.metric], goal.target_value, goal.direction
+    warnings = []
+    if metric.unit == "percent" and target > 100:
+        outcome = "never" if direction == "at_least" else "always"
+        warnings.append(f"{goal.metric} is at most 100, so this goal is {outcome} achieved.")
+    if goal.metric in ("worst_day", "worst_trade") and direction == "at_least" and target > 0:
+        warnings.append(
+            f"A positive {goal.metric} is achieved only without a loss; a loss limit is negative: {-target}."
+        )
+    if metric.direction == "at_most" and direction == "at_least":
+        warnings.append(f"at_least is achieved by a larger {goal.metric}; a limit has the direction at_most.")
+    if metric.unit == "count" and target != Decimal(target).to_integral_value():
+        warnings.append(f"{goal.metric} is a whole number, so a target of {target} is never met exactly.")
+    return warnings
