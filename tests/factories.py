@@ -123,6 +123,26 @@ async def create_instrument(client: httpx.AsyncClient, root: str = "XYZ", point_
     return unwrap(await client.put(f"/instruments/{root}", json={"point_value": point_value}))
 
 
+# A file of this profile: Ticker,Way,Size,In,Out,From,To
+A_PROFILE: dict[str, Any] = {
+    "name": "Ticker list",
+    "kind": "trades",
+    "header": ["Ticker", "Way"],
+    "symbol": "Ticker",
+    "side": {"column": "Way", "long": ["Up"], "short": ["Down"]},
+    "quantity": "Size",
+    "entry_price": "In",
+    "exit_price": "Out",
+    "opened_at": "From",
+    "closed_at": "To",
+    "time": ["%d.%m.%Y %H:%M"],
+}
+
+
+async def create_import_profile(client: httpx.AsyncClient, **fields: Any) -> Any:
+    return unwrap(await client.post("/import-profiles", json={**A_PROFILE, **fields}))
+
+
 async def run_sql(app: Starlette, sql: str, values: Mapping[str, Any] | None = None) -> list[Any]:
     """One statement in a transaction of its own: for what the HTTP interface does not reach."""
     async with app.state.database.transaction() as db:

@@ -8,12 +8,14 @@ from typing import Any
 
 import httpx
 from factories import (
+    A_PROFILE,
     A_TRADE,
     create_account,
     create_category,
     create_copy_group,
     create_goal,
     create_import,
+    create_import_profile,
     create_instrument,
     create_strategy,
     create_tag,
@@ -34,6 +36,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "copy-groups": create_copy_group,
     "trades": create_trade,
     "imports": create_import,
+    "import-profiles": create_import_profile,
     "instruments": create_instrument,
 }
 
@@ -50,6 +53,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
+    ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
 
@@ -96,6 +100,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "copy-groups": (await create_copy_group(client, account_ids=[account["id"]]))["id"],
         "trades": trade["id"],
         "imports": (await create_import(client, account_id=account["id"]))["id"],
+        "import-profiles": (await create_import_profile(client))["id"],
         "instruments": (await create_instrument(client))["root"],
         "me": 1,
     }

@@ -7,7 +7,7 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import files, keys, openapi, serve, trades, users
+from journal_api.cli import export, files, keys, openapi, serve, trades, users
 from journal_api.cli.common import one_line
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError
@@ -39,7 +39,7 @@ for command in (
     users.users_group,
     keys.keys_group,
     trades.import_file,
-    trades.export_file,
+    export.export_file,
     files.check_journal,
     files.make_backup,
     files.restore_backup,

@@ -1,70 +1,36 @@
-"""`journal-api import` and `export`: read trades from a file, write them to a file."""
+"""`journal-api import`: reads trades from a file."""
 
 import hashlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
 import click
+import msgspec
 from aiosqlite import Connection
 
 from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
 from journal_api.database.database import Database
-from journal_api.errors import NotFound
+from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts as account_rows
-from journal_api.repositories import imports, instruments
+from journal_api.repositories import import_profiles, imports, instruments
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
+from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.imports import AccountOption, Verdict
-from journal_api.structs.trades import ExportQuery
-from journal_api.trade_files import export, importer, reader
+from journal_api.trade_files import importer, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
+from journal_api.trade_files.profiles.profile_format import profile_from
+from journal_api.trade_files.profiles.proposal import as_toml, proposal_for
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
 from journal_api.trade_files.verdicts import refused
 from journal_api.values.types import Name, Name100, TimeZone
 
 NOT_CREATED = 0  # an id that no account has
-
-
-@click.command("export")
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--account", help="Export the trades of this account only.")
-@click.option("--user", help="The owner of the journal; default: the first user.")
-@click.option(
-    "--spreadsheet",
-    is_flag=True,
-    help="Escape text that a spreadsheet would read as a formula; the file cannot be imported.",
-)
-@with_settings
-def export_file(
-    settings: Settings, file: Path, account: str | None, user: str | None, spreadsheet: bool
-) -> None:
-    """Write the trades to a new CSV file that `import` can read."""
-
-    async def run(database: Database) -> None:
-        user_id = await user_of(database.reader, user)
-        account_id = None
-        if account is not None:
-            account_id = await account_rows.id_of(database.reader, user_id, account)
-            if account_id is None:
-                raise NotFound(f"there is no account {account!r}")
-        query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
-        async with aclosing(export.csv_of(database, user_id, query)) as chunks:
-            async for chunk in chunks:
-                output.write(chunk)
-
-    with file.open("xb") as output:
-        try:
-            in_database(settings, run)
-        except BaseException:
-            file.unlink()
-            raise
-    click.echo(printable(f"Exported to {file}"))
 
 
 @click.command("import")
@@ -87,6 +53,12 @@ def export_file(
     type=click.Choice(["month", "day"]),
     help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
 )
+@click.option(
+    "--profile",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Read the file by this import profile (TOML), which need not be stored.",
+)
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -98,6 +70,7 @@ def import_file(
     accounts: tuple[str, ...],
     timezone: str | None,
     date_order: Literal["month", "day"] | None,
+    profile: Path | None,
     user: str | None,
     dry_run: bool,
     rows: bool,
@@ -108,6 +81,7 @@ def import_file(
     if account_name is not None and mappings:
         raise click.ClickException("--account and --accounts exclude each other")
     stated_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
+    chosen_profiles = [] if profile is None else [profile_in(profile)]
     file_name = stored_name(file)
     errors: list[Verdict] = []
 
@@ -127,10 +101,16 @@ def import_file(
             progress.update,
             into_one_account=account_name is not None,
             instruments=await instruments.table_of_user(database.reader, user_id),
+            profiles=[*chosen_profiles, *await import_profiles.profiles_of(database.reader, user_id)],
             date_order=date_order,
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
-        trade_file = await in_thread(user_id, read)
+        try:
+            trade_file = await in_thread(user_id, read)
+        except ValidationFailed as error:
+            if dry_run and "missing" in error.details and (proposal := proposal_for(content)) is not None:
+                click.echo(as_toml(proposal.profile), nl=False)
+            raise
         is_new = False
 
         async def accounts_in(db: Connection) -> AccountChoice:
@@ -166,6 +146,8 @@ def import_file(
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
     for fees in result.fees_applied:
         click.echo(f"Commissions of account {fees.account_id}: {fees.total:f} for {fees.rows} rows")
+    for rows_left_out in trade_file.left_out.report():
+        click.echo(printable(f"{rows_left_out.rows} left out: {rows_left_out.reason}"), err=True)
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
 
@@ -196,6 +178,17 @@ def notes_on(file: reader.TradeFile) -> Iterator[str]:
         yield f"Amounts rounded to eight decimals: {file.rounded.count}."
     if file.timezone.source is not None:
         yield note_on(file.timezone)
+
+
+def profile_in(file: Path) -> ImportProfileCreate:
+    """The import profile in a TOML file. Raises ClickException that names the file."""
+    try:
+        return profile_from(file.read_bytes())
+    except ValidationFailed as error:
+        reason = "; ".join(f"{name} {text}" for name, text in error.details["fields"].items())
+    except (msgspec.MsgspecError, ValueError) as error:
+        reason = str(error)
+    raise click.ClickException(printable(f"--profile {file}: {reason}"))
 
 
 def stored_name(file: Path) -> str | None:

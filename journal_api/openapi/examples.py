@@ -24,6 +24,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch
+from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
@@ -122,6 +123,20 @@ IMPORT = {
     "file_name": "trades.csv",
     "sha256": "b25489e9843fee71386d6859d8228043ff5f81929af98bdff1c5896dd094eeb8",
     "timezone": "America/New_York",
+}
+PROFILE = {
+    "name": "Acme trades",
+    "kind": "trades",
+    "header": ["Ticker", "Way"],
+    "symbol": "Ticker",
+    "quantity": "Size",
+    "side": {"column": "Way", "long": ["Up"], "short": ["Down"]},
+    "entry_price": "In",
+    "exit_price": "Out",
+    "opened_at": "From",
+    "closed_at": "To",
+    "costs": {"columns": ["Fee"], "paid": "positive"},
+    "time": ["%d.%m.%Y %H:%M"],
 }
 
 # Files by media type: the body of an import, the response of an export.
@@ -251,6 +266,7 @@ EXAMPLES: dict[Any, Any] = {
         "accounts": [{"name": "Evaluation 50K", "account_id": 1}],
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "fees_applied": [],
+        "left_out": [],
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
     },
     Instrument: {
@@ -262,6 +278,8 @@ EXAMPLES: dict[Any, Any] = {
         "source": "built-in",
     },
     InstrumentPut: {"point_value": 2},
+    ImportProfileCreate: PROFILE,
+    ImportProfile: {**PROFILE, "id": 1, "zone": None, **TIMESTAMPS},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

@@ -13,6 +13,7 @@ from journal_api.repositories import new_trades
 from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
+from journal_api.repositories.tradovate_trades import stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import BROKER_FIELDS, content_fingerprint_of
 
@@ -69,9 +70,12 @@ async def stored_trades_of(
     `last_matched` is the merged state after the earlier batches of the file.
     """
     matches = await _by_id_or_content(db, rows)
-    by_content = _last_by_content(rows, matches, last_matched)
-    entered, last_entered = await _entered_by_hand(db, rows, matches, ChainMap(by_content, last_matched))
-    return Matches(matches | entered, by_content | last_entered)
+    last = _last_by_content(rows, matches, last_matched)
+    with_pair_id, last_of_pairs = await stored_under_pair_id(db, rows, matches, ChainMap(last, last_matched))
+    matches |= with_pair_id
+    last |= last_of_pairs
+    entered, last_entered = await _entered_by_hand(db, rows, matches, ChainMap(last, last_matched))
+    return Matches(matches | entered, last | last_entered)
 
 
 def _last_by_content(

@@ -7,11 +7,13 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.database.transactions import Transactions
-from journal_api.repositories import accounts, imports, instruments
-from journal_api.structs.imports import ImportQuery, UndoQuery
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import accounts, import_profiles, imports, instruments
+from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.import_report import EncodedVerdicts
+from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.values.types import is_yes
@@ -46,17 +48,27 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     """Read the uploaded file and import its trades in one transaction."""
     user_id, db = request.user.id, database(request).slow_reader
     choice = await account_choice(db, user_id, query)
+    timezone = await timezone_of_import(db, user_id, choice, query.timezone)
     read = partial(
         reader.read,
         upload.file,
-        await timezone_of_import(db, user_id, choice, query.timezone),
+        timezone,
         into_one_account=query.account_id is not None,
         instruments=await instruments.table_of_user(db, user_id),
+        profiles=await import_profiles.profiles_of(db, user_id),
         date_order=query.date_order,
     )
-    file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
+    try:
+        file = await in_thread(user_id, read)
+    except ValidationFailed as error:
+        has_unknown_header = "missing" in error.details
+        if not (has_unknown_header and is_yes(query.dry_run)):
+            raise
+        if (proposal := await in_thread(user_id, partial(proposal_for, upload.file))) is None:
+            raise
+        return ok(**{"import": unknown_report(source, timezone.name, proposal)})
     if is_yes(query.dry_run):
         _, report = await import_with_report(database(request), user_id, source, file, query, dry_run=True)
         return ok(**{"import": report})
@@ -70,6 +82,30 @@ async def account_choice(db: Connection, user_id: int, query: ImportQuery) -> Ac
     """Return the account of the file, or the accounts by their names in it. Raises ValidationFailed."""
     await accounts.require(db, user_id, query.account_id)
     return AccountChoice(query.account_id, await mapped_accounts(db, user_id, query.accounts))
+
+
+def unknown_report(source: imports.Source, timezone: str, proposal: Proposal) -> str:
+    """Return the report as JSON of a dry run of a file with an unknown header."""
+    report = ImportReport(
+        id=None,
+        dry_run=True,
+        format="unknown",
+        **source._asdict(),
+        timezone=timezone,
+        timezone_source=None,
+        replaced_timezones=[],
+        encoding=proposal.encoding,
+        date_order=None,
+        rounded=0,
+        accounts=[],
+        counts=Counts(),
+        fees_applied=[],
+        rows=[],
+        columns=proposal.columns,
+        sample_rows=proposal.sample_rows,
+        proposed_profile=proposal.profile,
+    )
+    return json.encode(report).decode()
 
 
 async def import_with_report(
@@ -112,6 +148,7 @@ async def import_with_report(
                 {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}
                 for fees in result.fees_applied
             ],
+            "left_out": file.left_out.report(),
             "rows": Raw(rows.encoded()),
         }
         return json.encode(members).decode()

@@ -5,6 +5,7 @@ from journal_api.routes import (
     accounts,
     copy_groups,
     goals,
+    import_profiles,
     imports,
     instruments,
     me,
@@ -25,6 +26,7 @@ from journal_api.structs.copy_groups import (
 )
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
+from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
@@ -145,6 +147,15 @@ OPERATIONS = linked([
     Operation("PUT", "/instruments/{root:contract_root}", instruments.replace_instrument, "write:settings",
               body=InstrumentPut, data={"instrument": Instrument}),
     Operation("DELETE", "/instruments/{root:contract_root}", instruments.delete_instrument, "write:settings"),
+    Operation("GET", "/import-profiles", import_profiles.list_import_profiles, "read:trades",
+              data={"import_profiles": list[ImportProfile]}),
+    Operation("GET", "/import-profiles/{id:row_id}", import_profiles.get_import_profile, "read:trades",
+              data={"import_profile": ImportProfile}),
+    Operation("POST", "/import-profiles", import_profiles.create_import_profile, "write:trades",
+              body=ImportProfileCreate, data={"import_profile": ImportProfile},
+              errors=(DuplicateName, LimitReached)),
+    Operation("DELETE", "/import-profiles/{id:row_id}", import_profiles.delete_import_profile,
+              "write:trades"),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]}),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}),
     Operation("PATCH", "/me", me.update_me, "write:settings",

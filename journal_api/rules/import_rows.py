@@ -50,6 +50,13 @@ class Rejected(NamedTuple):
     reason: str
 
 
+class LeftOut(NamedTuple):
+    """A line that is no trade, such as a cancelled order, and the reason."""
+
+    line: int
+    reason: str
+
+
 class Candidate(NamedTuple):
     """A trade of the file with its stored columns, except the ids of the objects that it names."""
 

@@ -66,6 +66,12 @@ def uncached_checksum(value: object) -> int:
 checksum = lru_cache(maxsize=8192)(uncached_checksum)
 
 
+def has_fill_ids(columns: dict[str, Any]) -> bool:
+    """Return whether the external id is that of Tradovate: the ids of the two fills."""
+    buy_id, separator, sell_id = (columns["external_id"] or "").partition("-")
+    return bool(separator) and buy_id.isdigit() and sell_id.isdigit()
+
+
 def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
     """Return the fields whose checksum differs from that of earlier files, and the merged checksums.
 

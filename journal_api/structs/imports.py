@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import Struct
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.import_profiles import ProposedProfile
 from journal_api.values.types import Flag, Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
@@ -91,6 +92,13 @@ class AppliedFees(Struct, kw_only=True, forbid_unknown_fields=True):
     total: Decimal
 
 
+class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The number of rows that are no trades, such as cancelled orders, with the same reason."""
+
+    reason: str
+    rows: int
+
+
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     """`trade_count` is the number of added trades that still exist."""
 
@@ -131,6 +139,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
     `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
     year first. `rounded` is the number of amounts that were rounded to eight decimals.
+    In a dry run of an unknown header `format` is "unknown", and the last three members say what the file has.
     """
 
     id: int | None
@@ -148,4 +157,8 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     accounts: list[FileAccount]
     counts: Counts
     fees_applied: list[AppliedFees]
+    left_out: list[LeftOutRows] = []
     rows: list[Verdict]
+    columns: list[str] | None = None
+    sample_rows: list[list[str]] | None = None
+    proposed_profile: ProposedProfile | None = None

@@ -68,7 +68,10 @@ class Row(dict[str, str]):
         self.line, self.comma, self.date_order, self.rounded = line, comma, date_order, rounded
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
-        """Return the parsed cell. Raises ValidationFailed with the reader's reason."""
+        """Return the parsed cell. Raises ValidationFailed with the reader's reason.
+
+        What the reader returns is cached for good, so the reader must be a function of a module.
+        """
         cell = self.get(column, "")
         try:
             if strip and len(cell) < LONGEST_CACHED:
@@ -76,7 +79,15 @@ class Row(dict[str, str]):
                 return values[cell]
             return reader(cell.strip() if strip else cell)
         except ValueError as error:
-            raise ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"}) from None
+            raise refused(column, cell, error) from None
+
+    def parse(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
+        """Return the parsed cell without caching it. Raises ValidationFailed with the reader's reason."""
+        cell = self.get(column, "")
+        try:
+            return reader(cell.strip() if strip else cell)
+        except ValueError as error:
+            raise refused(column, cell, error) from None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """Return the parsed cell, None for a missing column or an empty cell."""
@@ -104,6 +115,11 @@ class Row(dict[str, str]):
     def day(self, column: str) -> Timestamp:
         """Return midnight of the cell's date. Raises ValidationFailed."""
         return self.read(column, DAYS[self.date_order])
+
+
+def refused(column: str, cell: str, error: ValueError) -> ValidationFailed:
+    """Return the error of a cell."""
+    return ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"})
 
 
 def shown(cell: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, Rejected
+from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.trade_files.cells import Row
 
 T = TypeVar("T")
 
 
-Rows = Iterable[Row | Rejected]
-Trades = Iterator[ImportedTrade | Rejected]
+Rows = Iterable[Row | Rejected | LeftOut]
+Trades = Iterator[ImportedTrade | Rejected | LeftOut]
 
 
 class Format(NamedTuple):
@@ -32,6 +32,7 @@ class Format(NamedTuple):
     has_local_dates: bool = False  # whether the settings of a computer decide how dates are written
     is_typed: bool = False  # whether people write such files: amounts of too many decimals are refused
     aliases: Mapping[str, str] = {}  # the columns by their names in other languages
+    section: str | None = None  # the heading of the section of a statement, which ends at a blank line
 
 
 def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Trades]:
@@ -39,7 +40,7 @@ def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Row
 
     def trades_of(rows: Rows) -> Trades:
         for row in rows:
-            yield row if isinstance(row, Rejected) else read_row(row, trade_of)
+            yield read_row(row, trade_of) if isinstance(row, Row) else row
 
     return trades_of
 

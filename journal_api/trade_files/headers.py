@@ -1,42 +1,27 @@
-"""Recognises the format of a file by its header.
-
-Each module in formats/ defines a `FORMAT`; `FORMATS` lists them, the more specific first.
-"""
+"""Recognises the format of a file by its header."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.file_format import Format
-from journal_api.trade_files.formats import (
-    executions,
-    metatrader5_history,
-    ninjatrader_trades,
-    round_trips,
-    tradervue_trades,
-    tradezella_trades,
-    tradovate_performance,
-)
+from journal_api.trade_files.formats import round_trips
+from journal_api.trade_files.known_formats import KnownFormat
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
 from journal_api.trade_files.texts import FileText
 
-FORMATS: tuple[Format, ...] = (
-    tradovate_performance.FORMAT,
-    metatrader5_history.FORMAT,
-    ninjatrader_trades.FORMAT,
-    tradezella_trades.FORMAT,
-    tradervue_trades.FORMAT,
-    executions.FORMAT,
-    executions.TRADEZELLA,
-    round_trips.FORMAT,
-)
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
+# In the rows after them, only the headers of sections are searched.
+ROWS_BEFORE_A_SECTION = 20_000
 LONGEST_NAME = 255  # of a column
 
 
-def recognised(text: FileText) -> tuple[Format, list[str], Iterator[Cells | Rejected]]:
+def recognised(
+    text: FileText, formats: Sequence[KnownFormat]
+) -> tuple[Format, list[str], Iterator[Cells | Rejected]]:
     """Return the format, the column names and the rows after the header.
 
     Every separator is tried. Raises ValidationFailed for the most likely one, or for the first of which the
@@ -45,39 +30,65 @@ def recognised(text: FileText) -> tuple[Format, list[str], Iterator[Cells | Reje
     errors = []
     for rows in readings_of(text.pieces):
         try:
-            return (*header_of(rows), rows)
+            file_format, columns = header_of(rows, formats)
         except ValidationFailed as error:
             errors.append(error)
-    raise next(filter(is_similar, errors), errors[0])
+        else:
+            return file_format, columns, section_of(rows) if file_format.section else rows
+    raise next((error for error in errors if error.details.get("missing")), errors[0])
 
 
-def is_similar(error: ValidationFailed) -> bool:
-    """Return whether the unknown header has a column of some format."""
-    return len(error.details.get("missing", FORMATS)) < len(FORMATS)
-
-
-def header_of(rows: Iterator[Cells | Rejected]) -> tuple[Format, list[str]]:
+def header_of(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> tuple[Format, list[str]]:
     """Return the format and the column names.
 
     Raises ValidationFailed with the most similar formats and their missing columns.
     """
     nearest: tuple[int, list[str]] = (1, [])
-    for _, row in zip(range(ROWS_BEFORE_THE_HEADER), rows, strict=False):
+    heading = ""
+    for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
             raise wrong_header(row.line, row.reason)
         if len(row.cells) > MOST_COLUMNS:
             raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MOST_COLUMNS}")
-        line, columns = row.line, column_names(row.cells)
-        if columns == list(round_trips.TITLES):
-            reason = "this is the export for spreadsheets, which changes texts: import the exact export"
-            raise wrong_header(line, reason)
-        for candidate in FORMATS:
-            names = column_names(row.cells, candidate.aliases) if candidate.aliases else columns
-            if candidate.columns <= set(names):
-                check_names(candidate, names, line)
-                return candidate, names
-        nearest = max(nearest, (line, columns), key=lambda header: similarity(header[1]))
-    raise unknown_header(*nearest)
+        if (index < ROWS_BEFORE_THE_HEADER or heading) and any(row.cells):
+            if (known := format_of_header(row, heading, formats)) is not None:
+                return known
+            header = row.line, column_names(row.cells)
+            nearest = max(nearest, header, key=lambda header: similarity(header[1], formats))
+        heading = heading_after(row.cells, heading)
+    raise unknown_header(*nearest, formats)
+
+
+def format_of_header(
+    row: Cells, heading: str, formats: Sequence[KnownFormat]
+) -> tuple[Format, list[str]] | None:
+    """Return the format and the column names of a header below that heading, None for any other row.
+
+    Raises ValidationFailed for a header that cannot be imported.
+    """
+    columns = column_names(row.cells)
+    if columns == list(round_trips.TITLES):
+        reason = "this is the export for spreadsheets, which changes texts: import the exact export"
+        raise wrong_header(row.line, reason)
+    for known in formats:
+        names = column_names(row.cells, known.aliases) if known.aliases else columns
+        header = dict.fromkeys(names)
+        if known.fits(header, heading):
+            file_format = known.for_header(header)
+            check_names(file_format, names, row.line)
+            return file_format, names
+    return None
+
+
+def heading_after(cells: list[str], heading: str) -> str:
+    """Return the heading of the next row: the only text of this row, the same after a blank row."""
+    texts = [cell.strip() for cell in cells if cell.strip()]
+    return texts[0] if len(texts) == 1 else "" if texts else heading
+
+
+def section_of(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+    """Yield the rows up to a blank row or the heading of the next section."""
+    return takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
 
 
 def column_names(header: list[str], aliases: Mapping[str, str] = {}) -> list[str]:
@@ -110,23 +121,19 @@ def wrong_header(line: int, reason: str) -> ValidationFailed:
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
 
 
-def similarity(columns: list[str]) -> int:
+def similarity(columns: list[str], formats: Sequence[KnownFormat]) -> int:
     """Return the largest number of columns that a format has in common with the header."""
-    return max(len(file_format.columns & set(columns)) for file_format in FORMATS)
+    header = dict.fromkeys(columns)
+    return max(len(known.header) - len(known.missing(header)) for known in formats)
 
 
-def unknown_header(line: int, columns: list[str]) -> ValidationFailed:
-    """Return the error for an unknown header, with the missing columns of similar formats."""
-    similar = [file_format for file_format in FORMATS if file_format.columns & set(columns)] or FORMATS
-
-    def missing_share(file_format: Format) -> float:
-        return len(file_format.columns - set(columns)) / len(file_format.columns)
-
-    missing = {
-        file_format.name: sorted(file_format.columns - set(columns))
-        for file_format in sorted(similar, key=missing_share)
-    }
-    nearest = list(missing.items())[:2] if len(similar) < len(FORMATS) else []
-    details = "; ".join(f"{name} misses {', '.join(names)}" for name, names in nearest)
-    reason = f"this header is of no known format: {details or 'known are ' + ', '.join(missing)}"
+def unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> ValidationFailed:
+    """Return the error for an unknown header: the formats that it nearly has, with the missing columns."""
+    header = dict.fromkeys(columns)
+    near = [known for known in formats if known.lacks_few_of(header)]
+    missing = {known.name: known.missing(header) for known in near}
+    missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
+    reason = "this header is of no known format: a dry run proposes a profile for it"
+    for name, names in list(missing.items())[:1]:
+        reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)

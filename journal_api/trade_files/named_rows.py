@@ -29,7 +29,9 @@ def row_maker(
 ) -> Callable[[Cells], Row | Rejected]:
     """Return the function that makes a row with the columns that the format uses."""
     used = file_format.columns | file_format.optional
-    cells_used = itemgetter(*[index for index, name in enumerate(columns) if name in used])
+    indexes = [index for index, name in enumerate(columns) if name in used]
+    # Of one index, itemgetter would return a string instead of a tuple.
+    cells_used = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
     names = cells_used(columns)
     rounds = None if file_format.is_typed else rounded
 

@@ -10,7 +10,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.instruments import InstrumentTable
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.file_format import Trades, reason_of
+from journal_api.trade_files.file_format import reason_of
 from journal_api.values.money import Money
 
 # The rows that are read ahead for the multipliers of their symbols.
@@ -19,7 +19,9 @@ ROWS_AHEAD = 500
 HALF_A_CENT = Decimal("0.005")
 
 
-def with_point_values(trades: Trades, instruments: InstrumentTable) -> Trades:
+def with_point_values(
+    trades: Iterator[ImportedTrade | Rejected], instruments: InstrumentTable
+) -> Iterator[ImportedTrade | Rejected]:
     """Yield the trades with their multipliers, and with the results and risks that follow from these.
 
     A future without a point value is rejected.

@@ -1,29 +1,52 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
+from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
+from journal_api.structs.import_profiles import ImportProfileCreate
+from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.cells import DateOrder, RoundedCells
 from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
-from journal_api.trade_files.file_format import Format, reason_of
+from journal_api.trade_files.file_format import Format, Trades, reason_of
 from journal_api.trade_files.headers import recognised
+from journal_api.trade_files.known_formats import known_formats, of_profile
 from journal_api.trade_files.named_rows import dates_in, row_maker, with_column_names
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.texts import text_of
 from journal_api.trade_files.timezones import FileTimezone
 
 
+class LeftOutCounter:
+    """Counts the rows that are no trades, by the reason."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def removed_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
+        """Yield the trades and the rejected lines; count the others."""
+        for trade in trades:
+            if isinstance(trade, LeftOut):
+                self.counts[trade.reason] += 1
+            else:
+                yield trade
+
+    def report(self) -> list[LeftOutRows]:
+        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
+
+
 class TradeFile(NamedTuple):
-    """A recognised file; iterate `candidates` once. `rounded` is complete when they are."""
+    """A recognised file; iterate `candidates` once. `left_out` and `rounded` are complete when they are."""
 
     format: str
     candidates: Iterator[Candidate | Rejected]
     timezone: FileTimezone
+    left_out: LeftOutCounter
     encoding: str = "utf-8"
     dates: FileDates = FileDates()
     rounded: RoundedCells = RoundedCells()
@@ -35,18 +58,21 @@ def read(
     on_bytes: Callable[[int], object] = lambda number: None,
     *,
     into_one_account: bool = True,
+    profiles: Sequence[ImportProfileCreate] = (),
     instruments: InstrumentTable = BUILT_IN,
     date_order: DateOrder | None = None,
 ) -> TradeFile:
     """Recognise the format and read the file up to the first trade; the rest is read on iteration.
 
-    Dates have day and month in `date_order`; by default the file decides. `instruments` are the point values
-    of contracts whose multiplier the file does not state. `on_bytes` is called with the number of bytes read.
+    The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
+    the file decides. `instruments` are the point values of contracts whose multiplier the file does not
+    state. `on_bytes` is called with the number of bytes read.
     Raises ValidationFailed for an unknown header, and, unless the file goes `into_one_account`, when it has
     no column that names accounts; also on iteration, when the time zone is unknown.
     """
     text = text_of(file, on_bytes)
-    file_format, columns, rows = recognised(text)
+    formats = (*map(of_profile, profiles), *known_formats())
+    file_format, columns, rows = recognised(text, formats)
     if not into_one_account and set(file_format.accounts).isdisjoint(columns):
         column = (*file_format.accounts, "account")[0]
         reason = f"is required: the file has no column {column!r}"
@@ -56,14 +82,16 @@ def read(
     dates = dates_in(first_rows, columns, file_format)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
-    rounded = RoundedCells()
+    left_out, rounded = LeftOutCounter(), RoundedCells()
     row_of = row_maker(columns, file_format, dates.order, rounded)
     trades = file_format.trades_of(with_column_names(chain(first_rows, rows), columns, row_of))
-    trades = with_point_values(trades, instruments)
-    candidates = candidates_of(trades, timezone, file_format, into_one_account)
+    with_values = with_point_values(left_out.removed_from(trades), instruments)
+    candidates = candidates_of(with_values, timezone, file_format, into_one_account)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(candidates, 1))
-    return TradeFile(file_format.name, chain(first, candidates), timezone, text.encoding, dates, rounded)
+    return TradeFile(
+        file_format.name, chain(first, candidates), timezone, left_out, text.encoding, dates, rounded
+    )
 
 
 def candidates_of(

@@ -58,7 +58,10 @@ async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def count(app: Starlette) -> dict[str, int]:
-    tables = ("tag_categories", "tags", "strategies", "goals", "accounts", "copy_groups", "trades", "imports")
+    tables = (
+        *("tag_categories", "tags", "strategies", "goals", "accounts", "copy_groups", "trades", "imports"),
+        "import_profiles",
+    )
     return {table: (await run_sql(app, f"SELECT count(*) FROM {table}"))[0][0] for table in tables}
 
 

@@ -16,6 +16,7 @@ from factories import (
     create_copy_group,
     create_goal,
     create_import,
+    create_import_profile,
     create_strategy,
     create_tag,
     create_trade,
@@ -198,6 +199,7 @@ IN_PATHS = {
     "copy-groups": "copy_group_id",
     "trades": "trade_id",
     "imports": "import_id",
+    "import-profiles": "import_profile_id",
 }
 
 
@@ -278,6 +280,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
     await create_goal(client, goal_name=f"{word} goal", account_id=account["id"])
     file = A_FILE.replace("ES", f"{word}3")
     brought = await create_import(client, file, account_id=account["id"], file_name=f"{word}.csv")
+    profile = await create_import_profile(client, name=f"{word} profile")
     return {
         "category_id": category["id"],
         "tag_id": tag["id"],
@@ -291,6 +294,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
         "trade_id": trade["id"],
         "goal_id": goals[0]["id"],
         "import_id": brought["id"],
+        "import_profile_id": profile["id"],
     }
 
 
@@ -298,7 +302,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
 METRICS = ["net_pnl", "balance_target", "max_trades_per_day", "protocol_completion_rate"]
 THEIRS = dict.fromkeys(
     ["category_id", "tag_id", "account_id", "master_account_id", "copy_group_id", "strategy_id", "setup_id",
-     "confirmation_id", "source_trade_id", "goal_id", "import_id"],
+     "confirmation_id", "source_trade_id", "goal_id", "import_id", "import_profile_id"],
     FIRST,
 ) | {"trade_id": FIRST + 1}  # fmt: skip
 

@@ -331,6 +331,8 @@ def edges_of_list(schema: Any) -> Iterator[Edge]:
 def smallest(schema: Any, number: int = 1) -> Any:
     """A value of the schema with what is required and no more; another one for another number."""
     schema = resolved(schema)
+    if "anyOf" in schema:
+        return smallest(schema["anyOf"][0], number)
     if schema.get("type") == "object":
         required = schema["required"] or ["name"]  # of an item without its id, which is a new one
         return {name: smallest(schema["properties"][name], number) for name in required}

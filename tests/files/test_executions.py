@@ -770,16 +770,6 @@ async def trades_of(client: httpx.AsyncClient, account_id: int) -> Any:
     return list(reversed(answer.json()["data"]["trades"]))
 
 
-async def test_a_file_that_comes_again_is_all_duplicates(client: httpx.AsyncClient) -> None:
-    file = (DATA / "executions.csv").read_bytes()
-    first = await create_import(client, file)
-
-    again = await create_import(client, file, account_id=first["account_id"])
-
-    assert verdicts(first) == [(line, "new") for line in (2, 4, 6, 8)]
-    assert verdicts(again) == [(line, "duplicate") for line in (2, 4, 6, 8)]
-
-
 async def test_a_later_export_closes_the_trade_that_was_open(client: httpx.AsyncClient) -> None:
     fills = [buy("09:00:00", "2", "10", Commission="1"), sell("09:01:00", "1", "12", Commission="1")]
     first = await create_import(client, file_of(*fills))
@@ -851,16 +841,6 @@ async def test_what_the_file_does_not_state_stays_as_the_trader_has_it(client: h
 
     (trade,) = await trades_of(client, account_id)
     assert (trade["gross_pnl"], trade["fees"], trade["net_pnl"]) == (2, 2.5, -0.5)
-
-
-async def test_a_broken_fill_adds_nothing(client: httpx.AsyncClient) -> None:
-    account_id = (await create_account(client))["id"]
-
-    answer = await send_file(client, file_of(buy("09:00:00"), {"Side": "?"}, sell("09:01:00")), account_id)
-
-    assert answer.status_code == 400
-    assert answer.json()["error"]["details"]["line"] == 3
-    assert await trades_of(client, account_id) == []
 
 
 # Against the simplest reading --------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import batches, importer, reader, threads
 from journal_api.trade_files.accounts import AccountChoice
-from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.reader import LeftOutCounter, TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
@@ -42,7 +42,7 @@ class HeldFile:
 
     def __init__(self) -> None:
         self.at_second_batch, self.go_on = threading.Event(), threading.Event()
-        self.trades = TradeFile("round trips", self._rows(), FileTimezone("UTC"))
+        self.trades = TradeFile("round trips", self._rows(), FileTimezone("UTC"), LeftOutCounter())
 
     def _rows(self) -> Iterator[Candidate | Rejected]:
         for line in range(2, 2 + batches.BATCH_SIZE):
@@ -113,7 +113,7 @@ async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_i
         for _ in range(threads.THREADS_OF_A_USER + 1)
     ]
     await asyncio.sleep(0)
-    file = TradeFile("round trips", iter(()), FileTimezone("UTC"))
+    file = TradeFile("round trips", iter(()), FileTimezone("UTC"), LeftOutCounter())
     try:
         async with asyncio.timeout(30):
             _, counts, *_ = await importer.import_trades(

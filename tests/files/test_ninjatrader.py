@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
-from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import headers, reader
+from journal_api.trade_files import reader
 from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
@@ -129,15 +128,6 @@ async def test_an_export_with_semicolons_comes_in_too(client: httpx.AsyncClient)
     ]
 
 
-async def test_an_export_that_comes_again_adds_nothing(client: httpx.AsyncClient) -> None:
-    account_id = (await create_account(client))["id"]
-    await create_import(client, EXPORT, account_id=account_id)
-
-    again = await create_import(client, EXPORT, account_id=account_id)
-
-    assert again["counts"] == {"new": 0, "duplicate": 5, "updated": 0, "error": 0}
-
-
 async def test_a_later_export_that_counts_from_one_again_adds_only_what_is_new(
     client: httpx.AsyncClient,
 ) -> None:
@@ -208,15 +198,6 @@ async def test_a_grid_of_version_7_is_refused_and_says_what_is_missing(client: h
 
 
 # What tells the format ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("content", [EXPORT, SEMICOLONS], ids=["commas", "semicolons"])
-def test_the_header_is_that_of_no_other_format(content: bytes) -> None:
-    header = set(content.decode().splitlines()[0].replace(";", ",").split(","))
-
-    fitting = [one.name for one in headers.FORMATS if one.columns <= header]
-
-    assert fitting == ["NinjaTrader trades"]
 
 
 def test_columns_may_be_hidden_and_stand_in_any_order() -> None:
@@ -538,19 +519,6 @@ def test_whatever_the_cells_hold_each_row_is_a_trade_or_refused(
             assert all(-(2**63) <= amount < 2**63 for amount in amounts)
         else:
             assert one.reason
-
-
-@FEW
-@given(where=st.integers(0, len(EXPORT) - 1), other=st.binary(max_size=3))
-def test_a_damaged_export_gives_trades_and_refusals_only(where: int, other: bytes) -> None:
-    damaged = EXPORT[:where] + other + EXPORT[where + len(other) :]
-
-    try:
-        found = read(damaged)
-    except ValidationFailed:
-        return
-
-    assert all(isinstance(one, Candidate) or one.reason for one in found)
 
 
 @tried(full=80, short=16)

@@ -13,10 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
-from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
-from journal_api.trade_files.formats.tradervue_trades import FORMAT
 from journal_api.trade_files.timezones import FileTimezone
 
 EXPORT = Path(__file__).parents[1] / "data" / "tradervue_trades.csv"
@@ -115,17 +113,6 @@ async def test_the_trades_of_an_export_are_what_it_says_they_were(client: httpx.
     assert trades[0]["closed_at"] == "2026-03-02T09:58:30.000000Z"
     assert trades[0]["notes"] == "Held for the high & got it.\nStop was 247.40\nand stayed there."
     assert [trade["notes"] for trade in trades[1:]] == [None] * 4
-
-
-async def test_importing_an_export_again_adds_nothing(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    await create_import(client, EXPORT.read_bytes(), account_id=account["id"])
-    before = await trades_of(client)
-
-    again = await create_import(client, EXPORT.read_bytes(), account_id=account["id"])
-
-    assert again["counts"] == {"new": 0, "duplicate": 5, "updated": 0, "error": 0}
-    assert await trades_of(client) == before
 
 
 async def test_a_multiplier_that_the_trader_corrected_is_kept_when_the_result_is_corrected(
@@ -379,17 +366,6 @@ def test_a_trade_that_closes_before_it_opens_is_refused() -> None:
     reason = reason_of({"Close Datetime": "2026-03-02 09:41:06"})
 
     assert reason == "closed_at must not be before opened_at"
-
-
-@pytest.mark.parametrize("column", sorted(FORMAT.columns))
-def test_a_file_without_one_of_the_columns_is_none_of_its_kind(column: str) -> None:
-    written = io.StringIO()
-    csv.writer(written).writerow(name for name in PLAIN if name != column)
-
-    with pytest.raises(ValidationFailed) as refused:
-        reader.read(io.BytesIO(written.getvalue().encode()), FileTimezone("UTC"))
-
-    assert refused.value.details["missing"]["Tradervue trades"] == [column]
 
 
 FULL = PLAIN | {

@@ -8,15 +8,13 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, create_tag, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, create_tag, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
-from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
-from journal_api.trade_files.formats.tradezella_trades import FORMAT
 from journal_api.trade_files.timezones import FileTimezone
 
 EXPORT = Path(__file__).parents[1] / "data" / "tradezella_trades.csv"
@@ -106,15 +104,6 @@ async def import_export(client: httpx.AsyncClient) -> Any:
 # The whole file ----------------------------------------------------------------------------------------
 
 
-async def test_an_export_is_recognised_among_all_formats_and_imported_whole(
-    client: httpx.AsyncClient,
-) -> None:
-    report = await import_export(client)
-
-    assert report["format"] == "TradeZella trades"
-    assert report["counts"] == {"new": 6, "duplicate": 0, "updated": 0, "error": 0}
-
-
 async def test_the_trades_of_an_export_are_what_it_says_they_were(client: httpx.AsyncClient) -> None:
     await import_export(client)
 
@@ -139,16 +128,6 @@ async def test_the_trades_of_an_export_are_what_it_says_they_were(client: httpx.
     ]
 
 
-async def test_importing_an_export_again_adds_nothing(client: httpx.AsyncClient) -> None:
-    await import_export(client)
-    before = await trades_of(client)
-
-    again = await import_export(client)
-
-    assert again["counts"] == {"new": 0, "duplicate": 6, "updated": 0, "error": 0}
-    assert await trades_of(client) == before
-
-
 async def test_a_corrected_commission_corrects_the_trade(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     await create_import(client, file_of({}), account_id=account["id"])
@@ -167,29 +146,6 @@ async def test_names_of_mistakes_setups_and_playbooks_are_not_imported(client: h
 
     (trade,) = await trades_of(client)
     assert (trade["tag_ids"], trade["strategy_id"], trade["setup_id"]) == ([], None, None)
-
-
-async def test_a_row_that_cannot_be_read_is_told_with_its_line(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    file = file_of({}, {"Quantity": "some"})
-
-    refused = await send_file(client, file, account["id"])
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused)["line"] == 3
-    assert details_of(refused)["reason"].startswith("Quantity ")
-    assert await trades_of(client) == []
-
-
-def test_columns_may_stand_in_any_order_among_those_of_ones_own_categories() -> None:
-    turned = dict(reversed([*PLAIN.items(), ("How Did It Go?", "as expected, not as expected")]))
-    written = io.StringIO()
-    csv.writer(written).writerows([turned.keys(), turned.values()])
-
-    file = reader.read(io.BytesIO(written.getvalue().encode()), FileTimezone("UTC"))
-
-    assert file.format == "TradeZella trades"
-    assert [type(found) for found in file.candidates] == [Candidate]
 
 
 async def test_two_rows_with_all_the_same_cells_are_two_trades(client: httpx.AsyncClient) -> None:
@@ -499,17 +455,6 @@ def test_a_trade_that_closes_before_it_opens_is_refused() -> None:
     reason = reason_of({"Close Time": "12:31:41 EST"})
 
     assert reason == "closed_at must not be before opened_at"
-
-
-@pytest.mark.parametrize("column", sorted(FORMAT.columns))
-def test_a_file_without_one_of_the_columns_is_none_of_its_kind(column: str) -> None:
-    written = io.StringIO()
-    csv.writer(written).writerow(name for name in PLAIN if name != column)
-
-    with pytest.raises(ValidationFailed) as refused:
-        reader.read(io.BytesIO(written.getvalue().encode()), FileTimezone("UTC"))
-
-    assert refused.value.details["missing"]["TradeZella trades"] == [column]
 
 
 CELLS = st.one_of(

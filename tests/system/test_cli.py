@@ -37,7 +37,7 @@ from journal_api.cli import main
 from journal_api.values.api_keys import SCOPES, is_well_formed
 
 DATA = Path(__file__).parents[1] / "data"
-TRADOVATE = DATA / "tradovate_performance.csv"
+TRADOVATE = DATA / "tradovate_position_history.csv"
 # What the interpreter makes of an argument that is not UTF-8.
 NOT_TEXT = os.fsdecode(b"\xff")
 READ_SCOPES = [scope for scope in SCOPES if scope.startswith("read:")]

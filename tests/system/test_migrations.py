@@ -24,7 +24,7 @@ from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-TRADOVATE = Path(__file__).parents[1] / "data" / "tradovate_performance.csv"
+TRADOVATE = Path(__file__).parents[1] / "data" / "tradovate_position_history.csv"
 JOURNAL = 0x4A524E4C
 
 
@@ -577,3 +577,11 @@ async def test_the_imports_of_an_older_journal_tell_how_many_of_their_trades_are
     stored = rows(db, "SELECT import_id, count(*) FROM trades WHERE import_id IS NOT NULL GROUP BY 1")
     assert left == dict(stored)
     assert imports
+
+
+def test_imports_of_what_was_called_performance_are_of_position_history(db: Path) -> None:
+    write_released(db, 1)
+
+    prepare(db)
+
+    assert rows(db, "SELECT format FROM imports") == [("Tradovate position history",)]

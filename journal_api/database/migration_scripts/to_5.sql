@@ -58,3 +58,6 @@ END;
 
 -- The R of a decision leaves out the rows without a risk, so every history is rebuilt at the next read.
 UPDATE goals SET change_cursor = NULL;
+
+-- The report that was called performance is Position History. Performance is another report.
+UPDATE imports SET format = 'Tradovate position history' WHERE format = 'Tradovate performance';

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import takewhile
 
-from journal_api.rules.import_rows import ImportedTrade, Rejected
+from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
@@ -24,11 +24,11 @@ def trades_of(rows: Rows) -> Trades:
     return EACH(row for row in positions if not is_total(row))
 
 
-def is_before_the_next_section(row: Row | Rejected) -> bool:
-    return isinstance(row, Rejected) or row["Time"].strip() not in NEXT_SECTIONS
+def is_before_the_next_section(row: Row | Rejected | LeftOut) -> bool:
+    return not isinstance(row, Row) or row["Time"].strip() not in NEXT_SECTIONS
 
 
-def is_total(row: Row | Rejected) -> bool:
+def is_total(row: Row | Rejected | LeftOut) -> bool:
     """Return whether the row has the totals of the section: it has costs and results but no position."""
     names = ("Time", "Position", "Symbol", "Type")
     return isinstance(row, Row) and not any(row[name].strip() for name in names)

@@ -1,7 +1,7 @@
 """TradeZella's trades export: one row per trade, with additional columns for the owner's categories."""
 
 import re
-from datetime import time, timedelta, timezone
+from datetime import time
 from decimal import Context, Decimal
 
 from journal_api.errors import ValidationFailed
@@ -13,11 +13,10 @@ from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.time_formats import OFFSETS
 from journal_api.values.types import Name, Name40, Name100, Timestamp
 
-# The export states the zone of every time, with different names for daylight saving time.
-ZONES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
-OFFSETS = {zone: timezone(timedelta(hours=hours)) for hours, zones in ZONES.items() for zone in zones.split()}
+# The export states the zone of every time.
 CLOCK_AND_ZONE = re.compile(r"(?P<clock>[0-9:.]+)(?: (?P<zone>[A-Za-z]+))?")
 ACCOUNT = "Account Name"
 NOT_OPTIONS = ("", "stock", "future", "forex", "crypto")
@@ -148,7 +147,6 @@ def clock_and_zone(cell: str) -> time:
         raise ValueError("must be a time such as 12:31:42 EST")
     clock, zone = match.groups()
     if zone and zone not in OFFSETS:
-        # Other abbreviations are ambiguous: CST is also China's, IST that of three countries.
         raise ValueError(
             f"must be in one of the zones {', '.join(OFFSETS)}; for another zone remove its name"
             " and state the time zone of the import"

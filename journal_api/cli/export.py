@@ -1,0 +1,50 @@
+"""`journal-api export`: writes trades to a file."""
+
+from contextlib import aclosing
+from pathlib import Path
+
+import click
+
+from journal_api.cli.common import in_database, printable, user_of, with_settings
+from journal_api.database.database import Database
+from journal_api.errors import NotFound
+from journal_api.repositories import accounts
+from journal_api.settings import Settings
+from journal_api.structs.trades import ExportQuery
+from journal_api.trade_files.export import csv_of
+
+
+@click.command("export")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--account", help="Export the trades of this account only.")
+@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="Escape text that a spreadsheet would read as a formula; the file cannot be imported.",
+)
+@with_settings
+def export_file(
+    settings: Settings, file: Path, account: str | None, user: str | None, spreadsheet: bool
+) -> None:
+    """Write the trades to a new CSV file that `import` can read."""
+
+    async def run(database: Database) -> None:
+        user_id = await user_of(database.reader, user)
+        account_id = None
+        if account is not None:
+            account_id = await accounts.id_of(database.reader, user_id, account)
+            if account_id is None:
+                raise NotFound(f"there is no account {account!r}")
+        query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
+        async with aclosing(csv_of(database, user_id, query)) as chunks:
+            async for chunk in chunks:
+                output.write(chunk)
+
+    with file.open("xb") as output:
+        try:
+            in_database(settings, run)
+        except BaseException:
+            file.unlink()
+            raise
+    click.echo(printable(f"Exported to {file}"))

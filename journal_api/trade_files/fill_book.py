@@ -1,0 +1,194 @@
+"""Builds trades from the fills of a file: a book of fills and instruments, and the trade of a round trip."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, timedelta
+from typing import NamedTuple, TypeVar
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.trade_files.cells import Row
+from journal_api.trade_files.file_format import Rows, Trades, read_row, reason_of
+from journal_api.trade_files.fills import Fill, Fills, RoundTrip, round_trips_of
+from journal_api.values.money import Money, PositiveMoney, Result, from_units
+from journal_api.values.types import Name40, Name100, Timestamp
+
+M = TypeVar("M", bound=Money)
+# Symbols per account. The limit keeps memory bounded; no real file has that many.
+MOST_INSTRUMENTS = 10_000
+EPOCH = Timestamp(1970, 1, 1)
+MICROSECOND = timedelta(microseconds=1)
+
+
+class Instrument(NamedTuple):
+    """A symbol in an account, which has its own position."""
+
+    account: str | None
+    symbol: Name40
+    multiplier: PositiveMoney
+    is_stated: bool  # whether the file states the multiplier
+    is_future: bool = False
+
+
+class FillId(NamedTuple):
+    """The id of a fill and its column."""
+
+    column: str
+    text: str
+
+
+class Execution(NamedTuple):
+    """The fill of a row. Amounts are integers of 10^-8; the quantity of a sale is negative."""
+
+    instrument: Instrument
+    fill_id: FillId | None
+    time: Timestamp
+    quantity: int
+    price: int
+    cost: int | None  # None if the file states no costs
+
+
+class Book:
+    """The fills of a file, their ids and instruments."""
+
+    def __init__(self) -> None:
+        self.fills = Fills()
+        self.ids: list[str | None] = []  # the id of each fill
+        self.instruments: list[Instrument] = []
+        self.has_costs = False
+        self._has_offsets: bool | None = None  # whether the times have an offset; they are in UTC then
+        self._numbers: dict[tuple[str | None, str], int] = {}  # of the instruments
+        self._ids_of_account: defaultdict[str | None, set[str]] = defaultdict(set)
+
+    def add(self, line: int, execution: Execution) -> None:
+        """Add a fill. Raises ValidationFailed."""
+        instrument = execution.instrument
+        self._check_id(execution.fill_id, instrument.account)
+        fill = Fill(
+            instrument=self._number_of(instrument),
+            time=self._microseconds(execution.time),
+            line=line,
+            quantity=execution.quantity,
+            price=execution.price,
+            cost=execution.cost or 0,
+        )
+        self.fills.add(fill)
+        self.ids.append(None if execution.fill_id is None else execution.fill_id.text)
+        self.has_costs |= execution.cost is not None
+
+    def time_of(self, microseconds: int) -> Timestamp:
+        """Return the time of a fill: in UTC if the file states offsets, otherwise a local time."""
+        time = EPOCH + microseconds * MICROSECOND
+        return time.replace(tzinfo=UTC) if self._has_offsets else time
+
+    def _microseconds(self, time: Timestamp) -> int:
+        has_offset = time.tzinfo is not None
+        if self._has_offsets is None:
+            self._has_offsets = has_offset
+        elif self._has_offsets != has_offset:
+            raise ValidationFailed(fields={"time": "must have an offset in all rows or in none"})
+        return (time - (EPOCH.replace(tzinfo=UTC) if has_offset else EPOCH)) // MICROSECOND
+
+    def _number_of(self, instrument: Instrument) -> int:
+        number = self._numbers.setdefault((instrument.account, instrument.symbol), len(self.instruments))
+        if number == len(self.instruments):
+            if number == MOST_INSTRUMENTS:
+                del self._numbers[instrument.account, instrument.symbol]
+                raise ValidationFailed(fields={"Symbol": f"is the {number + 1}th: split the file"})
+            self.instruments.append(instrument)
+        elif instrument.multiplier != self.instruments[number].multiplier:
+            raise ValidationFailed(fields={"Multiplier": "must be the same for all fills of a symbol"})
+        return number
+
+    def _check_id(self, fill_id: FillId | None, account: str | None) -> None:
+        """Raise ValidationFailed for a repeated id, whose fill would count twice."""
+        if fill_id is None:
+            return
+        if fill_id.text in self._ids_of_account[account]:
+            raise ValidationFailed(fields={fill_id.column: f"{fill_id.text!r} is repeated"})
+        self._ids_of_account[account].add(fill_id.text)
+
+
+def trades_from(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], Trades]:
+    """Return the function that parses the rows of a format with one fill per row.
+
+    It yields all trades, or only the rejected lines: without their fills the trades would be wrong.
+    """
+
+    def trades_of(rows: Rows) -> Trades:
+        book, has_errors = Book(), False
+
+        def add(row: Row) -> None:
+            book.add(row.line, read_execution(row))
+
+        for row in rows:
+            result = read_row(row, add) if isinstance(row, Row) else row
+            has_errors |= isinstance(result, Rejected)
+            if isinstance(result, Rejected | LeftOut):
+                yield result
+        if not has_errors:
+            yield from closed_and_open(book)
+
+    return trades_of
+
+
+def closed_and_open(book: Book) -> Trades:
+    """Yield the trades of all fills."""
+    for trip in round_trips_of(book.fills):
+        try:
+            yield trade_of(book, trip)
+        except ValidationFailed as error:
+            yield Rejected(trip.first.line, reason_of(error))
+
+
+def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
+    """Return the trade of a round trip. Raises ValidationFailed for an amount that exceeds a limit."""
+    instrument = book.instruments[trip.first.instrument]
+    is_closed = trip.closed_at is not None
+    trade = TradeDraft(
+        symbol=instrument.symbol,
+        direction="long" if trip.sign > 0 else "short",
+        quantity=amount("quantity", PositiveMoney, significant(trip.opened)),
+        multiplier=instrument.multiplier,
+        entry_price=amount("entry_price", Money, significant(trip.entry_price)),
+        exit_price=amount("exit_price", Money, significant(trip.exit_price)) if is_closed else None,
+        opened_at=book.time_of(trip.first.time),
+        closed_at=None if trip.closed_at is None else book.time_of(trip.closed_at),
+        gross_pnl=amount("gross_pnl", Result, trip.result(instrument.multiplier.units))
+        if is_closed
+        else None,
+        fees=amount("fees", Result, trip.cost),
+        external_id=Name100(book.ids[trip.number] or made_id(instrument, trip)),
+    )
+    stated = {"fees": book.has_costs, "multiplier": instrument.is_stated}
+    return ImportedTrade(
+        trip.first.line,
+        trade,
+        unstated=tuple(field for field, is_stated in stated.items() if not is_stated),
+        account=instrument.account,
+        is_computed=True,
+        is_future=instrument.is_future,
+    )
+
+
+def made_id(instrument: Instrument, trip: RoundTrip) -> str:
+    """Return the id of a trade whose first fill has none: the same in every later export of the trade."""
+    _, time, _, quantity, price, _ = trip.first
+    parts = (instrument.account or "", instrument.symbol, time, quantity, price, trip.occurrence)
+    digest = hashlib.sha256("\x1f".join(map(str, parts)).encode())
+    return f"fill-{digest.hexdigest()[:16]}"
+
+
+def significant(units: int) -> int:
+    """Return the amount rounded to the digits that an amount may have."""
+    return round(units, min(Money.digits - len(str(abs(units))), 0))
+
+
+def amount(name: str, kind: type[M], units: int) -> M:
+    """Return an amount computed from fills. Raises ValidationFailed if it exceeds a limit."""
+    try:
+        return kind.checked(from_units(units))
+    except ValueError as error:
+        raise ValidationFailed(fields={name: f"computed from the fills {error}"}) from None

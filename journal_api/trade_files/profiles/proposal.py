@@ -1,0 +1,180 @@
+"""Proposes a profile for a file with an unknown header, by the names that brokers use for columns."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+from journal_api.rules.import_rows import Rejected
+from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
+from journal_api.trade_files.texts import text_of
+from journal_api.values.time_formats import TimeFormat
+
+# Names of columns without blanks, signs and capitals, the more specific first.
+NAMES = {
+    "symbol": "symbol ticker instrument contract contractname market asset pair product",
+    "side": "side buysell bs direction marketpos action tradetype type way",
+    "quantity": "quantity qty filledqty filled size volume shares contracts lots units",
+    "entry_price": "entryprice openprice avgentryprice priceopen entry in",
+    "exit_price": "exitprice closeprice avgexitprice priceclose exit out",
+    "opened_at": "entrytime opentime openedat enteredat opened opendatetime entrydate opendate from",
+    "closed_at": "exittime closetime closedat exitedat closed closedatetime exitdate closedate to",
+    "price": "fillprice avgfillprice avgprice executionprice executeprice tradeprice price",
+    "at": "filltime filledtime filledat executiontime exectime datetime timestamp time tradedate date",
+    "gross_pnl": "grosspnl grosspl grossprofit realizedpnl pnl pl profitloss profit",
+    "multiplier": "multiplier pointvalue",
+    "external_id": "executionid execid fillid tradeid ticket positionid id",
+    "account": "account accountname accountid accountnumber",
+}
+COSTS = "commission commissions comm fee fees totalfees brokerage"
+# Whether a file has one trade per row: it has both of one of these pairs.
+OF_TRADES = ({"entry_price", "exit_price"}, {"opened_at", "closed_at"})
+ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl")
+DAYS = (
+    "%Y-%m-%d",
+    "%m/%d/%Y",
+    "%d/%m/%Y",
+    "%d.%m.%Y",
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%m/%d/%y",
+    "%d-%m-%Y",
+    "%Y%m%d",
+)
+CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:%M:%S.%f", ";%H%M%S", "")
+OFFSETS = ("", " %z", "%z", " %Z")
+FORMATS = tuple(TimeFormat(day + clock + offset) for clock in CLOCKS for day in DAYS for offset in OFFSETS)
+ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, LONGEST_SHOWN = 100, 100, 3, 200
+
+
+class Proposal(NamedTuple):
+    """The header of an unknown file, rows below it, and the profile that may read them."""
+
+    encoding: str
+    columns: list[str]
+    sample_rows: list[list[str]]
+    profile: ProposedProfile
+
+
+class Table(NamedTuple):
+    """Rows of a file, of which the one with this index is the most likely header."""
+
+    rows: list[list[str]]
+    header: int
+
+    @property
+    def members(self) -> int:
+        """The number of members of a profile that columns of the header are named for."""
+        return len(members_of(self.rows[self.header]))
+
+
+def proposal_for(file: BinaryIO) -> Proposal | None:
+    """Return the proposal for a file, None for a file without a table."""
+    file.seek(0)
+    text = text_of(file, lambda number: None)
+    tables = [table for rows in readings_of(text.pieces) if (table := table_in(rows)) is not None]
+    if not tables:
+        return None
+    rows, header = max(tables, key=lambda table: table.members)
+    columns = rows[header]
+    below = [row for row in rows[header + 1 :] if len(row) == len(columns)]
+    return Proposal(text.encoding, columns, below[:SAMPLE_ROWS], profile_for(columns, below))
+
+
+def table_in(rows: Iterator[Cells | Rejected]) -> Table | None:
+    """Return the first rows, None for rows without a header of two columns."""
+    cells = list(islice(cells_of(rows), ROWS_SEARCHED + ROWS_READ))
+    candidates = range(min(len(cells), ROWS_SEARCHED))
+    header = max(candidates, key=lambda index: len(members_of(cells[index])), default=None)
+    return None if header is None or sum(map(bool, cells[header])) < 2 else Table(cells, header)
+
+
+def cells_of(rows: Iterator[Cells | Rejected]) -> Iterator[list[str]]:
+    """Yield the rows up to the first that cannot be read, with shortened cells."""
+    for row in rows:
+        if isinstance(row, Rejected):
+            return
+        if is_table_row(row):
+            yield [cell.strip()[:LONGEST_SHOWN] for cell in row.cells]
+
+
+def is_table_row(row: Cells) -> bool:
+    return len(row.cells) <= MOST_COLUMNS and any(map(str.strip, row.cells))
+
+
+def members_of(columns: Sequence[str]) -> dict[str, str]:
+    """Return the column of each member of a profile that one of the columns is named for."""
+    by_name = {plain(column): column for column in reversed(columns)}
+    members = {}
+    for member, names in NAMES.items():
+        column = next((by_name[name] for name in names.split() if name in by_name), None)
+        if column is not None:
+            members[member] = column
+    return members
+
+
+def plain(column: str) -> str:
+    return "".join(character for character in column.casefold() if character.isalnum())
+
+
+def profile_for(columns: list[str], rows: Sequence[list[str]]) -> ProposedProfile:
+    """Return the profile; the words of the side and the format of the times are those of the rows."""
+    members = members_of(columns)
+    is_of_trades = any(pair <= members.keys() for pair in OF_TRADES)
+    others = ("price", "at") if is_of_trades else ONLY_TRADES
+    members = {name: column for name, column in members.items() if name not in others}
+    costs = [column for column in columns if plain(column) in COSTS.split()]
+    side, external_id = members.pop("side", None), members.pop("external_id", None)
+
+    def cells(column: str | None) -> list[str]:
+        if column is None:
+            return []
+        return [row[columns.index(column)] for row in rows if row[columns.index(column)]]
+
+    time = time_format_of(cells(members.get("opened_at" if is_of_trades else "at")))
+    return ProposedProfile(
+        name="New profile",
+        kind="trades" if is_of_trades else "fills",
+        header=[column for column in columns if column][:50],
+        side=None if side is None else side_of(side, cells(side), is_of_trades),
+        costs=Costs(columns=list(costs)) if costs else None,
+        external_id=None if external_id is None else [external_id],
+        time=[] if time is None else [time],
+        **members,
+    )
+
+
+def side_of(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
+    """Return the side with the words of the cells, which begin with B or L, and with S."""
+    words = list(dict.fromkeys(cells))[:50]
+    long = [word for word in words if word[0] in "BbLl"]
+    short = [word for word in words if word[0] in "Ss"]
+    usual = ("Long", "Short") if is_of_trades else ("Buy", "Sell")
+    return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])
+
+
+def time_format_of(cells: Sequence[str]) -> str | None:
+    """Return the first format that reads all cells, None without one."""
+    return next((str(time) for time in FORMATS if cells and all(reads(time, cell) for cell in cells)), None)
+
+
+def reads(time: TimeFormat, cell: str) -> bool:
+    try:
+        return time.reader()(cell) is not None
+    except ValueError:
+        return False
+
+
+def as_toml(profile: ProposedProfile) -> str:
+    """Return the profile as a TOML document, without the members that are not known."""
+    members = msgspec.to_builtins(profile)
+    return "".join(f"{name} = {toml_value(value)}\n" for name, value in members.items() if value)
+
+
+def toml_value(value: Any) -> str:
+    """Return a text, a list of texts or a table of them. A JSON string is a TOML string."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name} = {toml_value(part)}" for name, part in value.items()) + "}"
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,123 @@
+"""Formats of times in files, in the directives of strptime, compiled to one pattern."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta, timezone, tzinfo
+from typing import Any, ClassVar, Self
+
+from journal_api.values.types import Timestamp
+
+# Names of zones, with different names for daylight saving time. Other abbreviations are ambiguous: CST is
+# also China's, IST that of three countries.
+ZONE_NAMES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
+OFFSETS = {
+    name: timezone(timedelta(hours=hours)) for hours, names in ZONE_NAMES.items() for name in names.split()
+}
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+DIRECTIVES = {
+    "Y": "[0-9]{4}",
+    "y": "[0-9]{2}",
+    "m": "[0-9]{1,2}",
+    "b": "[A-Za-z]{3,9}",
+    "d": "[0-9]{1,2}",
+    "H": "[0-9]{1,2}",
+    "I": "[0-9]{1,2}",
+    "M": "[0-9]{2}",
+    "S": "[0-9]{2}",
+    "f": "[0-9]{1,9}",
+    "p": r"[AaPp]\.?[Mm]\.?",
+    "z": "[Zz]|[+-][0-9]{2}:?[0-9]{2}",
+    "Z": "[A-Z]{3}",
+}
+PART = re.compile(r"%(?P<directive>.?)|(?P<blank>\s+)|(?P<text>[^%\s]+)", re.DOTALL)
+
+
+class TimeFormat(str):
+    """A format such as %m/%d/%Y %I:%M:%S %p, with day, month and year, each directive once."""
+
+    longest: ClassVar[int] = 50
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "maxLength": longest,
+        "examples": ["%m/%d/%Y %H:%M:%S"],
+    }
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str):
+            raise ValueError("must be a string")
+        if len(value) > cls.longest:
+            raise ValueError(f"must be at most {cls.longest} characters")
+        directives = re.findall("%(.?)", value, re.DOTALL)
+        if len(set(directives)) < len(directives) or not set(directives) <= DIRECTIVES.keys():
+            raise ValueError(f"must have each directive once, of %{' %'.join(DIRECTIVES)}")
+        if "d" not in directives or not set("Yy") & set(directives) or not set("mb") & set(directives):
+            raise ValueError("must have day, month and year: %d, %m or %b, %Y or %y")
+        return cls(value)
+
+    def reader(self, zone: tzinfo | None = None) -> Callable[[str], Timestamp | None]:
+        """Return a function that reads a time, None for a text in another format.
+
+        A time without an offset is in `zone`, or without an offset if `zone` is None. The function raises
+        ValueError for a time that does not exist, such as February 30.
+        """
+        pattern = re.compile("".join(map(pattern_of, PART.finditer(self))))
+
+        def read(text: str) -> Timestamp | None:
+            match = pattern.fullmatch(text)
+            return time_from(match.groupdict(), zone) if match else None
+
+        return read
+
+
+def pattern_of(part: re.Match[str]) -> str:
+    if part["blank"]:
+        return " +"
+    name = part["directive"]
+    return f"(?P<{name}>{DIRECTIVES[name]})" if name else re.escape(part["text"])
+
+
+def time_from(parts: dict[str, str], zone: tzinfo | None) -> Timestamp:
+    """Return the time with these values of the directives. Raises ValueError."""
+    century = "" if "Y" in parts else "20"
+    offset = offset_from(parts)
+    return Timestamp(
+        int(century + parts.get("Y", parts.get("y", ""))),
+        month_from(parts),
+        int(parts["d"]),
+        hour_from(parts),
+        int(parts.get("M", 0)),
+        int(parts.get("S", 0)),
+        int(parts.get("f", "0")[:6].ljust(6, "0")),
+        tzinfo=zone if offset is None else offset,
+    )
+
+
+def month_from(parts: dict[str, str]) -> int:
+    if "m" in parts:
+        return int(parts["m"])
+    if (name := parts["b"][:3].lower()) not in MONTHS:
+        raise ValueError("has no month of that name")
+    return MONTHS.index(name) + 1
+
+
+def hour_from(parts: dict[str, str]) -> int:
+    """Return the hour. With %H the half of the day is ignored: some files have 13:00 PM."""
+    if "I" not in parts:
+        return int(parts.get("H", 0))
+    if not 1 <= int(parts["I"]) <= 12:
+        raise ValueError("must have an hour from 1 to 12 before AM and PM")
+    return int(parts["I"]) % 12 + 12 * (parts.get("p", "A")[0] in "Pp")
+
+
+def offset_from(parts: dict[str, str]) -> tzinfo | None:
+    """Return the offset that the text states, None without one."""
+    if "Z" in parts:
+        if parts["Z"] not in OFFSETS:
+            raise ValueError(f"must be in one of the zones {', '.join(OFFSETS)}")
+        return OFFSETS[parts["Z"]]
+    if "z" not in parts:
+        return None
+    digits = parts["z"].replace(":", "").upper().replace("Z", "+0000")
+    offset = timedelta(hours=int(digits[1:3]), minutes=int(digits[3:]))
+    return timezone(-offset if digits[0] == "-" else offset)

@@ -1,0 +1,253 @@
+"""Profiles of an owner, and the profile that a dry run proposes: docs/imports.md#profiles."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from commands import command, refused
+from factories import (
+    A_PROFILE,
+    create_account,
+    create_import,
+    create_import_profile,
+    details_of,
+    error_of,
+    send_file,
+    unwrap,
+)
+
+FILE = """\
+Ticker,Way,Size,In,Out,From,To
+QLTX,UP,10,40.10,40.60,02.03.2026 09:31,02.03.2026 10:15
+QLTX,down,20,41.00,40.50,03.03.2026 09:31,03.03.2026 09:40
+"""
+TOML = """\
+name = "Ticker list"
+kind = "trades"
+header = ["Ticker", "Way"]
+symbol = "Ticker"
+side = {column = "Way", long = ["Up"], short = ["Down"]}
+quantity = "Size"
+entry_price = "In"
+exit_price = "Out"
+opened_at = "From"
+closed_at = "To"
+time = ["%d.%m.%Y %H:%M"]
+"""
+FILLS = {
+    "name": "Fills",
+    "kind": "fills",
+    "header": ["Done", "What"],
+    "symbol": "What",
+    "quantity": "Signed",
+    "price": ["Fill", "At"],
+    "at": "Done",
+    "clock": "Clock",
+    "costs": {"columns": ["Booked"], "paid": "negative"},
+    "where": {"State": ["DONE*", "Part"]},
+    "time": ["%d %b %Y %H:%M:%S"],
+    "zone": "Europe/Berlin",
+}
+FILL_FILE = """\
+Done,Clock,What,Signed,At,Booked,State
+2 Mar 2026,09:31:00,QLTX,10,40.00,-0.50,Done
+2 Mar 2026,09:32:00,QLTX,5,40.30,-0.25,Rejected
+2 Mar 2026,09:41:00,QLTX,-10,41.00,-0.50,done (2)
+"""
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    return int((await create_account(client))["id"])
+
+
+async def test_a_file_is_read_by_the_owners_profile(client: httpx.AsyncClient) -> None:
+    await create_import_profile(client)
+
+    report = await create_import(client, FILE, timezone="UTC")
+
+    assert report["format"] == "Ticker list"
+    trades = unwrap(await client.get("/trades"))
+    assert [(trade["direction"], trade["gross_pnl"], trade["opened_at"]) for trade in trades] == [
+        ("short", 10, "2026-03-03T09:31:00.000000Z"),
+        ("long", 5, "2026-03-02T09:31:00.000000Z"),
+    ]
+
+
+async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(
+    client: httpx.AsyncClient,
+) -> None:
+    assert (await client.post("/import-profiles", json=FILLS)).status_code == 201
+
+    report = await create_import(client, FILL_FILE, timezone="America/New_York")
+
+    assert report["left_out"] == [{"reason": "State is not DONE* or Part", "rows": 1}]
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["direction"], trade["quantity"], trade["gross_pnl"], trade["fees"]) == ("long", 10, 10, 1)
+    assert (trade["opened_at"], trade["closed_at"]) == (
+        "2026-03-02T08:31:00.000000Z",
+        "2026-03-02T08:41:00.000000Z",
+    )
+
+
+async def test_an_own_profile_goes_before_the_built_in_formats(client: httpx.AsyncClient) -> None:
+    names = {
+        "symbol": "symbol",
+        "quantity": "quantity",
+        "entry_price": "entry_price",
+        "exit_price": "exit_price",
+    }
+    times = {"opened_at": "opened_at", "closed_at": "closed_at", "time": ["%Y-%m-%dT%H:%M:%S%z"]}
+    side = {"column": "direction", "long": ["short"], "short": ["long"]}
+    await create_import_profile(client, name="Turned", header=["symbol"], side=side, **names, **times)
+
+    report = await create_import(client)
+
+    assert report["format"] == "Turned"
+    assert unwrap(await client.get("/trades"))[0]["direction"] == "short"
+
+
+async def test_a_deleted_profile_reads_no_file(client: httpx.AsyncClient, account_id: int) -> None:
+    profile = await create_import_profile(client)
+    assert (await client.delete(f"/import-profiles/{profile['id']}")).status_code == 204
+
+    assert error_of(await send_file(client, FILE, account_id)) == (400, "validation_error")
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"side": None}, "side"),
+        ({"entry_price": None}, "entry_price"),
+        ({"price": "In"}, "price"),
+        ({"kind": "fills"}, "price"),
+        ({"kind": "stories"}, "kind"),
+        ({"gross_pnl": "P", "net_pnl": "N"}, "net_pnl"),
+        ({"time": ["%d.%m.%Y", "%d.%d.%Y"]}, "time[1]"),
+        ({"time": ["%Y-%m"]}, "time[0]"),
+        ({"time": ["%Y-%m-%d %Q"]}, "time[0]"),
+        ({"time": ["%Y-%m-%d" + "x" * 50]}, "time[0]"),
+        ({"time": ["%Y-%m-%d"] * 11}, "time"),
+        ({"zone": "Mars"}, "zone"),
+        ({"header": []}, "header"),
+        ({"header": ["x"] * 51}, "header"),
+        ({"symbol": ["x"] * 11}, "symbol"),
+        ({"symbol": "x" * 256}, "symbol"),
+        ({"where": {f"c{number}": "x" for number in range(21)}}, "where"),
+        ({"side": {"column": "Way", "long": ["x"] * 51, "short": ["y"]}}, "side.long"),
+    ],
+)
+async def test_a_profile_that_breaks_a_rule_is_refused(
+    client: httpx.AsyncClient, change: dict[str, Any], field: str
+) -> None:
+    refused = await client.post("/import-profiles", json={**A_PROFILE, **change})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert field in details_of(refused)["fields"]
+
+
+async def test_the_name_of_a_built_in_format_is_taken(client: httpx.AsyncClient) -> None:
+    refused = await client.post("/import-profiles", json={**A_PROFILE, "name": "Webull orders"})
+
+    assert error_of(refused) == (409, "duplicate_name")
+
+
+async def test_an_owner_has_at_most_a_hundred_profiles(client: httpx.AsyncClient) -> None:
+    for number in range(100):
+        await create_import_profile(client, name=f"Profile {number}")
+
+    refused = await client.post("/import-profiles", json={**A_PROFILE, "name": "One more"})
+
+    assert error_of(refused) == (429, "limit_reached")
+
+
+async def test_a_profile_of_one_column_reads_every_row_of_it(client: httpx.AsyncClient) -> None:
+    one = {"symbol": "a", "quantity": "a", "price": "a", "at": "a", "header": ["a"]}
+    await client.post("/import-profiles", json={"name": "One", "kind": "fills", **one})
+    account = await create_account(client)
+
+    refused = await send_file(client, "a,b\n1,2\n", account["id"])
+
+    assert details_of(refused)["line"] == 2
+
+
+async def test_the_command_reads_a_file_by_a_profile_in_toml(tmp_path: Path) -> None:
+    (tmp_path / "trades.csv").write_text(FILE)
+    (tmp_path / "list.toml").write_text(TOML)
+    options = ("--account", "Sim", "--timezone", "UTC", "--db", tmp_path / "journal.db")
+
+    ran = command("import", tmp_path / "trades.csv", "--profile", tmp_path / "list.toml", *options)
+
+    assert ran.out == "2 new, 0 already there\n"
+
+
+@pytest.mark.parametrize(
+    "document", ["name = ", 'name = "x"', TOML.replace('"Out"', "1"), TOML + 'price = "P"\n']
+)
+def test_the_command_refuses_what_is_no_profile_and_names_the_file(tmp_path: Path, document: str) -> None:
+    (tmp_path / "trades.csv").write_text(FILE)
+    (tmp_path / "list.toml").write_text(document)
+
+    line = refused("import", tmp_path / "trades.csv", "--profile", tmp_path / "list.toml",
+                   "--db", tmp_path / "journal.db")  # fmt: skip
+
+    assert "list.toml" in line
+
+
+# What a dry run proposes -------------------------------------------------------------------------------
+
+UNKNOWN = """\
+Report of March
+
+Contract,Direction,Lots,Open price,Close price,Open time,Close time,Profit,Commission,Ticket
+MES,Long,2,6100.25,6104.25,2026-03-02 09:31:00,2026-03-02 10:15:00,40.00,2.00,t1
+MES,Short,1,6110.00,6112.00,2026-03-03 09:31:00,2026-03-03 09:40:00,-10.00,1.00,t2
+"""
+
+
+async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_file(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    report = unwrap(await send_file(client, UNKNOWN, account_id, dry_run="true"))
+
+    assert (report["format"], report["columns"][:2]) == ("unknown", ["Contract", "Direction"])
+    assert [row[0] for row in report["sample_rows"]] == ["MES", "MES"]
+    proposed = report["proposed_profile"]
+    assert (await client.post("/import-profiles", json=proposed)).status_code == 201
+    read = await create_import(client, UNKNOWN)
+    assert read["counts"] == {"new": 2, "duplicate": 0, "updated": 0, "error": 0}
+    trades = unwrap(await client.get("/trades"))
+    assert [(trade["gross_pnl"], trade["fees"], trade["external_id"]) for trade in trades] == [
+        (-10, 1, "t2"),
+        (40, 2, "t1"),
+    ]
+
+
+async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    refused = await send_file(client, UNKNOWN, account_id)
+
+    assert error_of(refused) == (400, "validation_error")
+    assert "a dry run proposes a profile" in details_of(refused)["reason"]
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "{}", "PK\3\4"])
+async def test_a_dry_run_of_what_is_no_table_is_refused(
+    client: httpx.AsyncClient, account_id: int, content: str
+) -> None:
+    refused = await send_file(client, content, account_id, dry_run="true")
+
+    assert error_of(refused) == (400, "validation_error")
+
+
+def test_a_dry_run_of_the_command_prints_the_proposed_profile(tmp_path: Path) -> None:
+    (tmp_path / "trades.csv").write_text(UNKNOWN)
+    options = ("--account", "Sim", "--timezone", "UTC", "--db", tmp_path / "journal.db")
+
+    dry = command("import", tmp_path / "trades.csv", "--dry-run", *options)
+    (tmp_path / "new.toml").write_text(dry.out)
+    ran = command("import", tmp_path / "trades.csv", "--profile", tmp_path / "new.toml", *options)
+
+    assert ran.out == "2 new, 0 already there\n"
