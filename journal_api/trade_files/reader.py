@@ -11,15 +11,15 @@ from operator import itemgetter
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
+from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.cells import Row
-from journal_api.trade_files.file_format import Format, Trades, reason_of
+from journal_api.trade_files.file_format import Format, reason_of
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.known_formats import KnownFormat, known_formats, of_profile
+from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells, rows_of
 
@@ -31,24 +31,6 @@ ROWS_BEFORE_A_SECTION = 20_000
 MOST_BLANK_ROWS = 10_000
 # Characters of a column name, and of a cell in columns that are not for texts of the trader.
 LONGEST_NAME, LONGEST_CELL = 255, 10_000
-
-
-class LeftOutCounter:
-    """Counts the rows that are no trades, by the reason."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def removed_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
-        """Yield the trades and the rejected lines; count the others."""
-        for trade in trades:
-            if isinstance(trade, LeftOut):
-                self.counts[trade.reason] += 1
-            else:
-                yield trade
-
-    def report(self) -> list[LeftOutRows]:
-        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
 
 
 class TradeFile(NamedTuple):

@@ -20,7 +20,8 @@ from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import importer, reader, threads
-from journal_api.trade_files.reader import LeftOutCounter, TradeFile
+from journal_api.trade_files.left_out import LeftOutCounter
+from journal_api.trade_files.reader import TradeFile
 from journal_api.values.types import Name100
 
 SOURCE = imports.Source(None, "trades.csv", "0" * 64, "UTC")
