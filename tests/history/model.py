@@ -246,14 +246,16 @@ GOAL = Shape(
     target_value=amount,
     direction=one_of(*DIRECTIONS),
     timeframe=one_of(*TIMEFRAMES),
-    custom_start=goal_day,
-    custom_end=goal_day,
+    custom_start=or_null(goal_day),
+    custom_end=or_null(goal_day),
     status=one_of(*STATUSES),
     scope=scope,
 )
 NEW_GOAL = Shape(
     *("goal_name", "metric", "target_value"),
-    **GOAL.without("status", "scope").members,
+    **GOAL.without("status", "scope", "custom_start", "custom_end").members,
+    custom_start=goal_day,
+    custom_end=goal_day,
     account_id=or_null(row_id),
     copy_group_id=or_null(row_id),
 )
@@ -802,6 +804,10 @@ class Model:
         """The rules hold for the goal as it would be."""
         sent = GOAL(body)
         goal = self.found(self.goals, goal_id)
+        # Null is what a goal without dates answers, and may be sent back.
+        nulls = {one for one in ("custom_start", "custom_end") if sent.get(one, "") is None}
+        hold(all(getattr(goal, one) is None for one in nulls))
+        sent = {one: value for one, value in sent.items() if one not in nulls}
         self.require_scope(sent.get("scope", "all"))
         check_window(sent.get("timeframe", goal.timeframe), sent, both="timeframe" in sent)
         if "timeframe" not in sent:
