@@ -41,7 +41,27 @@ async def names_of(db: Connection, user_id: int) -> Names:
             )
         ),
         dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
+        allowed_accounts_of(
+            await read(
+                """
+                -- A group without members has a row with NULL, which is no account.
+                SELECT strategies.id, coalesce(strategies.account_id, member.account_id)
+                FROM strategies
+                LEFT JOIN copy_group_members AS member ON member.copy_group_id = strategies.copy_group_id
+                WHERE user_id = :user_id
+                  AND (strategies.account_id IS NOT NULL OR strategies.copy_group_id IS NOT NULL)
+                """
+            )
+        ),
     )
+
+
+def allowed_accounts_of(rows: list[Any]) -> dict[int, set[int]]:
+    """Return the account ids by strategy id."""
+    allowed: dict[int, set[int]] = {}
+    for strategy_id, account_id in rows:
+        allowed.setdefault(strategy_id, set()).add(account_id)
+    return allowed
 
 
 def grouped(rows: list[Any]) -> dict[tuple[int, str], list[int]]:

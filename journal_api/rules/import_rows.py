@@ -67,7 +67,8 @@ class Candidate(NamedTuple):
 class Names(NamedTuple):
     """The user's ids by name.
 
-    Setups and confirmations are by parent id and name, which may have several ids.
+    Setups and confirmations are by parent id and name, which may have several ids. `allowed_accounts` has the
+    accounts of each strategy that is restricted to some.
     """
 
     accounts: dict[str, int]
@@ -75,6 +76,7 @@ class Names(NamedTuple):
     setups: dict[tuple[int, str], list[int]]
     confirmations: dict[tuple[int, str], list[int]]
     tags: dict[str, int]
+    allowed_accounts: dict[int, set[int]]
 
 
 class ResolvedRow(NamedTuple):

@@ -119,12 +119,14 @@ class TradeImporter:
         corrections: list[Correction] = []
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
-                verdicts.append(Verdict(line=row.line, verdict="error", reason=row.reason))
+                verdicts.append(error_of(row.line, row.reason))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
                     corrections.append(correction)
                 verdicts.append(verdict_of_stored(row, stored, correction))
+            elif not self.resolver.allows_new(row):
+                verdicts.append(error_of(row.line, "strategy is restricted to other accounts"))
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
@@ -179,6 +181,10 @@ class TradeImporter:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
         return [self.verdict_of_new(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
+
+
+def error_of(line: int, reason: str) -> Verdict:
+    return Verdict(line=line, verdict="error", reason=reason)
 
 
 def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:

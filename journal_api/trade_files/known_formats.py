@@ -13,6 +13,7 @@ from journal_api.trade_files.formats import (
     round_trips,
     tradervue_trades,
     tradezella_trades,
+    tradingview_trades,
 )
 from journal_api.trade_files.profiles.columns import alternatives, is_word, name_in, required_columns
 from journal_api.trade_files.profiles.profile_format import built_in_profiles, format_of
@@ -69,5 +70,8 @@ def of_profile(profile: ImportProfileCreate) -> KnownFormat:
 @cache
 def known_formats() -> tuple[KnownFormat, ...]:
     """Return all formats, those with the most columns first, because they are the most specific."""
-    formats = [*map(of_module, MODULES), *map(of_profile, built_in_profiles())]
+    tradingview = KnownFormat(
+        tradingview_trades.NAME, tradingview_trades.HEADER, None, tradingview_trades.format_for
+    )
+    formats = [*map(of_module, MODULES), *map(of_profile, built_in_profiles()), tradingview]
     return tuple(sorted(formats, key=lambda known: (known.section is None, -len(known.header))))

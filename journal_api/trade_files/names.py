@@ -30,6 +30,11 @@ class RowResolver:
         except ValidationFailed as error:
             return Rejected(row.imported.line, reason_of(error))
 
+    def allows_new(self, row: ResolvedRow) -> bool:
+        """Return whether the row's strategy takes new trades of the row's account (docs/api.md T11)."""
+        allowed = self._names.allowed_accounts.get(row.columns["strategy_id"])
+        return allowed is None or row.columns["account_id"] in allowed
+
     def _resolved(self, row: Candidate) -> ResolvedRow:
         imported = row.imported
         account_id = self.accounts.id_of(imported.account)

@@ -1,43 +1,24 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from typing import BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
+from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.cells import DateOrder, RoundedCells
 from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
-from journal_api.trade_files.file_format import Format, Trades, reason_of
+from journal_api.trade_files.file_format import Format, reason_of
 from journal_api.trade_files.headers import recognised
 from journal_api.trade_files.known_formats import known_formats, of_profile
+from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import dates_in, row_maker, with_column_names
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.texts import text_of
 from journal_api.trade_files.timezones import FileTimezone
-
-
-class LeftOutCounter:
-    """Counts the rows that are no trades, by the reason."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def removed_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
-        """Yield the trades and the rejected lines; count the others."""
-        for trade in trades:
-            if isinstance(trade, LeftOut):
-                self.counts[trade.reason] += 1
-            else:
-                yield trade
-
-    def report(self) -> list[LeftOutRows]:
-        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
 
 
 class TradeFile(NamedTuple):

@@ -21,7 +21,8 @@ from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import batches, importer, reader, threads
 from journal_api.trade_files.accounts import AccountChoice
-from journal_api.trade_files.reader import LeftOutCounter, TradeFile
+from journal_api.trade_files.left_out import LeftOutCounter
+from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
