@@ -1,8 +1,11 @@
 # The habits of this repository. `make` alone lists them.
 PYTHON ?= python3
 BIN := .venv/bin
-# The environment is made again whenever what it is made from changes.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# One environment in two steps: what the service needs, then what tests and checks need. Each step is repeated
+# whenever pyproject.toml changes.
 READY := .venv/.ready
+READY_DEV := .venv/.ready-dev
 FUZZ_SECONDS ?= 1200
 
 .PHONY: help install run test test-lowest lint check format openapi fuzz soak bench mutations
@@ -10,20 +13,28 @@ FUZZ_SECONDS ?= 1200
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-install: $(READY)  ## make the environment (.venv)
+install: $(READY_DEV)  ## make the environment (.venv) with what tests and checks need
 $(READY): pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@echo "Creating .venv ..."
+	@$(PYTHON) -m venv .venv
+	@echo "Installing the service ..."
+	@$(PIP) --editable .
+	@touch $@
+# pip before 25.1 has no --group.
+$(READY_DEV): $(READY)
+	@echo "Installing what tests and checks need ..."
+	@$(PIP) --upgrade "pip>=25.1"
+	@$(PIP) --group dev
 	@touch $@
 
 run: $(READY)  ## start the journal on 127.0.0.1:8000; the first time, print a key
-	$(BIN)/journal-api serve --first-key
+	@echo "Starting the journal ..."
+	@$(BIN)/journal-api serve --first-key
 
 # The tests start many processes: let them compile the package once, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
-test: $(READY)  ## run every test
+test: $(READY_DEV)  ## run every test
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Every dependency at the version that its bound names; what belongs to development alone stays new.
@@ -39,7 +50,7 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 test-lowest: $(LOWEST)/.ready  ## run every test, or TESTS, with the oldest dependencies that pyproject.toml allows
 	$(LOWEST)/bin/python -m pytest -n auto $(TESTS)
 
-lint: $(READY)  ## ruff, mypy --strict, import-linter
+lint: $(READY_DEV)  ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -47,21 +58,21 @@ lint: $(READY)  ## ruff, mypy --strict, import-linter
 
 check: lint test  ## lint, then test
 
-format: $(READY)  ## let ruff write it properly
+format: $(READY_DEV)  ## let ruff write it properly
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-mutations: $(READY)  ## try small mutations of the code, MUTATIONS selects some: a named test must fail for each
+mutations: $(READY_DEV)  ## try small mutations of the code, MUTATIONS selects some: a named test must fail for each
 	$(BIN)/python tests/mutations.py $(MUTATIONS)
 
-fuzz: $(READY)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
+fuzz: $(READY_DEV)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/system/test_fuzz.py
 
-soak: $(READY)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
+soak: $(READY_DEV)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m "promise or soak" -rs $(TESTS)
 
-bench: $(READY)  ## measure it beside others, as it grows, in a crowd: docs/bench.json and charts, in a quarter of an hour
+bench: $(READY_DEV)  ## measure it beside others, as it grows, in a crowd: docs/bench.json and charts, in a quarter of an hour
 	PYTHONPATH=tests $(BIN)/python -m bench --out docs
 
-openapi: $(READY)  ## write docs/openapi.json, unless it takes something away from v1
+openapi: $(READY_DEV)  ## write docs/openapi.json, unless it takes something away from v1
 	$(BIN)/journal-api openapi | $(BIN)/python tests/docs/openapi_changes.py docs/openapi.json

@@ -1,6 +1,6 @@
 """A journal for the tests of other projects: in the same process, with a temporary database file.
 
-Install it with `pip install journal-api[testing]`. pytest then has the fixtures `journal` and
+Install it with `pip install "trading-journal-api[testing]"`. pytest then has the fixtures `journal` and
 `example_journal`, each an `httpx.Client`, and `make_journal`, which returns one
 (journal_api/pytest_plugin.py):
 
@@ -44,7 +44,9 @@ from journal_api.values.types import DayRollover, TimeZone
 try:
     import httpx
 except ModuleNotFoundError:
-    raise ModuleNotFoundError("journal_api.testing needs httpx: pip install journal-api[testing]") from None
+    raise ModuleNotFoundError(
+        'journal_api.testing needs httpx: pip install "trading-journal-api[testing]"'
+    ) from None
 
 __all__ = ["MakeJournal", "Options", "journal_client", "open_journal"]
 

@@ -1,13 +1,11 @@
 """journal_api.testing: journals for the tests of other projects, here and from the installed wheel."""
 
-import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import httpx
 import pytest
 from commands import PATIENCE, change, command, rows
 from factories import create_category, details_of, error_of, unwrap
+from wheels import build_wheel, environment_with, run
 
 from journal_api.testing import MakeJournal, journal_client, open_journal
 from journal_api.testing.example_journal import seed
@@ -22,7 +21,6 @@ from journal_api.values.api_keys import SCOPES
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[1] / "sample_project"
-MINUTES = 300  # seconds; never reached unless something hangs
 
 
 def post_category(journal: httpx.Client, name: str = "Psychology") -> Any:
@@ -44,17 +42,6 @@ def python(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-
-
-def run(*arguments: str | Path, cwd: Path) -> str:
-    """The output of a command that succeeds, without what steers the interpreter and pytest here."""
-    mine = ("PYTHON", "PYTEST", "JOURNAL_", "COV")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
-    ran = subprocess.run(
-        arguments, cwd=cwd, env=kept, capture_output=True, text=True, timeout=MINUTES, check=False
-    )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    return ran.stdout
 
 
 # A journal ---------------------------------------------------------------------------------------------
@@ -388,30 +375,16 @@ def test_without_httpx_it_says_what_to_install() -> None:
     ran = python("-c", "import sys; sys.modules['httpx'] = None; import journal_api.testing")
 
     assert ran.returncode == 1
-    assert "journal_api.testing needs httpx: pip install journal-api[testing]" in ran.stderr.splitlines()[-1]
+    install = 'pip install "trading-journal-api[testing]"'
+    assert f"journal_api.testing needs httpx: {install}" in ran.stderr.splitlines()[-1]
 
 
 # The wheel ---------------------------------------------------------------------------------------------
 
 
-def environment_with(wheel: Path, folder: Path) -> Path:
-    """The interpreter of a new environment: the wheel, and what it asks for in the versions of this one."""
-    versions = {f"{one.name}=={one.version}\n" for one in distributions() if one.name != "journal-api"}
-    constraints = folder.with_suffix(".txt")
-    constraints.write_text("".join(sorted(versions)))
-    run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=ROOT)
-    inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check")
-    run(
-        *pip, "install", "--quiet", "--no-compile", f"{wheel}[testing]", "--constraint", constraints, cwd=ROOT
-    )
-    return inside
-
-
 def test_a_stranger_tests_against_a_journal_from_the_wheel(tmp_path: Path) -> None:
-    run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", tmp_path, cwd=ROOT)
-    (wheel,) = tmp_path.glob("*.whl")
-    interpreter = environment_with(wheel, tmp_path / "environment")
+    wheel = build_wheel(ROOT, tmp_path)
+    interpreter = environment_with(f"{wheel}[testing]", tmp_path / "environment")
     project = shutil.copytree(SAMPLE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
 
     told = run(interpreter, "-I", "-m", "pytest", cwd=project)

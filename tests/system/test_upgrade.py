@@ -1,0 +1,117 @@
+"""Installation and upgrade by the commands of docs/self-hosting.md, from wheel to wheel."""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from commands import environment, health, rows
+from test_migrations import write_released
+from wheels import build_wheel, constraints_beside, environment_with, run
+
+from journal_api import __version__
+from journal_api.database import migrations
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "journal_api")
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands of the page are those of a POSIX shell")
+
+
+def checkout_in(folder: Path) -> Path:
+    """A copy of what a wheel is built from."""
+    folder.mkdir()
+    for name in SOURCES:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def replace_in(file: Path, pattern: str, replacement: str) -> None:
+    text, count = re.subn(pattern, replacement, file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert count == 1
+    file.write_text(text, encoding="utf-8")
+
+
+def older_wheel(folder: Path) -> Path:
+    """The wheel of release 0.1.0, when the distribution still had the name of the command."""
+    checkout = checkout_in(folder / "older")
+    replace_in(checkout / "pyproject.toml", '"trading-journal-api"', '"journal-api"')
+    replace_in(checkout / "journal_api/__init__.py", r"^__version__ = .*", '__version__ = "0.1.0"')
+    return build_wheel(checkout, checkout / "dist")
+
+
+def upgrade_commands() -> str:
+    """The commands of the chapter on upgrades, in order."""
+    chapter = (ROOT / "docs/self-hosting.md").read_text(encoding="utf-8").partition("\n## Upgrade\n")[2]
+    blocks = re.findall(r"^```\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
+    return "".join(blocks)
+
+
+def put_pip_into(environment: Path) -> None:
+    """Give the environment a command `pip`: pip of this environment, which acts on the other."""
+    pip = environment / "bin/pip"
+    pip.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pip --python "{environment}/bin/python" "$@"\n')
+    pip.chmod(0o700)
+
+
+def installed_in(environment: Path) -> dict[str, str]:
+    """The version of each installed distribution that has the package."""
+    names = "from importlib.metadata import distributions as all_of; import json; print(json.dumps({"
+    names += "one.name: one.version for one in all_of() if one.name.endswith('journal-api')}))"
+    installed: dict[str, str] = json.loads(run(environment / "bin/python", "-c", names, cwd=environment))
+    return installed
+
+
+def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
+    checkout, target = checkout_in(tmp_path / "checkout"), tmp_path / "environment"
+    environment_with(str(older_wheel(tmp_path)), target, "--no-deps")
+    put_pip_into(target)
+    db = tmp_path / "journal.db"
+    write_released(db, 4)
+    with closing(sqlite3.connect(db)) as journal:
+        (trades,) = journal.execute("SELECT count(*) FROM trades").fetchone()
+    assert installed_in(target) == {"journal-api": "0.1.0"}
+
+    run(
+        *("bash", "-euo", "pipefail", "-c", upgrade_commands().replace("/opt/journal-api", str(target))),
+        cwd=checkout,
+        PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
+        PIP_CONSTRAINT=str(constraints_beside(target)),
+        PIP_NO_BUILD_ISOLATION="0",  # pip reads this as: build with the hatchling that is installed here
+    )
+
+    assert installed_in(target) == {"trading-journal-api": __version__}
+    told = first_answer(target / "bin/journal-api", db)
+    assert told == {"status": "ok", "version": __version__, "schema": migrations.VERSION, "writable": True}
+    assert rows(db, "SELECT count(*) FROM trades") == [(trades,)]
+    assert len(list(tmp_path.glob("journal.db.before-schema-*"))) == 1
+
+
+def first_answer(program: Path, db: Path) -> object:
+    """The data of /health of a server that runs for that request alone."""
+    with subprocess.Popen(
+        [program, "serve", "--port", "0", "--announce", "--db", db],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        answer = health(json.loads(server.stdout.readline())["url"]).json()
+        server.stdin.close()
+        assert server.wait(30) == 0
+    return answer["data"]
+
+
+def test_the_command_prints_the_version_of_the_distribution() -> None:
+    assert run(sys.executable, "-m", "journal_api", "--version", cwd=ROOT).strip() == __version__
