@@ -398,7 +398,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_the_futures_day_ends_at_17_00_in_new_york_all_year",
     ),
     Mutation(
-        "journal_api/values/types.py",
+        "journal_api/values/timestamps.py",
         "if not 1970 <= instant.year <= 2200:",
         "if not 1970 <= instant.year <= 2201:",
         "test_a_time_beyond_the_years_1970_to_2200_is_refused",

@@ -10,7 +10,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
 from journal_api.values.money import EXACT, LARGEST, SCALE, Money, PositiveMoney, from_units, units
-from journal_api.values.types import Timestamp
+from journal_api.values.timestamps import Timestamp
 
 
 class TradeDraft(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from msgspec.structs import asdict
 
 from journal_api.structs.queries import check_range
 from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import (
     Day,
     DayText,
@@ -19,7 +20,6 @@ from journal_api.values.types import (
     RowId,
     TagType,
     Text,
-    Timestamp,
     default_value,
 )
 

@@ -13,7 +13,8 @@ from journal_api.trade_files.amounts import CURRENCY as CURRENCY
 from journal_api.trade_files.amounts import Comma as Comma
 from journal_api.trade_files.amounts import amount, rounded_amount
 from journal_api.values.money import Money
-from journal_api.values.types import Name100, Text, Timestamp
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)

@@ -13,7 +13,8 @@ from journal_api.trade_files.cells import Row
 from journal_api.trade_files.file_format import Rows, Trades, read_row, reason_of
 from journal_api.trade_files.fills import Fill, Fills, RoundTrip, round_trips_of
 from journal_api.values.money import Money, PositiveMoney, Result, from_units
-from journal_api.values.types import Name40, Name100, Timestamp
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name40, Name100
 
 M = TypeVar("M", bound=Money)
 # Symbols per account. The limit keeps memory bounded; no real file has that many.

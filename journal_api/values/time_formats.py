@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta, timezone, tzinfo
 from typing import Any, ClassVar, Self
 
-from journal_api.values.types import Timestamp
+from journal_api.values.timestamps import Timestamp
 
 # Names of zones, with different names for daylight saving time. Other abbreviations are ambiguous: CST is
 # also China's, IST that of three countries.

@@ -32,7 +32,8 @@ from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.trades import TradeCreate
 from journal_api.values.currencies import Currency
 from journal_api.values.money import Money, PositiveMoney
-from journal_api.values.types import Day, DayRollover, Name, Selection, Text, Timestamp, TimeZone
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Day, DayRollover, Name, Selection, Text, TimeZone
 from journal_api.web.decoding import list_members
 from journal_api.web.operation import Operation
 

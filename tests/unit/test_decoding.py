@@ -18,16 +18,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from proofs import tried
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.types import (
-    Color,
-    Name50,
-    RowId,
-    Text,
-    Timestamp,
-    decode_value,
-    require_name,
-    sort_name,
-)
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Color, Name50, RowId, Text, decode_value, require_name, sort_name
 from journal_api.web.decoding import decode_json
 
 

@@ -11,7 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.values.clock import as_text
 from journal_api.values.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
-from journal_api.values.types import Timestamp
+from journal_api.values.timestamps import Timestamp
 
 ZONES = (
     *("UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kolkata"),

@@ -11,7 +11,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import Commissions
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.values.money import Money, PositiveMoney
-from journal_api.values.types import Timestamp
+from journal_api.values.timestamps import Timestamp
 
 ONE = 10**8
 prices = st.decimals(-10_000, 10_000, places=4).map(Money)

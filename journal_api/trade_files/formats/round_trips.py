@@ -14,7 +14,8 @@ from journal_api.trade_files.cells import Row, json_list, names, one_of, text
 from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
-from journal_api.values.types import Name, Name40, Name100, Timestamp
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name, Name40, Name100
 
 COLUMNS = (
     *("row", "account", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),

@@ -14,7 +14,8 @@ from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.time_formats import OFFSETS
-from journal_api.values.types import Name, Name40, Name100, Timestamp
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name, Name40, Name100
 
 # The export states the zone of every time.
 CLOCK_AND_ZONE = re.compile(r"(?P<clock>[0-9:.]+)(?: (?P<zone>[A-Za-z]+))?")

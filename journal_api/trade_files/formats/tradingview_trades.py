@@ -11,7 +11,7 @@ from journal_api.trade_files.derived_amounts import multiplier_of
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
 from journal_api.trade_files.profiles.columns import name_in
 from journal_api.values.money import EXACT, Money, PositiveMoney
-from journal_api.values.types import Timestamp
+from journal_api.values.timestamps import Timestamp
 
 NAME = "TradingView list of trades"
 # The required columns with their names in exports of several years; the price names its currency.

@@ -12,7 +12,8 @@ from journal_api.trade_files.profiles.columns import name_in
 from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader
 from journal_api.trade_files.profiles.times import time_in, time_reader
 from journal_api.values.money import Money, PositiveMoney
-from journal_api.values.types import Name40, Name100, Timestamp
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name40, Name100
 
 
 def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], Execution]:

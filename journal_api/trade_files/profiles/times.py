@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.cells import DateOrder, Row, date_and_clock
-from journal_api.values.types import Timestamp
+from journal_api.values.timestamps import Timestamp
 
 # Of a text, and the order of day and month in the file.
 TimeReader = Callable[[str, DateOrder | None], Timestamp]

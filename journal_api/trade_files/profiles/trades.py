@@ -15,7 +15,8 @@ from journal_api.trade_files.profiles.columns import name_in
 from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader
 from journal_api.trade_files.profiles.times import time_in, time_reader
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
-from journal_api.values.types import Name40, Name100, Timestamp
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name40, Name100
 
 
 class Legs(NamedTuple):
