@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
@@ -95,15 +95,17 @@ def candidates_of(
             continue
         columns |= {
             "fingerprint": fingerprint_of(columns),
-            "content": content_of(columns | amounts_as_read(trade), trade.unstated),
+            "content": content_of(columns_as_read(trade, columns), trade.unstated),
         }
         yield Candidate(trade, columns)
 
 
-def amounts_as_read(trade: ImportedTrade) -> dict[str, int | None]:
-    """Return multiplier and result before point values, so that a new point value changes no known trade."""
-    as_read = trade.as_read or trade.trade
-    return {
-        "multiplier": as_read.multiplier.units,
-        "gross_pnl": None if as_read.gross_pnl is None else as_read.gross_pnl.units,
+def columns_as_read(trade: ImportedTrade, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns before point values, so that a new point value changes no known trade."""
+    if trade.as_read is None:
+        return columns
+    gross_pnl = trade.as_read.gross_pnl
+    return columns | {
+        "multiplier": trade.as_read.multiplier.units,
+        "gross_pnl": None if gross_pnl is None else gross_pnl.units,
     }

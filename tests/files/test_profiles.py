@@ -91,6 +91,37 @@ async def test_fills_are_read_by_a_profile_with_conditions_costs_and_a_zone(
     )
 
 
+async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_the_file(
+    client: httpx.AsyncClient,
+) -> None:
+    await create_import_profile(client, time=[])
+    file = FILE.replace("02.03.", "13/3/").replace("03.03.", "2/3/")
+
+    report = await create_import(client, file, timezone="UTC")
+
+    assert report["date_order"] == {"order": "day", "source": "file"}
+    trades = unwrap(await client.get("/trades"))
+    assert sorted(trade["opened_at"][:10] for trade in trades) == ["2026-03-02", "2026-03-13"]
+
+
+async def test_a_profile_rounds_amounts_of_more_than_eight_decimals(client: httpx.AsyncClient) -> None:
+    await create_import_profile(client)
+
+    report = await create_import(client, FILE.replace("40.60", "40.6000000001"), timezone="UTC")
+
+    assert report["rounded"] == 1
+
+
+async def test_the_zone_of_a_profile_is_remembered(client: httpx.AsyncClient, account_id: int) -> None:
+    await create_import_profile(client)
+    await create_import(client, FILE, account_id=account_id, timezone="Asia/Tokyo")
+
+    again = await create_import(client, FILE, account_id=account_id, timezone=None)
+
+    assert (again["timezone"], again["timezone_source"]) == ("Asia/Tokyo", "remembered")
+    assert again["counts"] == {"new": 0, "duplicate": 2, "updated": 0, "error": 0}
+
+
 async def test_an_own_profile_goes_before_the_built_in_formats(client: httpx.AsyncClient) -> None:
     names = {
         "symbol": "symbol",
@@ -222,6 +253,17 @@ async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_
         (-10, 1, "t2"),
         (40, 2, "t1"),
     ]
+
+
+@pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8"), ("\t", "utf-16-le"), (";", "cp1252")])
+async def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(
+    client: httpx.AsyncClient, account_id: int, separator: str, encoding: str
+) -> None:
+    content = UNKNOWN.replace(",", separator).replace("March", "März").encode(encoding)
+
+    report = unwrap(await send_file(client, content, account_id, dry_run="true"))
+
+    assert (report["columns"][:2], report["encoding"]) == (["Contract", "Direction"], encoding)
 
 
 async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(

@@ -223,6 +223,19 @@ async def test_a_file_of_several_accounts_is_read_in_the_zone_that_all_of_them_h
     assert both["counts"] == {**DUPLICATES, "duplicate": 2}
 
 
+async def test_the_zone_of_an_account_is_remembered_for_the_names_that_are_mapped_to_it(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client, "Main")
+    both = {"accounts": ["A:Main", "B:Main"], "account_id": None}
+    await create_import(client, fills("A", "B"), timezone=NEW_YORK, **both)
+
+    mapped = await create_import(client, fills("A", "B"), timezone=None, **both)
+    into_one = await create_import(client, fills("C"), timezone=None, account_id=account["id"])
+
+    assert (zone_of(mapped)[:2], zone_of(into_one)[:2]) == ((NEW_YORK, "remembered"),) * 2
+
+
 async def test_a_file_of_accounts_with_different_zones_is_refused_until_its_zone_is_stated(
     client: httpx.AsyncClient,
 ) -> None:
