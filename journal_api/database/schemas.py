@@ -18,10 +18,13 @@ TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# The tables that PRAGMA optimize and ANALYZE add to a database.
-STATISTICS = {
+# The tables that PRAGMA optimize and ANALYZE add to a database, and those of Litestream, which replicates it.
+# A table without a trigger does not change what a write does.
+ADDED_TABLES = {
     b"sqlite_stat1": b"CREATE TABLE sqlite_stat1(tbl,idx,stat)",
     b"sqlite_stat4": b"CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+    b"_litestream_seq": b"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
+    b"_litestream_lock": b"CREATE TABLE _litestream_lock (id INTEGER)",
 }
 LONGEST_NAME = 60  # characters of a name in a message
 
@@ -89,7 +92,7 @@ def objects_of_version(version: int) -> Objects:
 
 
 def objects_in(db: sqlite3.Connection) -> Objects:
-    """Return all objects of the schema except SQLite's own statistics, every value as bytes."""
+    """Return all objects of the schema except ADDED_TABLES, every value as bytes."""
     rows = db.execute(
         """
         SELECT coalesce(CAST(type AS BLOB), x''), coalesce(CAST(name AS BLOB), x''),
@@ -100,7 +103,7 @@ def objects_in(db: sqlite3.Connection) -> Objects:
     )
     objects: dict[Key, list[bytes]] = {}
     for kind, name, table, sql in rows:
-        if STATISTICS.get(name) != sql:
+        if ADDED_TABLES.get(name) != sql:
             objects.setdefault((kind, name, table), []).append(sql)
     return objects
 

