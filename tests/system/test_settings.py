@@ -159,17 +159,13 @@ def test_every_command_names_the_variable_in_one_line_and_makes_no_database(
 
 def test_the_owner_of_a_new_database_has_the_zone_and_rollover_of_the_settings(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    done(
-        "users",
-        "list",
-        "--db",
-        db,
-        settings={"JOURNAL_TIMEZONE": "Asia/Tokyo", "JOURNAL_DAY_ROLLOVER": "06:00"},
-    )
+    tokyo = {"JOURNAL_TIMEZONE": "Asia/Tokyo", "JOURNAL_DAY_ROLLOVER": "06:00"}
+    done("users", "add", "Ada", "--db", db, settings=tokyo)
 
     done("users", "list", "--db", db, settings={"JOURNAL_TIMEZONE": "Europe/Berlin"})
 
-    assert rows(db, "SELECT name, timezone, day_rollover FROM users") == [("owner", "Asia/Tokyo", "06:00")]
+    owner = rows(db, "SELECT name, timezone, day_rollover FROM users")[0]
+    assert owner == ("owner", "Asia/Tokyo", "06:00")
 
 
 @pytest.mark.parametrize(
