@@ -1,7 +1,8 @@
 """The settings of the process: environment variables `JOURNAL_*`, read once into a frozen struct."""
 
+import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -11,11 +12,15 @@ import msgspec
 import platformdirs
 
 from journal_api.values.api_keys import RunKey
+from journal_api.values.origins import origin
 from journal_api.values.time_zones import machine_time_zone
 from journal_api.values.types import DayRollover, TimeZone
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 RUN_KEY = re.compile(r"[A-Za-z0-9_-]{32,200}")
+# Variables of other programs: of systemd, for a service that logs to its journal, and of scripts that call
+# the HTTP API.
+NO_SETTINGS = frozenset({"JOURNAL_STREAM", "JOURNAL_URL", "JOURNAL_KEY"})
 
 
 class SettingsError(ValueError):
@@ -59,7 +64,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], db: Path | None = None) -> "Settings":
-        """Read `JOURNAL_*`; `db` overrides JOURNAL_DB. Empty variables are unset. Raises SettingsError."""
+        """Read `JOURNAL_*`; `db` overrides JOURNAL_DB. Empty variables are unset.
+
+        Raises SettingsError for an invalid value, and for a name that is no setting.
+        """
+        require_known(name for name, text in environ.items() if text)
         variables = {
             field: environ[f"JOURNAL_{field.upper()}"]
             for field in cls.__struct_fields__
@@ -86,11 +95,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             try:
                 values[field] = decoders.get(field, str)(text)
             except ValueError as error:
-                value = "" if field == "run_key" else f": {text!r}"  # a key is not printed
+                # A key is not printed; the error about an origin names the origin.
+                value = "" if field in ("run_key", "cors_origins") else f": {text!r}"
                 raise SettingsError(f"JOURNAL_{field.upper()} {error}{value}") from None
         values["db"] = db or values.get("db") or default_database()
         values.setdefault("timezone", machine_time_zone())
         return cls(**values)
+
+
+def require_known(names: Iterable[str]) -> None:
+    """Raise SettingsError for a name `JOURNAL_*` that is no setting: probably a typing error."""
+    settings = [field.upper() for field in Settings.__struct_fields__]
+    for name in names:
+        if not name.startswith("JOURNAL_") or name in NO_SETTINGS:
+            continue
+        setting = name.removeprefix("JOURNAL_")
+        if setting not in settings:
+            nearest = difflib.get_close_matches(setting, settings, n=1)
+            hint = f"did you mean JOURNAL_{nearest[0]}?" if nearest else f"there are {', '.join(settings)}"
+            raise SettingsError(f"{name} is not a setting; {hint}")
 
 
 def default_database() -> Path:
@@ -145,7 +168,4 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def origins(text: str) -> tuple[str, ...]:
-    listed = words(text)
-    if any(not origin.startswith(("http://", "https://")) for origin in listed):
-        raise ValueError("must be origins such as http://localhost:5173, never * or null")
-    return listed
+    return tuple(origin(word) for word in words(text))

@@ -6,7 +6,7 @@ import re
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from itertools import groupby
 from pathlib import Path
@@ -60,6 +60,15 @@ def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later collection of garbage."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def without_settings_of_the_environment() -> Iterator[None]:
+    """Commands that run in this process see no JOURNAL_* of whoever runs the tests, JOURNAL_SOAK included."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("JOURNAL_")]:
+            patch.delenv(name)
+        yield
 
 
 class Meta(msgspec.Struct, forbid_unknown_fields=True):

@@ -50,18 +50,33 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> T:
-    """Run `work` on the database, which a server may have open, and return its result."""
+def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False) -> T:
+    """Run `work` on the database, which a server may have open, and return its result.
 
-    async def run() -> T:
-        database = await Database.open(settings.db, secondary=True)
-        try:
-            return await work(database)
-        finally:
-            await database.close()
+    When the command ends, standard error names the journal that it created, migrated or wrote to. Raises
+    DatabaseRefused if there is no journal and the command does not create one.
+    """
+    prepared = prepare(settings, creates=creates)
+    result, has_written = asyncio.run(on_database(settings, work))
+    if prepared.migration:
+        say_at_end(f"Journal {settings.db}: {prepared.migration}")
+    elif prepared.is_new or has_written:
+        say_at_end(f"{'New journal' if prepared.is_new else 'Journal'}: {settings.db}")
+    return result
 
-    prepare(settings)
-    return asyncio.run(run())
+
+async def on_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> tuple[T, bool]:
+    """Run `work` on the database. Returns its result, and whether it committed a transaction."""
+    database = await Database.open(settings.db, secondary=True)
+    try:
+        return await work(database), database.has_committed
+    finally:
+        await database.close()
+
+
+def say_at_end(line: str) -> None:
+    """Print a line on standard error when the command has ended, below its progress bar."""
+    click.get_current_context().call_on_close(lambda: click.echo(printable(line), err=True))
 
 
 async def user_of(db: Connection, name: str | None) -> int:

@@ -1,5 +1,6 @@
 """`journal-api check`, `backup` and `restore`: maintenance of the database file."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -24,15 +25,18 @@ def check_journal(settings: Settings, full: bool) -> None:
 
 
 @click.command("backup")
-@click.argument("target", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
+@click.argument("target", metavar="FILE|FOLDER", type=click.Path())
 @click.option("--keep", type=click.IntRange(1), help="Number of backups to keep in the folder; default: all.")
 @with_settings
-def make_backup(settings: Settings, target: Path, keep: int | None) -> None:
+def make_backup(settings: Settings, target: str, keep: int | None) -> None:
     """Copy the journal to a new file, or to a file named by the time in a folder. A server may be running."""
-    if keep and not target.is_dir():
+    path = Path(target)
+    if keep and not path.is_dir():
         raise click.UsageError("--keep requires an existing folder")
+    if os.path.basename(target) in ("", ".", "..") and not path.is_dir():
+        raise click.UsageError(f"{target}: no such folder; a backup creates none")
     restore.require_journal(settings.db)
-    click.echo(printable(f"Backup: {backup.back_up(settings.db, target, keep=keep or 0)}"))
+    click.echo(printable(f"Backup: {backup.back_up(settings.db, path, keep=keep or 0)}"))
 
 
 @click.command("restore")

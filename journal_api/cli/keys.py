@@ -63,12 +63,12 @@ def list_keys(settings: Settings) -> None:
 def revoke_key(settings: Settings, key_id: int) -> None:
     """Revoke a key; the next request with it is rejected."""
 
-    async def revoke(database: Database) -> bool:
+    async def revoke(database: Database) -> None:
         async with database.transaction() as db:
-            return await api_keys.revoke(db, key_id)
+            if not await api_keys.revoke(db, key_id):
+                raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
 
-    if not in_database(settings, revoke):
-        raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
+    in_database(settings, revoke)
 
 
 def days_from_now(text: str) -> str:

@@ -1,12 +1,13 @@
 """`journal-api serve`: run the server."""
 
+import asyncio
 import os
 
 import click
 import msgspec
 
 from journal_api import __version__
-from journal_api.cli.common import in_database, printable, with_settings
+from journal_api.cli.common import on_database, printable, with_settings
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
 from journal_api.repositories import api_keys, users
@@ -45,8 +46,9 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
             assert user_id is not None, "a database is made with its owner"
             return await api_keys.insert(db, user_id, "first key", SCOPES)
 
-    is_new = prepare(settings)
-    if first_key and (key := in_database(settings, make_first_key)):
+    prepared = prepare(settings)
+    key = asyncio.run(on_database(settings, make_first_key))[0] if first_key else None
+    if key:
         click.echo(f"Your API key, which cannot be displayed again:\n\n    {key}\n")
 
     def announce_to_user(url: str) -> None:
@@ -57,4 +59,4 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         click.echo(msgspec.json.encode(line).decode())
 
     on_ready = announce_to_parent if announce else announce_to_user
-    run_server(settings, on_ready, for_parent=announce, is_new=is_new)
+    run_server(settings, on_ready, for_parent=announce, prepared=prepared)

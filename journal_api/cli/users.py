@@ -1,8 +1,8 @@
-"""`journal-api users`: add and list users."""
+"""`journal-api users`: add, list and remove users."""
 
 import click
 
-from journal_api.cli.common import decoded, in_database, printable, with_settings
+from journal_api.cli.common import decoded, in_database, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.repositories import users
 from journal_api.settings import Settings
@@ -11,7 +11,7 @@ from journal_api.values.types import DayRollover, Name100, TimeZone
 
 @click.group("users")
 def users_group() -> None:
-    """Add and list users; each has a separate journal."""
+    """Add, list and remove users; each has a separate journal."""
 
 
 @users_group.command("add")
@@ -31,10 +31,8 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
         async with database.transaction() as db:
             await users.insert(db, user_name, zone, rollover)
 
-    in_database(settings, add)
-    click.echo(
-        printable(f"New user {user_name!r} in {settings.db}: trading days begin at {rollover} in {zone}")
-    )
+    in_database(settings, add, creates=True)
+    click.echo(printable(f"New user {user_name!r}: trading days begin at {rollover} in {zone}"))
 
 
 @users_group.command("list")
@@ -43,3 +41,33 @@ def list_users(settings: Settings) -> None:
     """List the names of the users, one on each line."""
     for name in in_database(settings, lambda database: users.names(database.reader)):
         click.echo(name)
+
+
+@users_group.command("remove")
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@with_settings
+def remove_user(settings: Settings, name: str, yes: bool) -> None:
+    """Delete a user with all their data; the only user cannot be removed."""
+
+    async def count(database: Database) -> dict[str, int]:
+        return await users.row_counts(database.reader, await user_of(database.reader, name))
+
+    async def remove(database: Database) -> dict[str, int]:
+        async with database.transaction() as db:
+            user_id = await user_of(db, name)
+            counts = await users.row_counts(db, user_id)
+            await users.delete(db, user_id)
+            return counts
+
+    if not yes:
+        contents = as_list(in_database(settings, count))
+        click.confirm(
+            printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True
+        )
+    click.echo(printable(f"Removed user {name!r} with {as_list(in_database(settings, remove))}"))
+
+
+def as_list(counts: dict[str, int]) -> str:
+    """The counts that are not zero, such as `trades: 3, keys: 1`."""
+    return ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count) or "no data"

@@ -40,7 +40,8 @@ def run_schedule(settings: Settings, folder: Path, stop: threading.Event) -> Non
         wait = min(every.total_seconds(), INTERVAL)
         try:
             if is_due(folder, every):
-                back_up(settings.db, folder, keep=settings.backup_keep, is_stopped=stop.is_set)
+                path = back_up(settings.db, folder, keep=settings.backup_keep, is_stopped=stop.is_set)
+                log.info("backup %s finished", path)
         except Exception as error:  # no failure of a backup may stop the server
             wait = min(every.total_seconds(), RETRY)
             if not stop.is_set():

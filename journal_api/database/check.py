@@ -39,8 +39,8 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
 
     Raises DatabaseRefused before the first finding when there is no journal at `path`.
     """
-    if not path.exists():
-        raise DatabaseRefused(f"{path}: no such database")
+    if not path.is_file():
+        raise DatabaseRefused(f"{path}: {'is a folder' if path.is_dir() else 'no such database'}")
     # SQLite keeps the log beside the file, not beside a symbolic link to it.
     file = path.resolve()
     try:

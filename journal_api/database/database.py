@@ -50,6 +50,7 @@ class Database:
         self._waiting = 0
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
+        self.has_committed = False
 
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
@@ -111,6 +112,7 @@ class Database:
             yield self._writer
             await uncancelled(self._writer.execute_fetchall("COMMIT" if commit else "ROLLBACK"))
             self._storage_failed = self._storage_failed and not commit
+            self.has_committed = self.has_committed or commit
         except BaseException as error:
             if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
                 self._storage_failed = True

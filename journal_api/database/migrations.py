@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing, nullcontext
 from pathlib import Path
+from typing import NamedTuple
 
 from journal_api.database.backup import copied, give_name, name_before, sync
 from journal_api.database.journal_file import has_hard_links
@@ -18,14 +19,36 @@ SCRIPTS = Path(__file__).parent / "migration_scripts"
 VERSION = 5
 
 
-def prepare(settings: Settings) -> bool:
+class Prepared(NamedTuple):
+    """What had to be done before the database could be opened."""
+
+    is_new: bool = False
+    # The version before a migration, and the copy that was made of the file then.
+    migrated_from: int | None = None
+    copy: Path | None = None
+
+    @property
+    def migration(self) -> str | None:
+        """A sentence about the migration, None without a migration."""
+        if self.migrated_from is None:
+            return None
+        return f"migrated from schema {self.migrated_from} to {VERSION}; the file as it was is {self.copy}"
+
+
+def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
     """Create or migrate the database at `settings.db`, so that it has the current version and an owner.
 
-    Returns whether the journal is new. Raises DatabaseRefused and leaves the file unchanged when it is not a
-    journal or of a newer release.
+    Raises DatabaseRefused and leaves the file unchanged when it is not a journal or of a newer release; with
+    `creates=False` also when there is no file, or an empty file.
     """
     path = settings.db
     try:
+        if path.is_dir():
+            raise DatabaseRefused("is a folder; name the file of the journal, such as journal.db in it")
+        if not creates and (not path.exists() or path.stat().st_size == 0):
+            raise DatabaseRefused(
+                "there is no journal; `journal-api serve` creates one, and --db or JOURNAL_DB names another"
+            )
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             path.touch(mode=0o600)
@@ -47,8 +70,8 @@ def prepare(settings: Settings) -> bool:
         raise DatabaseRefused(f"{path}: {error}") from error
 
 
-def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> bool:
-    """Create or migrate the schema unless it is current, and return whether it was created.
+def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
+    """Create or migrate the schema unless it is current.
 
     Raises DatabaseRefused while a server runs.
     """
@@ -56,33 +79,32 @@ def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> bool:
     version = known_version(db)
     db.execute("ROLLBACK")
     if version == VERSION:
-        return False
+        return Prepared()
     # A server of an older release would go on with its own schema.
     with without_server(settings.db) if version else nullcontext():
         return migrate(db, settings)
 
 
-def migrate(db: sqlite3.Connection, settings: Settings) -> bool:
-    """Create the schema in an empty file, or run the scripts from its version on, in one transaction.
-
-    Returns whether the schema was created.
-    """
+def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
+    """Create the schema in an empty file, or run the scripts from its version on, in one transaction."""
     db.execute("PRAGMA foreign_keys = OFF")  # otherwise dropping a table for a rebuild deletes its child rows
     db.execute("BEGIN IMMEDIATE")
     try:
         # Read again: another process may have migrated the file while this one waited for the lock.
         version = known_version(db)
+        prepared = Prepared()
         if version == 0:
             create(db, settings)
+            prepared = Prepared(is_new=True)
         elif version < VERSION:
-            keep_copy(settings.db.resolve())
+            prepared = Prepared(migrated_from=version, copy=keep_copy(settings.db.resolve()))
             for script in scripts_from(version):
                 run(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise DatabaseRefused("the database has rows with dangling references; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
-        return version == 0
+        return prepared
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
@@ -97,16 +119,17 @@ def scripts_from(version: int) -> list[str]:
     ]
 
 
-def keep_copy(file: Path) -> None:
+def keep_copy(file: Path) -> Path:
     """Back up the file beside itself, inside the transaction that keeps others from writing.
 
-    Raises DatabaseRefused when the backup fails.
+    Returns the path of the backup. Raises DatabaseRefused when the backup fails.
     """
     try:
         path = name_before(file, f"schema-{VERSION}")
         with copied(file, path) as copy:
             give_name(copy, path)
         sync(path.parent)
+        return path
     except (OSError, sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(
             f"it has to be migrated to schema {VERSION}, but the backup before the migration failed: {error}"

@@ -78,7 +78,7 @@ def verify_checksum(source: Path) -> bool:
 def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
     """Raise DatabaseRefused unless the file is a journal that this release can open."""
     if not file.is_file():
-        raise DatabaseRefused(f"{file}: no such file")
+        raise DatabaseRefused(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
     try:
         if query(file.resolve(), version_in_transaction) == 0:
             raise DatabaseRefused("the file is empty")

@@ -5,6 +5,7 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.errors import Conflict
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
 from journal_api.rules.partial_update import changes
 from journal_api.structs.me import Me, MePatch
@@ -42,6 +43,41 @@ async def id_of(db: Connection, name: str | None) -> int | None:
 async def names(db: Connection) -> list[str]:
     """Return the names of all users, oldest first."""
     return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]
+
+
+async def row_counts(db: Connection, user_id: int) -> dict[str, int]:
+    """Return how many rows of each kind belong to the user, by the name of the kind."""
+    text = await fetch_json(
+        db,
+        """
+        SELECT json_object(
+          'trades', (SELECT count(*) FROM trades WHERE user_id = :id),
+          'accounts', (SELECT count(*) FROM accounts WHERE user_id = :id),
+          'copy groups', (SELECT count(*) FROM copy_groups WHERE user_id = :id),
+          'strategies', (SELECT count(*) FROM strategies WHERE user_id = :id),
+          'goals', (SELECT count(*) FROM goals WHERE user_id = :id),
+          'tags', (SELECT count(*) FROM tags WHERE user_id = :id),
+          'imports', (SELECT count(*) FROM imports WHERE user_id = :id),
+          'keys', (SELECT count(*) FROM api_keys WHERE user_id = :id))
+        """,
+        {"id": user_id},
+    )
+    return json.decode(text, type=dict[str, int])
+
+
+async def delete(db: Connection, user_id: int) -> None:
+    """Delete the user and everything that belongs to them. Raises Conflict for the only user."""
+    rows = await db.execute_fetchall(
+        """
+        DELETE FROM users
+        WHERE id = :id
+          AND EXISTS (SELECT 1 FROM users WHERE id <> :id)
+        RETURNING id
+        """,
+        {"id": user_id},
+    )
+    if not list(rows):
+        raise Conflict("A journal needs a user, so its only user cannot be removed.")
 
 
 async def insert(db: Connection, name: str, timezone: str, day_rollover: str) -> int:

@@ -13,6 +13,7 @@ import uvicorn
 from journal_api.app import create_app
 from journal_api.database.journal_file import restrict_permissions
 from journal_api.database.lock import guarding_lock, without_server
+from journal_api.database.migrations import Prepared
 from journal_api.errors import DatabaseRefused
 from journal_api.server.child import ChildServer
 from journal_api.server.log import log_to_standard_error
@@ -28,12 +29,12 @@ FUTURES_DAYS = '{"timezone": "America/New_York", "day_rollover": "17:00"}'
 
 
 def serve(
-    settings: Settings, announce: Callable[[str], object], *, for_parent: bool = False, is_new: bool = False
+    settings: Settings, announce: Callable[[str], object], *, for_parent: bool, prepared: Prepared
 ) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
 
     With `for_parent`, it is called once requests are answered, and the server also stops when standard input
-    ends. With `is_new`, the log begins with the trading days of the new journal.
+    ends. The log begins with the trading days of a new journal, or with the migration of an older one.
 
     Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
     """
@@ -48,8 +49,10 @@ def serve(
         log_to_standard_error(settings.log_level)
         if warning := restrict_permissions(settings.db.resolve()):
             log.warning(warning)
-        for line in trading_days_of(settings, url) if is_new else ():
+        for line in trading_days_of(settings, url) if prepared.is_new else ():
             log.info(line)
+        if prepared.migration:
+            log.info("journal %s %s", settings.db, prepared.migration)
         keep_freed_memory()
         config = configured(settings)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)

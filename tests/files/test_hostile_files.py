@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, environment, new_key, rows, running
+from commands import PATIENCE, Server, environment, make_journal, new_key, rows, running
 from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 from starlette.applications import Starlette
 
@@ -436,12 +436,13 @@ def test_ctrl_c_ends_the_command_amid_a_file_and_nothing_is_imported(tmp_path: P
     db, file = tmp_path / "journal.db", tmp_path / "long.csv"
     fills = f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 300_000
     file.write_text(LONG if kind == "trades" else fills)
+    make_journal(db)
     process = subprocess.Popen(
         [sys.executable, "-m", "journal_api", "import", file, "--account", "Sim", "--db", db],
         env=environment(),
         stderr=subprocess.PIPE,
     )
-    while process.poll() is None and not db.exists():
+    while process.poll() is None and not db.with_name("journal.db-wal").exists():
         time.sleep(0.01)
     time.sleep(1)
 

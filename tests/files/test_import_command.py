@@ -12,7 +12,19 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import PATIENCE, change, command, done, dump, environment, import_file, refused, rows
+from commands import (
+    PATIENCE,
+    change,
+    command,
+    done,
+    dump,
+    environment,
+    import_file,
+    make_journal,
+    notes_in,
+    refused,
+    rows,
+)
 from conftest import client_of, new_key_for, started
 from factories import create_account, create_import, create_trade, send_file, unwrap
 
@@ -36,7 +48,8 @@ BROKEN = [{}, {"quantity": "0"}, {"fees": "free"}, {}, {"opened_at": "today"}]
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
-    """Where the database is going to be."""
+    """An empty journal."""
+    make_journal(tmp_path / "journal.db")
     return tmp_path / "journal.db"
 
 
@@ -168,7 +181,6 @@ def test_a_dry_run_tells_the_counts_and_writes_nothing(db: Path, tmp_path: Path)
 
 
 def test_a_dry_run_does_not_make_the_account_and_says_that_it_would(db: Path, tmp_path: Path) -> None:
-    done("users", "list", "--db", db)
     before = dump(db)
 
     ran = import_file(db, file_at(tmp_path, *FIRST), "--dry-run", account="Sim")
@@ -205,7 +217,6 @@ def test_a_dry_run_prints_the_rows_that_the_import_then_prints(db: Path, tmp_pat
 
 
 def test_a_dry_run_of_a_broken_file_prints_every_row_and_fails_in_one_line(db: Path, tmp_path: Path) -> None:
-    done("users", "list", "--db", db)
     file, before = file_at(tmp_path, *BROKEN), dump(db)
 
     ran = import_file(db, file, "--dry-run", "--rows")
@@ -335,7 +346,7 @@ def test_a_new_account_is_told_on_standard_error_and_a_known_one_is_not(db: Path
     first, second = import_file(db, file), import_file(db, file)
 
     zone = "Times without an offset are in UTC, as stated.\n"
-    assert (first.err, second.err) == (f"New account 'Sim'.\n{zone}", zone)
+    assert (notes_in(first), notes_in(second)) == (f"New account 'Sim'.\n{zone}", zone)
     assert rows(db, "SELECT name FROM accounts") == [("Sim",)]
 
 

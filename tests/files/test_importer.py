@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from aiosqlite import Connection
-from commands import change, command, done, dump, import_file, refused, rows
+from commands import change, command, done, dump, import_file, make_journal, refused, rows
 from conftest import client_of, new_key_for, started
 from factories import create_category, create_goal, create_strategy, create_tag, insert_account, snapshots_of
 from hypothesis import example, given
@@ -382,7 +382,7 @@ def test_a_broken_row_anywhere_leaves_the_database_as_it_was(tmp_path: Path, pla
 
 def test_a_refused_import_does_not_make_its_account_and_says_one_line(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    done("users", "list", "--db", db)
+    make_journal(db)
     before = dump(db)
 
     refused("import", csv_file(tmp_path, {"quantity": "0"}), "--account", "Sim", "--db", db)
@@ -403,9 +403,9 @@ async def test_a_header_that_is_nearly_known_is_refused_with_the_format_and_the_
 
 def test_times_without_an_offset_are_read_in_the_owners_zone_unless_said(tmp_path: Path) -> None:
     db, file = tmp_path / "journal.db", csv_file(tmp_path, closed())
-    in_berlin = {"JOURNAL_TIMEZONE": "Europe/Berlin"}
+    make_journal(db, "Europe/Berlin")
 
-    command("import", file, "--account", "Own", "--db", db, settings=in_berlin)
+    command("import", file, "--account", "Own", "--db", db)
     command("import", file, "--account", "Said", "--timezone", "Asia/Tokyo", "--db", db)
 
     assert rows(db, "SELECT opened_at FROM trades ORDER BY id") == [
@@ -417,7 +417,7 @@ def test_times_without_an_offset_are_read_in_the_owners_zone_unless_said(tmp_pat
 
 def test_the_trading_day_follows_the_owners_zone_and_rollover(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    futures = {"JOURNAL_TIMEZONE": "America/New_York", "JOURNAL_DAY_ROLLOVER": "17:00"}
+    make_journal(db, "America/New_York", "17:00")
     file = csv_file(
         tmp_path,
         closed(closed_at="2026-02-10 16:59:59"),
@@ -425,7 +425,7 @@ def test_the_trading_day_follows_the_owners_zone_and_rollover(tmp_path: Path) ->
         closed(closed_at="2026-02-10 23:30:00"),
     )
 
-    command("import", file, "--account", "Sim", "--db", db, settings=futures)
+    command("import", file, "--account", "Sim", "--db", db)
 
     days = [day for (day,) in rows(db, "SELECT trading_day FROM trades ORDER BY closed_at")]
     assert days == ["2026-02-10", "2026-02-11", "2026-02-11"]

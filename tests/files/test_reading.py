@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import command, import_file, rows
+from commands import command, import_file, make_journal, rows
 from factories import create_account, details_of, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -305,6 +305,7 @@ def test_the_command_says_what_was_assumed_rounded_and_not_utf8(tmp_path: Path) 
 def test_the_command_is_told_the_order_of_dates(tmp_path: Path) -> None:
     db, file = tmp_path / "journal.db", tmp_path / "trades.csv"
     file.write_text(fills_on("4/9/2026"))
+    make_journal(db)
 
     ran = command("import", file, "--account", "Sim", "--date-order", "day", "--timezone", "UTC", "--db", db)
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import Ran, command, done, import_file, refused, rows
+from commands import Ran, command, import_file, make_journal, notes_in, refused, rows
 from factories import (
     create_account,
     create_goal,
@@ -375,7 +375,7 @@ async def test_three_losses_of_300_miss_a_limit_of_700_on_their_worst_day(
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
-    done("users", "list", "--db", tmp_path / "journal.db")
+    make_journal(tmp_path / "journal.db")
     return tmp_path / "journal.db"
 
 
@@ -389,7 +389,7 @@ def file(tmp_path: Path) -> Path:
 def said(ran: Ran) -> tuple[str, str]:
     """The counts, and the note on the time zone, which is the last line on standard error."""
     assert ran.code == 0, ran.err
-    return ran.out.strip(), ran.err.splitlines()[-1]
+    return ran.out.strip(), notes_in(ran).splitlines()[-1]
 
 
 def test_the_command_says_the_zone_and_reads_the_next_file_in_it(db: Path, file: Path) -> None:
@@ -405,8 +405,7 @@ def test_the_command_says_the_zone_and_reads_the_next_file_in_it(db: Path, file:
 def test_the_command_puts_the_losses_of_a_futures_day_on_one_trading_day(tmp_path: Path) -> None:
     db, file = tmp_path / "journal.db", tmp_path / "day.csv"
     file.write_text(A_FUTURES_DAY)
-    machine = {"JOURNAL_TIMEZONE": "", "TZ": NEW_YORK, "JOURNAL_DAY_ROLLOVER": "17:00"}
-    done("users", "list", "--db", db, settings=machine)
+    make_journal(db, NEW_YORK, "17:00")
 
     import_file(db, file, timezone=NEW_YORK)
 
@@ -448,7 +447,7 @@ def test_the_command_says_nothing_of_a_zone_that_no_time_needed(db: Path, file: 
 
     ran = command("import", file, "--account", "Sim", "--db", db)
 
-    assert (ran.code, ran.err) == (0, "New account 'Sim'.\n")
+    assert (ran.code, notes_in(ran)) == (0, "New account 'Sim'.\n")
 
 
 def test_the_command_and_the_server_share_what_is_remembered(db: Path, file: Path) -> None:

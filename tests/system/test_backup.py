@@ -320,6 +320,14 @@ def test_a_backup_into_a_folder_that_is_not_there_is_refused(db: Path, folder: P
     assert names_in(folder) == set()
 
 
+@pytest.mark.parametrize("target", ["weekly/", "weekly/.", "weekly//"])
+def test_a_missing_folder_is_not_taken_for_the_name_of_a_file(db: Path, folder: Path, target: str) -> None:
+    line = refused("backup", f"{folder}/{target}", "--db", db)
+
+    assert f"{folder}/{target}: no such folder" in line
+    assert names_in(folder) == set()
+
+
 def test_no_backup_is_made_of_a_journal_that_is_not_there(tmp_path: Path, folder: Path) -> None:
     line = refused("backup", folder, "--db", tmp_path / "missing.db")
 
@@ -597,7 +605,9 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_backups_on_schedule_appear_and_only_the_newest_remain(tmp_path: Path, folder: Path) -> None:
+async def test_backups_on_schedule_appear_and_only_the_newest_remain(
+    tmp_path: Path, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     every = timedelta(seconds=0.05)
     settings = Settings(db=tmp_path / "journal.db", backup_dir=folder, backup_every=every, backup_keep=2)
     seen: set[str] = set()
@@ -606,14 +616,17 @@ async def test_backups_on_schedule_appear_and_only_the_newest_remain(tmp_path: P
         seen.update(file.name for file in backups_in(folder))
         return len(seen) >= 4
 
-    async with started(create_app(settings)):
-        await until(has_seen_four)
+    with caplog.at_level(logging.INFO):
+        async with started(create_app(settings)):
+            await until(has_seen_four)
 
     left = sorted(file.name for file in backups_in(folder))
     assert len(left) == 2
     assert names_in(folder) == with_checksums(*backups_in(folder))
     assert left == sorted(seen | set(left))[-2:]
     assert users_of(folder / left[-1]) == ["owner"]
+    finished = {record.getMessage() for record in caplog.records}
+    assert {f"backup {folder / name} finished" for name in seen} <= finished
 
 
 async def test_a_backup_that_is_not_yet_due_is_not_made(tmp_path: Path, folder: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Protocol
 
 import httpx
 import pytest
+from click.testing import CliRunner
 from commands import (
     PATIENCE,
     Server,
@@ -25,6 +26,7 @@ from commands import (
     health,
     import_file,
     key_in,
+    make_journal,
     new_key,
     refused,
     rows,
@@ -33,7 +35,7 @@ from commands import (
 from factories import create_goal, error_of, snapshots_of, unwrap
 from filelock import FileLock
 
-from journal_api.cli import main
+from journal_api.cli import cli, main
 from journal_api.values.api_keys import SCOPES, is_well_formed
 
 DATA = Path(__file__).parents[1] / "data"
@@ -66,6 +68,7 @@ def refusal(
         assert capsys.readouterr() == ("", "")
         return str(ended.value.code)
 
+    make_journal(db)
     monkeypatch.setenv("JOURNAL_DB", str(db))
     umask = os.umask(0o077)
     yield refusal
@@ -86,28 +89,86 @@ def journal_of(server: Server) -> Path:
 # The database ------------------------------------------------------------------------------------------
 
 
+def test_a_first_user_makes_the_journal_for_its_owner_alone_and_says_so(tmp_path: Path) -> None:
+    db = tmp_path / "new" / "folder" / "journal.db"
+
+    ran = command("users", "add", "other", "--db", db)
+
+    assert (ran.code, ran.err) == (0, f"New journal: {db}\n")
+    assert stat.S_IMODE(db.stat().st_mode) == 0o600
+    assert stat.S_IMODE(db.parent.stat().st_mode) == 0o700
+    assert rows(db, "SELECT name FROM users ORDER BY id") == [("owner",), ("other",)]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("users", "list"),
-        ("users", "add", "other"),
+        ("users", "remove", "other", "--yes"),
         ("keys", "list"),
         ("keys", "create", "test", "--scopes", "read"),
+        ("keys", "revoke", "1"),
         ("import", str(TRADOVATE), "--account", "Sim", "--timezone", "UTC"),
+        ("export", "trades.csv"),
+        ("backup", "copy.db"),
+        ("check",),
     ],
-    ids=["users list", "users add", "keys list", "keys create", "import"],
+    ids=lambda words: " ".join(words[:2]),
 )
-def test_a_command_makes_the_database_when_it_is_missing_for_its_owner_alone(
-    tmp_path: Path, arguments: tuple[str, ...]
+def test_every_other_command_names_the_journal_that_is_missing_and_makes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: Refusal, arguments: tuple[str, ...]
 ) -> None:
-    db = tmp_path / "new" / "folder" / "journal.db"
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    missing = folder / "data" / "journal.db"
 
-    ran = command(*arguments, "--db", db)
+    line = refusal(*arguments, "--db", str(missing))
 
-    assert ran.code == 0
-    assert stat.S_IMODE(db.stat().st_mode) == 0o600
-    assert stat.S_IMODE(db.parent.stat().st_mode) == 0o700
-    assert rows(db, "SELECT name FROM users ORDER BY id")[0] == ("owner",)
+    assert f"{missing}: " in line
+    assert list(folder.iterdir()) == []
+
+
+def test_an_empty_file_is_a_journal_for_no_command_but_those_that_make_one(db: Path) -> None:
+    db.touch()
+
+    assert f"{db}: there is no journal" in refused("keys", "list", "--db", db)
+    assert done("users", "add", "other", "--db", db)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("keys", "list"), ("users", "add", "other"), ("serve",), ("check",), ("backup", "copy.db")]
+)
+def test_a_folder_is_refused_as_one(tmp_path: Path, refusal: Refusal, arguments: tuple[str, ...]) -> None:
+    line = refusal(*arguments, "--db", str(tmp_path))
+
+    assert line.startswith(f"journal-api: {tmp_path}: is a folder")
+
+
+def test_a_command_that_writes_names_the_journal_on_standard_error_and_one_that_reads_does_not(
+    db: Path,
+) -> None:
+    make_journal(db)
+
+    ran = [
+        command("keys", "create", "test", "--scopes", "read", "--db", db),
+        command("keys", "revoke", "1", "--db", db),
+        command("users", "add", "other", "--db", db),
+        import_file(db, TRADOVATE),
+        import_file(db, TRADOVATE, "--dry-run"),
+        command("keys", "list", "--db", db),
+        command("export", db.with_name("trades.csv"), "--db", db),
+    ]
+
+    named = [f"Journal: {db}\n" in each.err for each in ran]
+    assert [each.code for each in ran] == [0] * 7
+    assert named == [True, True, True, True, False, False, False]
+
+
+def test_a_command_that_fails_names_no_journal_that_it_wrote_to(db: Path) -> None:
+    make_journal(db)
+
+    assert "there is no key 7" in refused("keys", "revoke", "7", "--db", db)
 
 
 def test_the_variable_says_where_the_database_is(db: Path) -> None:
@@ -128,7 +189,7 @@ def test_the_option_wins_over_the_variable(db: Path) -> None:
 def test_without_either_the_database_is_in_the_data_folder(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "XDG_DATA_HOME": "", "USERPROFILE": str(tmp_path)}
 
-    done("users", "list", settings=home)
+    done("users", "add", "other", settings=home)
 
     assert [file.name for file in tmp_path.rglob("journal.db")] == ["journal.db"]
 
@@ -166,6 +227,9 @@ ERRORS = [
     ("users", "add", " "),
     ("users", "add", "owner"),
     ("users", "add", NOT_TEXT),
+    ("users", "remove"),
+    ("users", "remove", "owner", "--yes"),
+    ("users", "remove", NOT_TEXT, "--yes"),
     ("import",),
     ("import", "FILE"),
     ("import", "FILE", "--account", ""),
@@ -257,7 +321,7 @@ def test_a_user_is_found_by_their_name_however_it_is_composed(db: Path) -> None:
 
 
 def test_a_new_user_starts_with_the_zone_and_rollover_of_the_settings(db: Path) -> None:
-    done("users", "list", "--db", db)
+    make_journal(db)
     chicago = {"JOURNAL_TIMEZONE": "America/Chicago", "JOURNAL_DAY_ROLLOVER": "16:00"}
 
     done("users", "add", "other", "--db", db, settings=chicago)
@@ -268,10 +332,92 @@ def test_a_new_user_starts_with_the_zone_and_rollover_of_the_settings(db: Path) 
     ]
 
 
+def with_a_journal_of(db: Path, name: str) -> str:
+    """A key of a new user who has an account with imported trades and a goal."""
+    done("users", "add", name, "--db", db)
+    assert import_file(db, TRADOVATE, "--user", name).code == 0
+    return new_key(db, "--user", name)
+
+
+def test_a_user_is_removed_with_everything_and_the_other_users_keep_theirs(db: Path) -> None:
+    make_journal(db)
+    before = dump(db)
+    with_a_journal_of(db, "Ada")
+    ((trades,),) = rows(db, "SELECT count(*) FROM trades")
+
+    ran = command("users", "remove", "Ada", "--yes", "--db", db)
+
+    assert ran.code == 0
+    assert ran.out == f"Removed user 'Ada' with trades: {trades}, accounts: 1, imports: 1, keys: 1\n"
+    assert ran.err == f"Journal: {db}\n"
+    # Changes have no owner and stay; ids are never used again.
+    kept = [line for line in dump(db) if not line.startswith(('INSERT INTO "changes', 'INSERT INTO "sqlite'))]
+    assert kept == [line for line in before if not line.startswith('INSERT INTO "sqlite')]
+    assert rows(db, "PRAGMA foreign_key_check") == []
+
+
+def test_the_journal_of_another_user_is_untouched_by_a_removal(db: Path) -> None:
+    with_a_journal_of(db, "Ada")
+    with_a_journal_of(db, "Bob")
+    of_bob = "SELECT * FROM trades WHERE user_id = (SELECT id FROM users WHERE name = 'Bob') ORDER BY id"
+    before = rows(db, of_bob)
+
+    done("users", "remove", "Ada", "--yes", "--db", db)
+
+    assert before
+    assert rows(db, of_bob) == before
+
+
+def test_a_removal_asks_first_and_without_an_answer_removes_nobody(db: Path) -> None:
+    with_a_journal_of(db, "Ada")
+    before = dump(db)
+
+    ran = command("users", "remove", "Ada", "--db", db)
+
+    assert ran.code == 1
+    assert "Delete user 'Ada' with trades: " in ran.err
+    assert ran.out == ""
+    assert dump(db) == before
+
+
+@pytest.mark.parametrize(("answer", "names"), [("y\n", ["owner"]), ("n\n", ["owner", "Ada"])])
+def test_the_answer_decides(db: Path, answer: str, names: list[str]) -> None:
+    done("users", "add", "Ada", "--db", db)
+
+    CliRunner().invoke(cli, ["users", "remove", "Ada", "--db", str(db)], input=answer)
+
+    assert [name for (name,) in rows(db, "SELECT name FROM users ORDER BY id")] == names
+
+
+def test_the_only_user_and_an_unknown_user_cannot_be_removed(db: Path) -> None:
+    make_journal(db)
+
+    only = refused("users", "remove", "owner", "--yes", "--db", db)
+    unknown = refused("users", "remove", "Ada", "--yes", "--db", db)
+
+    assert "only user" in only
+    assert "there is no user 'Ada'" in unknown
+    assert rows(db, "SELECT name FROM users") == [("owner",)]
+
+
+def test_the_key_of_a_removed_user_is_refused_by_a_running_server(server: Server) -> None:
+    db = journal_of(server)
+    key = with_a_journal_of(db, "leaving")
+    with server.client(key) as client:
+        allowed = client.get("/trades")
+        done("users", "remove", "leaving", "--yes", "--db", db)
+        gone = client.get("/trades")
+
+    assert allowed.status_code == 200
+    assert error_of(gone) == (401, "unauthorized")
+
+
 # Keys --------------------------------------------------------------------------------------------------
 
 
 def test_a_new_key_stands_alone_on_standard_output_and_nowhere_else(db: Path) -> None:
+    make_journal(db)
+
     printed = done("keys", "create", "bot", "--scopes", "all", "--db", db)
 
     assert re.fullmatch(r"tjk_[0-9A-Za-z]{36}\n", printed)
@@ -291,7 +437,7 @@ def test_a_new_key_stands_alone_on_standard_output_and_nowhere_else(db: Path) ->
     ],
 )
 def test_a_key_has_the_scopes_that_are_named(db: Path, named: str, scopes: list[str]) -> None:
-    done("keys", "create", "bot", "--scopes", named, "--db", db)
+    new_key(db, scopes=named)
 
     ((stored,),) = rows(db, "SELECT scopes FROM api_keys")
     assert stored.split() == scopes
@@ -398,7 +544,7 @@ def test_commands_succeed_while_the_server_is_writing(server: Server) -> None:
         for number in range(8):
             created = client.post("/tag-categories", json={"name": f"Between commands {number}"})
             made = command("keys", "create", f"bot {number}", "--scopes", "all", "--db", db)
-            assert (created.status_code, made.code, made.err) == (201, 0, "")
+            assert (created.status_code, made.code) == (201, 0)
 
     assert rows(db, "SELECT count(*) FROM api_keys WHERE name LIKE 'bot %'") == [(8,)]
 

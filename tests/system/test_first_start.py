@@ -9,7 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import PATIENCE, Server, command, done, environment, key_in, refused, rows, running
+from commands import (
+    PATIENCE,
+    Server,
+    command,
+    done,
+    environment,
+    key_in,
+    make_journal,
+    notes_in,
+    refused,
+    rows,
+    running,
+)
 from factories import unwrap
 
 # An empty variable is unset.
@@ -74,7 +86,7 @@ def test_the_request_of_the_first_start_sets_futures_days(db: Path) -> None:
 
 
 def test_a_later_start_says_nothing_of_trading_days(db: Path) -> None:
-    done("users", "list", "--db", db)
+    make_journal(db)
 
     with running(db) as server:
         assert log_of(server) == []
@@ -111,8 +123,8 @@ def test_a_setting_names_a_zone_of_the_list_of_tzdata(db: Path, name: str) -> No
 def test_a_user_is_added_with_the_zone_of_the_machine(db: Path) -> None:
     ran = command("users", "add", "Ada", "--db", db, settings=IN_NEW_YORK)
 
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == f"New user 'Ada' in {db}: trading days begin at 00:00 in America/New_York\n"
+    assert (ran.code, notes_in(ran)) == (0, "")
+    assert ran.out == "New user 'Ada': trading days begin at 00:00 in America/New_York\n"
     assert rows(db, ZONES)[1] == ("Ada", "America/New_York", "00:00")
 
 

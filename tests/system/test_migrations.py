@@ -1,5 +1,6 @@
 """The database file: docs/reliability.md 11, and what a new one holds."""
 
+import json
 import shutil
 import signal
 import sqlite3
@@ -13,7 +14,19 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import PATIENCE, change, done, dump, environment, free_port, import_file, refused, rows
+from commands import (
+    PATIENCE,
+    change,
+    command,
+    done,
+    dump,
+    environment,
+    free_port,
+    import_file,
+    refused,
+    rows,
+    running,
+)
 from conftest import client_of, new_key_for, started
 from factories import create_goal, snapshots_of, unwrap
 
@@ -387,6 +400,7 @@ import sys, time
 from pathlib import Path
 from typing import Any
 from journal_api.cli.common import in_database
+from journal_api.database.migrations import prepare
 from journal_api.repositories import users
 from journal_api.settings import Settings
 start, late = float(sys.argv[2]), float(sys.argv[4])
@@ -397,6 +411,7 @@ for number in range(int(sys.argv[3])):
     while time.time() < at:
         pass
     try:
+        prepare(settings)
         assert in_database(settings, lambda database: users.names(database.reader)) == ["owner"]
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", flush=True)
@@ -479,6 +494,29 @@ def test_a_journal_of_every_older_schema_becomes_the_schema_of_a_new_one(
     assert rows(old, "PRAGMA user_version") == [(migrations.VERSION,)]
     assert rows(old, "PRAGMA integrity_check") == [("ok",)]
     assert rows(old, "PRAGMA foreign_key_check") == []
+
+
+def test_a_migration_is_a_line_of_the_servers_log_that_names_the_copy(db: Path) -> None:
+    write_released(db, 1)
+
+    with running(db) as server:
+        server.stop()
+
+    (copy,) = db.parent.glob("journal.db.before-*")
+    lines = [json.loads(line)["message"] for line in server.err.read_text().splitlines() if "schema" in line]
+    assert lines == [
+        f"journal {db} migrated from schema 1 to {migrations.VERSION}; the file as it was is {copy}"
+    ]
+
+
+def test_a_command_that_migrates_the_journal_says_so(db: Path) -> None:
+    write_released(db, 1)
+
+    first, second = command("users", "list", "--db", db), command("users", "list", "--db", db)
+
+    assert (first.code, first.out) == (0, second.out)
+    assert f"Journal {db}: migrated from schema 1 to {migrations.VERSION}; " in first.err
+    assert second.err == ""
 
 
 def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: Path) -> None:

@@ -7,7 +7,7 @@ import httpx
 import msgspec
 import platformdirs
 import pytest
-from commands import done, refused, rows
+from commands import PATIENCE, done, refused, rows, running
 from conftest import BASE_URL, started
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +30,23 @@ async def answer_of(settings: Settings, **headers: str) -> httpx.Response:
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
             return await client.get("http://localhost/health", headers=headers)
+
+
+def preflight_headers(origin: str) -> dict[str, str]:
+    """What a browser asks before a PATCH with a key and a JSON body."""
+    return {
+        "Origin": origin,
+        "Access-Control-Request-Method": "PATCH",
+        "Access-Control-Request-Headers": "authorization,content-type,if-match",
+    }
+
+
+async def preflight(settings: Settings, origin: str) -> httpx.Response:
+    """The answer to a preflight from that origin."""
+    app = create_app(settings)
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with started(app), httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
+        return await client.options("/goals/1", headers=preflight_headers(origin))
 
 
 def test_without_variables_the_defaults_hold() -> None:
@@ -123,6 +140,46 @@ def test_a_setting_that_cannot_be_read_is_refused_by_name(name: str, text: str) 
     assert str(refusal.value).startswith(f"JOURNAL_{name} must be ")
 
 
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("JOURNAL_TIMEZNOE", "JOURNAL_TIMEZONE"),
+        ("JOURNAL_TIME_ZONE", "JOURNAL_TIMEZONE"),
+        ("JOURNAL_BACKUPDIR", "JOURNAL_BACKUP_DIR"),
+        ("JOURNAL_CORS_ORIGIN", "JOURNAL_CORS_ORIGINS"),
+        ("JOURNAL_XYZZY", None),
+    ],
+)
+def test_a_variable_that_is_no_setting_is_refused_with_the_nearest_name(
+    name: str, nearest: str | None
+) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        Settings.from_environ({name: "x"})
+
+    assert str(refusal.value).startswith(f"{name} is not a setting; ")
+    assert (f"did you mean {nearest}?" if nearest else "DB, HOST, PORT, TIMEZONE") in str(refusal.value)
+
+
+def test_variables_of_other_programs_and_empty_ones_are_no_errors() -> None:
+    of_others = {
+        "JOURNAL_STREAM": "8:1234",
+        "JOURNAL_URL": "http://x",
+        "JOURNAL_KEY": "tjk_",
+        "JOURNALISM": "x",
+    }
+
+    assert Settings.from_environ({"JOURNAL_DB": "x.db", "JOURNAL_PROT": "", **of_others}) == read(DB="x.db")
+
+
+def test_every_command_refuses_a_variable_that_is_no_setting(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+
+    line = refused("serve", "--db", db, settings={"JOURNAL_PROT": "8001"})
+
+    assert line == "journal-api: JOURNAL_PROT is not a setting; did you mean JOURNAL_PORT?"
+    assert not db.exists()
+
+
 def test_a_key_of_the_run_that_is_refused_is_not_repeated() -> None:
     with pytest.raises(SettingsError) as refusal:
         read(RUN_KEY=RUN_KEY + " ")
@@ -159,17 +216,13 @@ def test_every_command_names_the_variable_in_one_line_and_makes_no_database(
 
 def test_the_owner_of_a_new_database_has_the_zone_and_rollover_of_the_settings(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    done(
-        "users",
-        "list",
-        "--db",
-        db,
-        settings={"JOURNAL_TIMEZONE": "Asia/Tokyo", "JOURNAL_DAY_ROLLOVER": "06:00"},
-    )
+    tokyo = {"JOURNAL_TIMEZONE": "Asia/Tokyo", "JOURNAL_DAY_ROLLOVER": "06:00"}
+    done("users", "add", "Ada", "--db", db, settings=tokyo)
 
     done("users", "list", "--db", db, settings={"JOURNAL_TIMEZONE": "Europe/Berlin"})
 
-    assert rows(db, "SELECT name, timezone, day_rollover FROM users") == [("owner", "Asia/Tokyo", "06:00")]
+    owner = rows(db, "SELECT name, timezone, day_rollover FROM users")[0]
+    assert owner == ("owner", "Asia/Tokyo", "06:00")
 
 
 @pytest.mark.parametrize(
@@ -211,6 +264,77 @@ async def test_only_the_origins_on_the_list_may_read_answers(
     answer = await answer_of(settings, Origin=origin)
 
     assert answer.headers.get("access-control-allow-origin") == allowed
+
+
+# What the pages of desktop programs and extensions send.
+DESKTOP_ORIGINS = [
+    "tauri://localhost",
+    "http://tauri.localhost",
+    "app://.",
+    "app://Bundle",
+    "capacitor://localhost",
+    "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
+    "moz-extension://0f3a1b2c-1111-4222-8333-444455556666",
+    "http://[::1]:5173",
+]
+
+
+@pytest.mark.parametrize("origin", DESKTOP_ORIGINS)
+async def test_a_preflight_of_a_desktop_program_or_extension_is_answered_for_its_origin_alone(
+    tmp_path: Path, origin: str
+) -> None:
+    settings = msgspec.structs.replace(read(CORS_ORIGINS=origin), db=tmp_path / "journal.db")
+
+    allowed = await preflight(settings, origin)
+    refused = await preflight(settings, origin + "x")
+
+    assert allowed.status_code == 200
+    assert allowed.headers["access-control-allow-origin"] == origin
+    assert "PATCH" in allowed.headers["access-control-allow-methods"]
+    assert "authorization" in allowed.headers["access-control-allow-headers"].lower()
+    assert refused.status_code == 400
+    assert "access-control-allow-origin" not in refused.headers
+
+
+def test_a_running_server_answers_the_preflights_of_all_origins_on_the_list(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    with running(db, JOURNAL_CORS_ORIGINS=" ".join(DESKTOP_ORIGINS)) as server:
+        answers = [
+            httpx.options(f"{server.url}/v1/goals/1", headers=preflight_headers(origin), timeout=PATIENCE)
+            for origin in DESKTOP_ORIGINS
+        ]
+
+    assert [answer.headers["access-control-allow-origin"] for answer in answers] == DESKTOP_ORIGINS
+
+
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("http://localhost:*", "http://localhost:5173"),
+        ("http://*.example.org", "http://localhost:5173"),
+        ("http://localhost:5173/", "http://localhost:5173"),
+        ("http://localhost:5173/app", "http://localhost:5173"),
+        ("http://Localhost:5173", "http://localhost:5173"),
+        ("localhost:5173", "http://localhost:5173"),
+        ("//localhost:5173", "http://localhost:5173"),
+        ("http://journal.lan:80", "http://journal.lan"),
+        ("https://journal.lan:443", "https://journal.lan"),
+        ("http://ada@journal.lan", "http://journal.lan"),
+        ("tauri://localhost/", "tauri://localhost"),
+        ("chrome-extension://my-extension", "chrome-extension:// and the 32 letters"),
+        ("moz-extension://my-extension", "moz-extension:// and the extension's UUID"),
+        ("file:///home/ada/page.html", "serve the page on a port of localhost"),
+        ("http://journal.lan:99999", "http://localhost:5173"),
+    ],
+)
+def test_an_origin_that_no_browser_sends_is_refused_with_what_to_write_instead(
+    text: str, instead: str
+) -> None:
+    with pytest.raises(SettingsError) as refusal:
+        read(CORS_ORIGINS=f"{ORIGIN},{text}")
+
+    assert str(refusal.value).startswith("JOURNAL_CORS_ORIGINS must be origins")
+    assert instead in str(refusal.value)
 
 
 @given(
