@@ -53,7 +53,7 @@ def export_file(
             account_id = await account_rows.id_of(database.reader, user_id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
-        query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
+        query = ExportQuery(account_id=account_id, spreadsheet=spreadsheet)
         async with aclosing(export.csv_of(database, user_id, query)) as chunks:
             async for chunk in chunks:
                 output.write(chunk)

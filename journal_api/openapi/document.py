@@ -7,18 +7,11 @@ from functools import cache
 import msgspec
 
 from journal_api import __version__
+from journal_api.openapi.envelopes import META, PAGED_META, envelope_schema
 from journal_api.openapi.examples import EXAMPLES, FILES
+from journal_api.openapi.references import Json, reference
 from journal_api.openapi.responses import REQUEST_ID, error_components, responses_of
-from journal_api.openapi.schemas import (
-    FILE,
-    META,
-    PAGED_META,
-    REF,
-    Json,
-    envelope_schema,
-    query_schemas,
-    schemas_of,
-)
+from journal_api.openapi.schemas import FILE, query_schemas, schemas_of
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
@@ -177,7 +170,7 @@ def header_parameters(operation: Operation) -> list[Json]:
 def body_of(operation: Operation) -> Json:
     """The schema and an example of the body, by media type; empty if the operation has no body."""
     if operation.body is not None:
-        schema = {"$ref": REF.format(name=operation.body.__name__)}
+        schema = reference(operation.body.__name__)
         return {"application/json": {"schema": schema, "example": EXAMPLES[operation.body]}}
     if operation.consumes_file:
         return {kind: {"schema": FILE, "example": FILES[kind]} for kind in operation.consumes}

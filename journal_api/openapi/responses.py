@@ -5,8 +5,10 @@ from http import HTTPStatus
 from itertools import groupby
 
 from journal_api.errors import ApiError
+from journal_api.openapi.envelopes import envelope_schema, error_schema
 from journal_api.openapi.examples import EXAMPLES, FILES
-from journal_api.openapi.schemas import FILE, REF, Json, envelope_schema, error_schema, schema_of
+from journal_api.openapi.references import Json, reference
+from journal_api.openapi.schemas import FILE, schema_of
 from journal_api.web.operation import Operation
 
 REQUEST_ID = {"X-Request-Id": {"description": "Repeats `meta.request_id`.", "schema": {"type": "string"}}}
@@ -55,7 +57,7 @@ def error_components(operations: Iterable[Operation]) -> tuple[Json, Json]:
     groups = {
         name_of(errors): errors for operation in operations for errors in errors_by_status(operation).values()
     }
-    schemas = {name: error_schema([error.code for error in errors]) for name, errors in groups.items()}
+    schemas = {name: error_schema(errors) for name, errors in groups.items()}
     return schemas, {name: failure(errors, name) for name, errors in groups.items()}
 
 
@@ -95,7 +97,7 @@ def failure(errors: ErrorTypes, name: str) -> Json:
     return {
         "description": "\n".join(f"- `{error.code}`: {error.message}" for error in errors),
         "headers": headers,
-        "content": {"application/json": {"schema": {"$ref": REF.format(name=name)}}},
+        "content": {"application/json": {"schema": reference(name)}},
     }
 
 

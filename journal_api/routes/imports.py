@@ -14,7 +14,6 @@ from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.trade_files.timezones import timezone_of_import
-from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_query
@@ -57,7 +56,7 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     file = await in_thread(user_id, read)
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
-    if is_yes(query.dry_run):
+    if query.dry_run:
         _, report = await import_with_report(database(request), user_id, source, file, query, dry_run=True)
         return ok(**{"import": report})
     import_id, report = await import_with_report(
@@ -128,5 +127,5 @@ async def delete_import(request: Request) -> Response:
     """
     query = decode_query(request, UndoQuery)
     async with database(request).transaction() as db:
-        kept = await imports.undo(db, request.user.id, request.path_params["id"], force=is_yes(query.force))
+        kept = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
     return no_content({"X-Trades-Kept": ",".join(map(str, kept[:MOST_KEPT_IDS]))} if kept else {})

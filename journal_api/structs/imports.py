@@ -6,9 +6,11 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import Struct
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.types import Flag, Instant, Name, Name100, RowId, TimeZone
+from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
+DateOrder = Literal["month", "day"]
+DateOrderSource = Literal["stated", "file", "assumed"]
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
@@ -50,9 +52,9 @@ class ImportQuery(Struct, kw_only=True):
 
     account_id: RowId | None = None
     accounts: list[AccountMapping] = []
-    dry_run: Flag = "false"
+    dry_run: bool = False
     timezone: TimeZone | None = None
-    date_order: Literal["month", "day"] | None = None
+    date_order: DateOrder | None = None
     file_name: Name | None = None
 
     def __post_init__(self) -> None:
@@ -61,7 +63,7 @@ class ImportQuery(Struct, kw_only=True):
 
 
 class UndoQuery(Struct, kw_only=True):
-    force: Flag = "false"
+    force: bool = False
 
 
 class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -119,8 +121,8 @@ class FileDateOrder(Struct, kw_only=True, forbid_unknown_fields=True):
     It is `stated` by the request, decided by a number over 12 in the `file`, or `assumed`.
     """
 
-    order: Literal["month", "day"]
-    source: Literal["stated", "file", "assumed"]
+    order: DateOrder
+    source: DateOrderSource
 
 
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):

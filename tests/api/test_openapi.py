@@ -288,6 +288,8 @@ def edges(schema: Any) -> Iterator[Edge]:
             yield from edges_of_text(schema)
         case "integer" | "number":
             yield from edges_of_number(schema)
+        case "boolean":
+            yield Edge("", True, "no such word")
         case "array":
             yield from edges_of_list(schema)
         case "object":
@@ -350,6 +352,7 @@ def edges_of_body(operation: Operation) -> list[Edge]:
     return [
         edge.inside(name, lambda value, name=name: {**example, name: value})
         for name, member in schema["properties"].items()
+        if not member.get("readOnly")
         for edge in edges(member)
     ]
 
