@@ -36,7 +36,7 @@ def export_file(
             account_id = await accounts.id_of(database.reader, user_id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
-        query = ExportQuery(account_id=account_id, spreadsheet="true" if spreadsheet else "false")
+        query = ExportQuery(account_id=account_id, spreadsheet=spreadsheet)
         async with aclosing(csv_of(database, user_id, query)) as chunks:
             async for chunk in chunks:
                 output.write(chunk)

@@ -7,18 +7,17 @@ from functools import cache
 import msgspec
 
 from journal_api import __version__
+from journal_api.openapi.envelopes import META, PAGED_META, envelope_schema
 from journal_api.openapi.examples import EXAMPLES, FILES
-from journal_api.openapi.responses import REQUEST_ID, error_components, responses_of
-from journal_api.openapi.schemas import (
-    FILE,
-    META,
-    PAGED_META,
-    REF,
-    Json,
-    envelope_schema,
-    query_schemas,
-    schemas_of,
+from journal_api.openapi.references import Json, reference
+from journal_api.openapi.responses import (
+    REQUEST_ID,
+    error_components,
+    headers_alone,
+    reference_without_body,
+    responses_of,
 )
+from journal_api.openapi.schemas import FILE, query_schemas, schemas_of
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
@@ -66,7 +65,10 @@ def document_tree() -> Json:
     """The document as dicts and lists."""
     paths: Json = {"/health": {"get": health()}}
     for operation in OPERATIONS:
-        paths.setdefault(operation.documented_path, {})[operation.method.lower()] = described(operation)
+        path = paths.setdefault(operation.documented_path, {})
+        path[operation.method.lower()] = described(operation)
+        if operation.method == "GET":
+            path["head"] = without_body(path["get"])
     error_schemas, error_responses = error_components(OPERATIONS)
     schemas = schemas_of(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
     return {
@@ -110,6 +112,19 @@ def described(operation: Operation) -> Json:
     if content := body_of(operation):
         description["requestBody"] = {"required": True, "content": content}
     return description
+
+
+def without_body(get: Json) -> Json:
+    """The description of HEAD, from the description of GET at the same path."""
+    return {
+        **get,
+        "operationId": f"head_{get['operationId']}",
+        "summary": f"{get['summary']}: the headers alone",
+        "responses": {
+            status: reference_without_body(response) if "$ref" in response else headers_alone(response)
+            for status, response in get["responses"].items()
+        },
+    }
 
 
 def health() -> Json:
@@ -177,7 +192,7 @@ def header_parameters(operation: Operation) -> list[Json]:
 def body_of(operation: Operation) -> Json:
     """The schema and an example of the body, by media type; empty if the operation has no body."""
     if operation.body is not None:
-        schema = {"$ref": REF.format(name=operation.body.__name__)}
+        schema = reference(operation.body.__name__)
         return {"application/json": {"schema": schema, "example": EXAMPLES[operation.body]}}
     if operation.consumes_file:
         return {kind: {"schema": FILE, "example": FILES[kind]} for kind in operation.consumes}

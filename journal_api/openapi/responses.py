@@ -1,12 +1,14 @@
 """The responses of operations in the OpenAPI document, and the error components they refer to."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from http import HTTPStatus
 from itertools import groupby
 
 from journal_api.errors import ApiError
+from journal_api.openapi.envelopes import envelope_schema, error_schema
 from journal_api.openapi.examples import EXAMPLES, FILES
-from journal_api.openapi.schemas import FILE, REF, Json, envelope_schema, error_schema, schema_of
+from journal_api.openapi.references import Json, reference
+from journal_api.openapi.schemas import FILE, schema_of
 from journal_api.web.operation import Operation
 
 REQUEST_ID = {"X-Request-Id": {"description": "Repeats `meta.request_id`.", "schema": {"type": "string"}}}
@@ -37,6 +39,7 @@ SPECIAL_HEADERS: dict[str, dict[str, str]] = {
         "X-RateLimit-Reset": "Seconds until the next minute begins.",
     },
 }
+WITHOUT_BODY = "WithoutBody"
 ErrorTypes = list[type[ApiError]]
 
 
@@ -50,13 +53,30 @@ def responses_of(operation: Operation) -> Json:
     return successes | failures
 
 
-def error_components(operations: Iterable[Operation]) -> tuple[Json, Json]:
+def error_components(operations: Sequence[Operation]) -> tuple[Json, Json]:
     """The schemas and the responses, by name, that the failures of all operations refer to."""
     groups = {
         name_of(errors): errors for operation in operations for errors in errors_by_status(operation).values()
     }
-    schemas = {name: error_schema([error.code for error in errors]) for name, errors in groups.items()}
-    return schemas, {name: failure(errors, name) for name, errors in groups.items()}
+    schemas = {name: error_schema(errors) for name, errors in groups.items()}
+    responses = {name: failure(errors, name) for name, errors in groups.items()}
+    of_reads = {
+        name_of(errors)
+        for operation in operations
+        if operation.method == "GET"
+        for errors in errors_by_status(operation).values()
+    }
+    without_body = {f"{name}{WITHOUT_BODY}": headers_alone(responses[name]) for name in of_reads}
+    return schemas, responses | without_body
+
+
+def reference_without_body(response: Json) -> Json:
+    """The reference to the component for HEAD, from the reference to that for GET."""
+    return {"$ref": f"{response['$ref']}{WITHOUT_BODY}"}
+
+
+def headers_alone(response: Json) -> Json:
+    return {name: value for name, value in response.items() if name != "content"}
 
 
 def errors_by_status(operation: Operation) -> dict[int, ErrorTypes]:
@@ -95,7 +115,7 @@ def failure(errors: ErrorTypes, name: str) -> Json:
     return {
         "description": "\n".join(f"- `{error.code}`: {error.message}" for error in errors),
         "headers": headers,
-        "content": {"application/json": {"schema": {"$ref": REF.format(name=name)}}},
+        "content": {"application/json": {"schema": reference(name)}},
     }
 
 

@@ -1,97 +1,127 @@
-"""JSON schemas of the structs, and of the envelope around them."""
+"""JSON schemas of the structs.
+
+Request bodies refuse unknown members; responses are open to members of later releases. A default of a body
+stands in `x-default` and in the description: generators of clients require a member that has `default`.
+"""
 
 import inspect
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from msgspec.structs import fields
+from msgspec import UNSET
+from msgspec.structs import FieldInfo, fields
 
+from journal_api.openapi.enums import enum_schemas, name_of_enum
+from journal_api.openapi.references import REF, Json, reference
 from journal_api.web.operation import Operation
 
-Json = dict[str, Any]
-
-REF = "#/components/schemas/{name}"
-
-META: Json = {
-    "type": "object",
-    "properties": {
-        "request_id": {"type": "string", "examples": ["req_0123456789abcdef"]},
-        "warnings": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Sentences about a goal that can hardly be meant as it is.",
-        },
-    },
-    "required": ["request_id"],
-}
-PAGED_META: Json = {
-    "type": "object",
-    "properties": {
-        "request_id": META["properties"]["request_id"],
-        "pagination": {
-            "type": "object",
-            "title": "Pagination",
-            "properties": {name: {"type": "integer", "minimum": 0} for name in ("limit", "offset", "total")},
-            "required": ["limit", "offset", "total"],
-        },
-    },
-    "required": ["request_id", "pagination"],
-}
 FILE: Json = {"type": "string", "format": "binary"}
-
-
-def envelope_schema(data: Json, meta: str) -> Json:
-    """The schema of a successful response; `data` maps member names to schemas, `meta` names a component."""
-    return {
-        "type": "object",
-        "properties": {
-            "ok": {"const": True},
-            "data": {"type": "object", "properties": data, "required": list(data)},
-            "meta": {"$ref": REF.format(name=meta)},
-        },
-        "required": ["ok", "data", "meta"],
-    }
-
-
-def error_schema(codes: list[str]) -> Json:
-    """The schema of an error response with one of these codes."""
-    return {
-        "type": "object",
-        "properties": {
-            "ok": {"const": False},
-            "error": {
-                "type": "object",
-                "properties": {
-                    "code": {"type": "string", "enum": codes},
-                    "message": {"type": "string"},
-                    "details": {"type": "object", "additionalProperties": True},
-                },
-                "required": ["code", "message", "details"],
-            },
-            "meta": {"$ref": REF.format(name="Meta")},
-        },
-        "required": ["ok", "error", "meta"],
-    }
+FREE_FORM: Json = {
+    "type": "object",
+    "additionalProperties": True,
+    "description": "Any JSON object, stored as it was sent.",
+}
+READ_ONLY = "Read-only: accepted if it says what is stored."
 
 
 def schemas_of(operations: Iterable[Operation]) -> Json:
-    """The schemas, by name, of all structs in bodies and responses, nested structs included."""
-    kinds = [
-        kind
-        for operation in operations
-        for kind in (operation.body, *operation.data.values())
-        if kind is not None
-    ]
-    _, schemas = msgspec.json.schema_components(kinds, schema_hook=custom_schema, ref_template=REF)
+    """The schemas, by name, of all structs in bodies and responses, nested structs included, and of enums."""
+    operations = list(operations)
     structs = every_struct()
-    return {name: completed(schema, structs[name]) for name, schema in schemas.items()}
+    responses = {
+        name: response_schema(schema, structs[name])
+        for name, schema in components([kind for each in operations for kind in each.data.values()]).items()
+    }
+    bodies = {
+        name: body_schema(schema, structs[name])
+        for name, schema in components([each.body for each in operations if each.body]).items()
+    }
+    patches = {}
+    for operation in operations:
+        if operation.method == "PATCH" and operation.body:
+            (resource,) = operation.data.values()
+            name = operation.body.__name__
+            patches[name] = patch_schema(bodies[name], responses[resource.__name__])
+    return responses | bodies | patches | enum_schemas() | {"FreeForm": FREE_FORM}
+
+
+def components(kinds: list[Any]) -> Json:
+    """msgspec's schemas of these types and of all structs nested in them, by name."""
+    _, schemas = msgspec.json.schema_components(kinds, schema_hook=custom_schema, ref_template=REF)
+    return {name: with_types(schema) for name, schema in schemas.items()}
+
+
+def response_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
+    """The struct's schema as a response: open, without defaults; `required` are the members always there."""
+    properties = {
+        name: {key: value for key, value in member.items() if key != "default"}
+        for name, member in schema["properties"].items()
+    }
+    is_open = not struct.__struct_config__.forbid_unknown_fields
+    rest = {name: value for name, value in described(schema).items() if name != "additionalProperties"}
+    return {
+        **rest,
+        **({"additionalProperties": True} if is_open else {}),
+        "properties": properties,
+        "required": [field.encode_name for field in fields(struct) if not may_be_unset(field)],
+    }
+
+
+def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
+    """The struct's schema as a request body, with `x-default` in place of `default`."""
+    defaults = {
+        field.encode_name: plain(field.default_factory())
+        for field in fields(struct)
+        if field.default_factory is not msgspec.NODEFAULT
+    }
+    properties = {}
+    for name, member in schema["properties"].items():
+        rest = {key: value for key, value in member.items() if key != "default"}
+        default = defaults.get(name, member.get("default", UNSET))
+        properties[name] = rest if default is UNSET else with_default(rest, default)
+    return {**described(schema), "properties": properties}
+
+
+def with_default(schema: Json, default: Any) -> Json:
+    text = f"Default: `{msgspec.json.encode(default).decode()}`."
+    return {**schema, "description": text, "x-default": default}
+
+
+def patch_schema(patch: Json, resource: Json) -> Json:
+    """The schema of a PATCH body with the members of the resource that may be sent back as they were read."""
+    writable, readable = patch["properties"], resource["properties"]
+    read_only = {
+        name: {**schema, "readOnly": True, "description": READ_ONLY}
+        for name, schema in readable.items()
+        if name not in writable
+    }
+    nulls = {
+        name: {"anyOf": [schema, {"type": "null"}], "description": "Null only if null is stored."}
+        for name, schema in writable.items()
+        if name in readable and accepts_null(readable[name]) and not accepts_null(schema)
+    }
+    return {**patch, "properties": {**writable, **nulls, **read_only}}
+
+
+def accepts_null(schema: Json) -> bool:
+    return {"type": "null"} in schema.get("anyOf", ())
+
+
+def may_be_unset(field: FieldInfo) -> bool:
+    return field.default is UNSET
+
+
+def described(schema: Json) -> Json:
+    """A copy of the schema with the lines of its description aligned."""
+    if "description" not in schema:
+        return dict(schema)
+    return {**schema, "description": inspect.cleandoc(schema["description"])}
 
 
 def query_schemas(query: type[msgspec.Struct]) -> Json:
     """The schema of each member of a query struct, by name."""
-    _, schemas = msgspec.json.schema_components([query], schema_hook=custom_schema)
-    properties = with_types(schemas[query.__name__])["properties"]
+    properties = components([query])[query.__name__]["properties"]
     return {name: without_null(schema) for name, schema in properties.items()}
 
 
@@ -101,41 +131,37 @@ def schema_of(kind: Any) -> Json:
     return dict(schema)
 
 
-def completed(schema: Json, struct: type[msgspec.Struct]) -> Json:
-    """The struct's schema with the types and the defaults that msgspec leaves out."""
-    complete: Json = with_types(schema)
-    for field in fields(struct):
-        if field.default_factory not in (msgspec.NODEFAULT, list):
-            value = field.default_factory()
-            complete["properties"][field.encode_name]["default"] = plain(value)
-    if "description" in complete:
-        complete["description"] = inspect.cleandoc(complete["description"])
-    return complete
-
-
 def plain(value: Any) -> Any:
     """The default of a field as JSON has it."""
-    if isinstance(value, dict):
-        return dict(value)
+    if isinstance(value, dict | list):
+        return type(value)(value)
     return str(value) if isinstance(value, str) else int(value)
 
 
 def with_types(schema: Any) -> Any:
-    """A copy of the schema in which enums have the type string and decimals the type number."""
+    """A copy of the schema in which decimals have the type number and enums are named components."""
     if isinstance(schema, list):
         return [with_types(value) for value in schema]
     if not isinstance(schema, dict):
         return schema
     if schema.get("format") == "decimal":
         return {"type": "number"}
-    enum_type = {"type": "string"} if "enum" in schema else {}
-    return {**enum_type, **{name: with_types(value) for name, value in schema.items()}}
+    if "enum" in schema:
+        rest = {name: value for name, value in schema.items() if name not in ("enum", "type")}
+        name = name_of_enum(schema["enum"])
+        kind = reference(name) if name else {"type": "string", "enum": schema["enum"]}
+        return {**kind, **rest}
+    return {name: with_types(value) for name, value in schema.items()}
 
 
 def without_null(schema: Json) -> Json:
     """A copy of the schema without null, which a query string cannot express."""
     kinds = [kind for kind in schema.get("anyOf", []) if kind != {"type": "null"}]
-    rest = {name: value for name, value in schema.items() if name != "anyOf" and (name != "default" or value)}
+    rest = {
+        name: value
+        for name, value in schema.items()
+        if name != "anyOf" and (name, value) != ("default", None)
+    }
     return {**(kinds[0] if len(kinds) == 1 else {"anyOf": kinds} if kinds else {}), **rest}
 
 

@@ -16,7 +16,6 @@ from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.trade_files.timezones import timezone_of_import
-from journal_api.values.types import is_yes
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_query
@@ -64,12 +63,12 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         file = await in_thread(user_id, read)
     except ValidationFailed as error:
         has_unknown_header = "missing" in error.details
-        if not (has_unknown_header and is_yes(query.dry_run)):
+        if not (has_unknown_header and query.dry_run):
             raise
         if (proposal := await in_thread(user_id, partial(proposal_for, upload.file))) is None:
             raise
         return ok(**{"import": unknown_report(source, timezone.name, proposal)})
-    if is_yes(query.dry_run):
+    if query.dry_run:
         _, report = await import_with_report(database(request), user_id, source, file, query, dry_run=True)
         return ok(**{"import": report})
     import_id, report = await import_with_report(
@@ -165,5 +164,5 @@ async def delete_import(request: Request) -> Response:
     """
     query = decode_query(request, UndoQuery)
     async with database(request).transaction() as db:
-        kept = await imports.undo(db, request.user.id, request.path_params["id"], force=is_yes(query.force))
+        kept = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
     return no_content({"X-Trades-Kept": ",".join(map(str, kept[:MOST_KEPT_IDS]))} if kept else {})

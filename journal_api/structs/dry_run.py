@@ -2,13 +2,11 @@
 
 from msgspec import Struct
 
-from journal_api.values.types import Flag, is_yes
-
 
 class DryRunQuery(Struct, kw_only=True):
-    dry_run: Flag = "false"
+    dry_run: bool = False
 
     @property
     def commit(self) -> bool:
         """Whether the changes are kept."""
-        return not is_yes(self.dry_run)
+        return not self.dry_run

@@ -9,12 +9,13 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import check_scope
 from journal_api.values.metric_formulas import GoalDirection
-from journal_api.values.metrics import METRICS, MetricKey
+from journal_api.values.metrics import METRICS, MetricKey, MetricName
 from journal_api.values.money import Money
 from journal_api.values.periods import Timeframe
 from journal_api.values.types import Day, DayText, GoalScope, Instant, Name100, RowId
 
 GoalStatus = Literal["active", "paused", "archived"]
+GoalStatusFilter = Literal["active", "paused", "archived", "all"]
 
 
 class GoalDay(Day):
@@ -69,7 +70,7 @@ class GoalPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 class GoalQuery(Struct, kw_only=True):
     """`with=snapshot` adds `current` to each goal."""
 
-    status: Literal["active", "paused", "archived", "all"] = "active"
+    status: GoalStatusFilter = "active"
     account_id: RowId | None = None
     parts: Literal["snapshot"] | None = field(name="with", default=None)
 
@@ -77,7 +78,7 @@ class GoalQuery(Struct, kw_only=True):
 class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
     id: int
     goal_name: str
-    metric: str
+    metric: MetricName
     target_value: Decimal
     direction: GoalDirection
     timeframe: Timeframe

@@ -7,9 +7,11 @@ from msgspec import Struct
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import ProposedProfile
-from journal_api.values.types import Flag, Instant, Name, Name100, RowId, TimeZone
+from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
+DateOrder = Literal["month", "day"]
+DateOrderSource = Literal["stated", "file", "assumed"]
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
@@ -51,9 +53,9 @@ class ImportQuery(Struct, kw_only=True):
 
     account_id: RowId | None = None
     accounts: list[AccountMapping] = []
-    dry_run: Flag = "false"
+    dry_run: bool = False
     timezone: TimeZone | None = None
-    date_order: Literal["month", "day"] | None = None
+    date_order: DateOrder | None = None
     file_name: Name | None = None
 
     def __post_init__(self) -> None:
@@ -62,7 +64,7 @@ class ImportQuery(Struct, kw_only=True):
 
 
 class UndoQuery(Struct, kw_only=True):
-    force: Flag = "false"
+    force: bool = False
 
 
 class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -127,8 +129,8 @@ class FileDateOrder(Struct, kw_only=True, forbid_unknown_fields=True):
     It is `stated` by the request, decided by a number over 12 in the `file`, or `assumed`.
     """
 
-    order: Literal["month", "day"]
-    source: Literal["stated", "file", "assumed"]
+    order: DateOrder
+    source: DateOrderSource
 
 
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):

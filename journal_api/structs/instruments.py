@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from journal_api.values.money import PositiveMoney
 
+InstrumentSource = Literal["built-in", "own"]
+
 
 class InstrumentPut(Struct, kw_only=True, forbid_unknown_fields=True):
     """The value of a point: what a price change of 1.0 is worth for one contract, in its currency."""
@@ -22,4 +24,4 @@ class Instrument(Struct, kw_only=True, forbid_unknown_fields=True):
     exchange: str | None
     currency: str | None
     point_value: Decimal
-    source: Literal["built-in", "own"]
+    source: InstrumentSource

@@ -3,11 +3,11 @@
 from msgspec import Struct
 
 from journal_api.values.metric_formulas import GoalDirection
-from journal_api.values.metrics import Unit
+from journal_api.values.metrics import MetricName, Unit
 
 
 class Metric(Struct, kw_only=True, forbid_unknown_fields=True):
-    key: str
+    key: MetricName
     title: str
     description: str
     unit: Unit

@@ -1,10 +1,11 @@
 """Queries and responses of the snapshots of a goal (DECISIONS 13)."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from journal_api.values.metrics import Unit
 from journal_api.values.types import Day, DayText, Instant, Offset
 
 
@@ -17,6 +18,46 @@ class SnapshotQuery(Struct, kw_only=True):
     until: Day | None = field(name="to", default=None)
 
 
+class SnapshotData(Struct, kw_only=True):
+    """The inputs of the value (docs/goals.md#snapshots).
+
+    Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
+    to compute; `reason` is then `out_of_range`. `max_drawdown`, `win_streak` and `opening_balance` are only
+    there for metrics that need them.
+    """
+
+    unit: Unit
+    timezone: str
+    day_rollover: str
+    reason: str | None
+    currency: str | None | UnsetType = UNSET
+    trades: int | UnsetType = UNSET
+    decisions: int | UnsetType = UNSET
+    wins: int | UnsetType = UNSET
+    losses: int | UnsetType = UNSET
+    breakevens: int | UnsetType = UNSET
+    graded: int | UnsetType = UNSET
+    a_plus: int | UnsetType = UNSET
+    with_risk: int | UnsetType = UNSET
+    with_checklist: int | UnsetType = UNSET
+    checklists_confirmed: int | UnsetType = UNSET
+    with_mistake: int | UnsetType = UNSET
+    trading_days: int | UnsetType = UNSET
+    winning_days: int | None | UnsetType = UNSET
+    max_trades_per_day: int | UnsetType = UNSET
+    gross_pnl: Decimal | None | UnsetType = UNSET
+    fees: Decimal | None | UnsetType = UNSET
+    net_pnl: Decimal | None | UnsetType = UNSET
+    winning_pnl: Decimal | None | UnsetType = UNSET
+    losing_pnl: Decimal | None | UnsetType = UNSET
+    worst_trade: Decimal | None | UnsetType = UNSET
+    worst_day: Decimal | None | UnsetType = UNSET
+    r_total: Decimal | None | UnsetType = UNSET
+    max_drawdown: Decimal | None | UnsetType = UNSET
+    win_streak: int | None | UnsetType = UNSET
+    opening_balance: Decimal | None | UnsetType = UNSET
+
+
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):
     goal_id: int
     period_start: DayText
@@ -25,5 +66,5 @@ class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):
     actual: Decimal | None
     achieved: bool | None
     closed: bool
-    snapshot_data: dict[str, Any]
+    snapshot_data: SnapshotData
     computed_at: Instant

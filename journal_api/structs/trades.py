@@ -12,7 +12,6 @@ from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import (
     Day,
     DayText,
-    Flag,
     Instant,
     Name40,
     Name100,
@@ -31,6 +30,7 @@ AMOUNTS = (
     *("stop_loss", "gross_pnl", "fees", "initial_risk"),
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
+Outcome = Literal["win", "loss", "breakeven", "open"]
 
 
 class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -106,7 +106,7 @@ class TradeFilter(Struct, kw_only=True):
     symbol: str | None = None
     direction: Direction | None = None
     grade: Grade | None = None
-    outcome: Literal["win", "loss", "breakeven", "open"] | None = None
+    outcome: Outcome | None = None
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
 
@@ -130,7 +130,7 @@ class ExportQuery(TradeFilter, kw_only=True):
     """With `spreadsheet` no text can be read as a formula; such a file cannot be imported."""
 
     format: Literal["csv"] = "csv"
-    spreadsheet: Flag = "false"
+    spreadsheet: bool = False
 
 
 class TradeTagsPut(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -13,7 +13,6 @@ from journal_api.structs.trades import AMOUNTS, ExportQuery
 from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
 from journal_api.trade_files.spreadsheets import harmless
 from journal_api.values.money import json_text
-from journal_api.values.types import is_yes
 
 
 async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
@@ -22,7 +21,7 @@ async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> As
     For a spreadsheet the header has other titles, and texts are escaped so that none is a formula.
     """
     text = io.StringIO()
-    for_spreadsheet = is_yes(query.spreadsheet)
+    for_spreadsheet = query.spreadsheet
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(TITLES if for_spreadsheet else COLUMNS)
     last_id: int | None = 0

@@ -6,7 +6,9 @@ summed. Every value is an integer of 10^-8 of its unit, rounded half to even, an
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+
+from msgspec import Meta
 
 from journal_api.values.metric_formulas import (
     GoalDirection,
@@ -232,3 +234,7 @@ class MetricKey(str):
         if not isinstance(value, str) or value not in METRICS:
             raise ValueError("must be a metric of GET /v1/metrics")
         return cls(value)
+
+
+# The key of a metric in responses.
+MetricName = Annotated[str, Meta(extra_json_schema={"enum": MetricKey.allowed})]

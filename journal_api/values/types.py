@@ -28,8 +28,6 @@ Color = Annotated[str, Meta(pattern=COLOR_PATTERN, max_length=7)]
 Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 TagType = Literal["mistake", "custom"]
-# A boolean in a query string.
-Flag = Literal["true", "false", "1", "0"]
 
 
 T = TypeVar("T")
@@ -45,11 +43,6 @@ def default_value(value: T) -> T:
     """Return a field default of one of the types below. msgspec accepts such a default only as a factory."""
     default: T = field(default_factory=lambda: value)
     return default
-
-
-def is_yes(flag: Flag) -> bool:
-    """Return the value of a boolean in a query string."""
-    return flag in ("true", "1")
 
 
 class Name(str):
@@ -208,4 +201,5 @@ def decode_value(kind: Any, value: object) -> object:
 
 
 # `check` is called by web/validation_errors.py, which decodes every member separately.
-FreeForm = Annotated[Raw, Meta(extra_json_schema={"type": ["object", "null"]}, extra={"check": free_form})]
+FREE_FORM_SCHEMA = {"anyOf": [{"$ref": "#/components/schemas/FreeForm"}, {"type": "null"}]}
+FreeForm = Annotated[Raw, Meta(extra_json_schema=FREE_FORM_SCHEMA, extra={"check": free_form})]

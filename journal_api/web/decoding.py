@@ -19,6 +19,7 @@ from journal_api.web.validation_errors import ErrorCollector, body_error, query_
 S = TypeVar("S", bound=msgspec.Struct)
 
 WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
 async def decode_body(request: Request, struct: type[S]) -> S:
@@ -116,9 +117,8 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
 def decode_query(request: Request, struct: type[S]) -> S:
     """Decode the query parameters that the struct has; ignore all others. Raises ValidationFailed."""
     assert request.scope["operation"].query is struct, "the route's row states another struct"
-    integers = integer_members(struct)
     names = {field.encode_name for field in msgspec.structs.fields(struct)}
-    lists = list_members(struct)
+    lists = members_of_type(struct, msgspec.inspect.ListType)
     values: dict[str, str | int] = {}
     repeated: dict[str, list[str]] = {}
     query = request.scope["query_string"].decode("latin-1")
@@ -130,34 +130,34 @@ def decode_query(request: Request, struct: type[S]) -> S:
             continue
         if name in values:
             raise ValidationFailed(fields={name: "must be sent once"})
-        if name in integers and not WHOLE_NUMBER.fullmatch(text):
-            raise ValidationFailed(fields={name: "must be a whole number"})
-        values[name] = int(text) if name in integers else text
+        values[name] = parsed(struct, name, text)
     try:
         return msgspec.convert(values | repeated, struct, dec_hook=decode_value)
     except msgspec.ValidationError:
         raise query_error(values | repeated, struct) from None
 
 
+def parsed(struct: type[msgspec.Struct], name: str, text: str) -> str | int | bool:
+    """The value of a query parameter, converted where the member is not a text. Raises ValidationFailed."""
+    if name in members_of_type(struct, msgspec.inspect.IntType):
+        if not WHOLE_NUMBER.fullmatch(text):
+            raise ValidationFailed(fields={name: "must be a whole number"})
+        return int(text)
+    if name in members_of_type(struct, msgspec.inspect.BoolType):
+        if text not in BOOLEANS:
+            reason = f"must be one of: {', '.join(BOOLEANS)}"
+            raise ValidationFailed(fields={name: reason}, allowed=list(BOOLEANS))
+        return BOOLEANS[text]
+    return text
+
+
 @cache  # only called with structs of this package, so the cache is bounded
-def integer_members(struct: type[msgspec.Struct]) -> frozenset[str]:
-    """The names of the struct's members that are integers."""
+def members_of_type(struct: type[msgspec.Struct], kind: type[msgspec.inspect.Type]) -> frozenset[str]:
+    """The names of the struct's members that are of this type, or may be."""
     info = msgspec.inspect.type_info(struct)
     assert isinstance(info, msgspec.inspect.StructType)
     return frozenset(
         field.encode_name
         for field in info.fields
-        if any(
-            isinstance(kind, msgspec.inspect.IntType) for kind in getattr(field.type, "types", (field.type,))
-        )
-    )
-
-
-@cache
-def list_members(struct: type[msgspec.Struct]) -> frozenset[str]:
-    """The names of the struct's members that are lists: parameters that may be repeated."""
-    info = msgspec.inspect.type_info(struct)
-    assert isinstance(info, msgspec.inspect.StructType)
-    return frozenset(
-        field.encode_name for field in info.fields if isinstance(field.type, msgspec.inspect.ListType)
+        if any(isinstance(part, kind) for part in getattr(field.type, "types", (field.type,)))
     )

@@ -4,7 +4,8 @@ A client may send a whole object as it was read. A member that PATCH does not ha
 takes no null, are accepted if they say what is stored (docs/api.md#sending-back-what-was-read).
 """
 
-from typing import NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
@@ -62,7 +63,21 @@ def check_sent_back(request: Request, current: Envelope) -> None:
     different = {
         name: reason
         for name, (value, reason) in sent_back.items()
-        if msgspec.json.decode(value) != stored[name]
+        if not is_same(msgspec.json.decode(value), stored[name])
     }
     if different:
         raise ValidationFailed(fields=different)
+
+
+def is_same(value: Any, stored: Any) -> bool:
+    """Whether the values are equal or the same instant, which a client may write with another offset."""
+    return value == stored or None is not instant_of(value) == instant_of(stored)
+
+
+def instant_of(value: Any) -> datetime | None:
+    """The instant that a timestamp with an offset states, None for any other value."""
+    try:
+        instant = msgspec.convert(value, datetime)
+    except msgspec.ValidationError:
+        return None
+    return instant if instant.tzinfo else None

@@ -34,7 +34,7 @@ from journal_api.values.currencies import Currency
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Day, DayRollover, Name, Selection, Text, TimeZone
-from journal_api.web.decoding import list_members
+from journal_api.web.decoding import members_of_type
 from journal_api.web.operation import Operation
 
 INVALID = (400, "validation_error")
@@ -510,7 +510,7 @@ async def test_a_known_parameter_sent_twice_is_refused(
 ) -> None:
     await create_one_of_each(client)
     assert operation.query is not None
-    lists = list_members(operation.query)
+    lists = members_of_type(operation.query, msgspec.inspect.ListType)
     fields = msgspec.structs.fields(operation.query)
     names = [field.encode_name for field in fields if field.encode_name not in lists]
 

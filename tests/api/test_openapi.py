@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -29,6 +30,7 @@ from journal_api.structs.strategies import Strategy, StrategyListItem
 from journal_api.structs.tag_categories import TagCategory
 from journal_api.structs.tags import Tag
 from journal_api.structs.trades import Trade
+from journal_api.values.statistics import Statistics
 from journal_api.values.types import decode_value
 from journal_api.web.operation import Operation
 
@@ -75,7 +77,8 @@ def test_it_describes_the_operations_of_the_route_table_and_the_health_check() -
     found = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
 
     told = {(operation.documented_path, operation.method.lower()) for operation in OPERATIONS}
-    assert found == told | {("/health", "get")}
+    heads = {(path, "head") for path, method in told if method == "get"}
+    assert found == told | heads | {("/health", "get")}
 
 
 def test_every_operation_has_an_id_of_its_own() -> None:
@@ -233,6 +236,85 @@ async def test_every_example_may_be_sent_as_it_stands(client: httpx.AsyncClient)
     assert [answer.text for _, answer in answers if answer.status_code >= 300] == []
 
 
+# What generators of clients need -------------------------------------------------------------------------
+
+
+def parts_in(part: Any) -> Iterator[dict[str, Any]]:
+    """Every object in the document."""
+    if isinstance(part, dict):
+        yield part
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from parts_in(inner)
+
+
+def schemas_in(kind: str) -> dict[str, Any]:
+    """The components that bodies, or responses, refer to, nested ones included."""
+    operations = [one for path in DOCUMENT["paths"].values() for one in path.values()]
+    found: dict[str, Any] = {}
+    to_see = [one[kind] for one in operations if kind in one]
+    while to_see:
+        for part in parts_in(to_see.pop()):
+            name = str(part.get("$ref", "")).removeprefix("#/components/")
+            if name and name not in found:
+                found[name] = resolved(part)
+                to_see.append(found[name])
+    return {name.removeprefix("schemas/"): schema for name, schema in found.items()}
+
+
+def test_a_member_of_a_body_is_required_or_has_its_default_beside_the_keyword() -> None:
+    bodies = schemas_in("requestBody")
+
+    assert [
+        name for name, schema in bodies.items() if any("default" in part for part in parts_in(schema))
+    ] == []
+    assert bodies["StrategyCreate"]["properties"]["color_tag"]["x-default"] == "#1d4ed8"
+    assert all(bodies[name]["additionalProperties"] is False for name in ("StrategyCreate", "SetupPatch"))
+
+
+def test_a_response_is_open_and_says_what_is_always_there() -> None:
+    responses = schemas_in("responses")
+
+    closed = [
+        name
+        for name, schema in responses.items()
+        if any(part.get("additionalProperties") is False or "default" in part for part in parts_in(schema))
+    ]
+    assert closed == []
+    assert responses["Verdict"]["required"] == ["line", "verdict", "trade_id", "changed", "reason"]
+
+
+def test_a_closed_list_is_named_once() -> None:
+    lists = [tuple(sorted(part["enum"])) for part in parts_in(DOCUMENT) if isinstance(part.get("enum"), list)]
+    codes = {error.code for operation in OPERATIONS for error in operation.possible_errors}
+
+    several = [values for values in lists if len(values) > 1 and not codes.issuperset(values)]
+    assert len(several) == len(set(several))
+
+
+def test_a_patch_lists_what_may_be_sent_back() -> None:
+    for operation in [one for one in OPERATIONS if one.method == "PATCH" and one.body]:
+        (resource,) = operation.data.values()
+        patch = DOCUMENT["components"]["schemas"][operation.body.__name__ if operation.body else ""]
+
+        assert errors_in(patch, EXAMPLES[resource]) == []
+
+
+def test_the_statistics_of_a_snapshot_are_described() -> None:
+    members = set(DOCUMENT["components"]["schemas"]["SnapshotData"]["properties"])
+
+    statistics = {field.name for field in msgspec.structs.fields(Statistics)} - {"mixes_currencies"}
+    assert members == statistics | {"unit", "timezone", "day_rollover", "reason"}
+
+
+def test_the_details_of_errors_are_those_of_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs/api.md").read_text()
+    (table,) = re.findall(r"The `details` of a `validation_error`.*?\n\n(.*?)\n\n", page, re.DOTALL)
+    names = {name for line in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+
+    details = resolved({"$ref": "#/components/schemas/ValidationFailed"})["properties"]["error"]
+    assert set(details["properties"]["details"]["properties"]) == names
+
+
 # Defaults and limits -------------------------------------------------------------------------------------
 
 
@@ -248,7 +330,12 @@ def test_its_defaults_are_what_leaving_a_member_out_means(operation: Operation) 
 
 
 def defaults_in(schemas: Any) -> dict[str, Any]:
-    return {name: schema["default"] for name, schema in schemas.items() if "default" in schema}
+    defaults = {name: default_of(schema) for name, schema in schemas.items()}
+    return {name: default for name, default in defaults.items() if default is not msgspec.UNSET}
+
+
+def default_of(schema: Any) -> Any:
+    return schema.get("default", schema.get("x-default", msgspec.UNSET))
 
 
 def outcome(content: Any, struct: Any) -> Any:
@@ -288,6 +375,8 @@ def edges(schema: Any) -> Iterator[Edge]:
             yield from edges_of_text(schema)
         case "integer" | "number":
             yield from edges_of_number(schema)
+        case "boolean":
+            yield Edge("", True, "no such word")
         case "array":
             yield from edges_of_list(schema)
         case "object":
@@ -352,6 +441,7 @@ def edges_of_body(operation: Operation) -> list[Edge]:
     return [
         edge.inside(name, lambda value, name=name: {**example, name: value})
         for name, member in schema["properties"].items()
+        if not member.get("readOnly")
         for edge in edges(member)
     ]
 
@@ -430,6 +520,20 @@ async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient)
     assert {operation.name for operation, _ in answers} == {operation.name for operation in OPERATIONS}
     assert [answer.text for _, answer in answers if answer.status_code >= 400] == []
     assert [fault for operation, answer in answers for fault in faults(operation, answer)] == []
+
+
+async def test_head_is_answered_as_described(client: httpx.AsyncClient) -> None:
+    await send_examples(client)
+    heads = {path: methods["head"] for path, methods in DOCUMENT["paths"].items() if "head" in methods}
+
+    for operation in [one for one in OPERATIONS if one.documented_path in heads and one.method == "GET"]:
+        answer = await client.head(path_of(operation, 1))
+
+        told = heads[operation.documented_path]["responses"][str(answer.status_code)]
+        assert "content" not in told
+        assert answer.content == b""
+        headers = OF_EVERY_ANSWER | {name.lower() for name in told["headers"]}
+        assert set(answer.headers) <= headers
 
 
 async def test_the_health_check_is_answered_as_described(nobody: httpx.AsyncClient) -> None:

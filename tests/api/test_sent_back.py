@@ -152,6 +152,21 @@ async def test_a_stale_etag_is_told_before_a_read_only_member(client: httpx.Asyn
     assert refused.status_code == 412
 
 
+@pytest.mark.parametrize("offset", ["+00:00", "-00:00", "Z"])
+async def test_a_timestamp_may_be_sent_back_with_another_offset(
+    client: httpx.AsyncClient, offset: str
+) -> None:
+    tag = await create_tag(client)
+
+    written = await client.patch(
+        f"/tags/{tag['id']}", json={"created_at": tag["created_at"].replace("Z", offset), "name": "New"}
+    )
+    refused = await client.patch(f"/tags/{tag['id']}", json={"created_at": f"2020-01-01T00:00:00{offset}"})
+
+    assert unwrap(written)["name"] == "New"
+    assert details_of(refused) == {"fields": {"created_at": "is read-only"}}
+
+
 async def test_other_members_are_unknown_still(client: httpx.AsyncClient) -> None:
     tag = await create_tag(client)
 

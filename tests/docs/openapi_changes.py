@@ -19,6 +19,8 @@ LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems")
 FORM = ("pattern", "format", "multipleOf", "uniqueItems")
 TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", type(None): "null"}
 ANYTHING = "anything"
+# What a query says for a boolean, as text.
+FLAG_WORDS = {"true", "false", "1", "0"}
 
 
 def taken_away(old: Json, new: Json) -> list[str]:
@@ -43,7 +45,8 @@ def expanded(part: Any, document: Json) -> Any:
         found: Any = document
         for name in part["$ref"].removeprefix("#/").split("/"):
             found = found[name]
-        return expanded(found, document)
+        beside = {name: expanded(item, document) for name, item in part.items() if name != "$ref"}
+        return {**expanded(found, document), **beside}
     return {name: expanded(item, document) for name, item in part.items()}
 
 
@@ -69,7 +72,17 @@ def of_parameters(old: dict[str, Json], new: dict[str, Json]) -> Iterator[str]:
         if parameter.get("required") and not old.get(name, {}).get("required"):
             yield f", {name}: is newly required"
         if name in old:
-            yield from of_schema(f", {name}", old[name]["schema"], parameter["schema"], sent=True)
+            before, after = old[name]["schema"], parameter["schema"]
+            if after.get("type") == "boolean" and name.startswith("query "):
+                before = as_boolean(before)
+            yield from of_schema(f", {name}", before, after, sent=True)
+
+
+def as_boolean(schema: Json) -> Json:
+    """The schema of a boolean, if it lists the texts of a boolean: a query says the same for both."""
+    if not words(schema) or not FLAG_WORDS.issuperset(words(schema)):
+        return schema
+    return {"type": "boolean", "default": schema.get("default") in ("true", "1")}
 
 
 def of_body(old: Json | None, new: Json | None) -> Iterator[str]:
@@ -103,17 +116,22 @@ def of_schema(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
     """`sent` is a value that clients send; the others are answered to them."""
     olds, news = kinds(old), kinds(new)
     if sent:
-        if "default" in old and old["default"] != new.get("default", ANYTHING):
+        if default_of(old) not in (ANYTHING, default_of(new)):
             yield f"{where}: has another default"
         yield from (f"{where}: is no {kind} any more" for kind in olds if not takes(news, kind))
     else:
         yield from (f"{where}: may be {kind}" for kind in news if kind not in olds)
     for kind in olds.keys() & news.keys():
-        yield from of_words(where, olds[kind], news[kind])
+        yield from of_words(where, olds[kind], news[kind], sent=sent)
         yield from of_limits(where, olds[kind], news[kind], sent=sent)
         yield from of_members(where, olds[kind], news[kind], sent=sent)
         if "items" in olds[kind] and "items" in news[kind]:
             yield from of_schema(f"{where}[]", olds[kind]["items"], news[kind]["items"], sent=sent)
+
+
+def default_of(schema: Json) -> Any:
+    """What leaving the member out means; bodies say it in `x-default`."""
+    return schema.get("default", schema.get("x-default", ANYTHING))
 
 
 def kinds(schema: Json) -> dict[str, Json]:
@@ -132,10 +150,11 @@ def takes(new: dict[str, Json], kind: str) -> bool:
     return kind in new or ANYTHING in new or (kind == "integer" and "number" in new)
 
 
-def of_words(where: str, old: Json, new: Json) -> Iterator[str]:
-    if words(new) and not words(old):
+def of_words(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+    """A list of what an answer may say hurts nobody who expects any text, but each word of it stays."""
+    if sent and words(new) and not words(old):
         yield f"{where}: is one of a few words"
-    elif words(new):
+    elif words(old) and words(new):
         yield from (f"{where}: is never {word!r} any more" for word in words(old) if word not in words(new))
 
 

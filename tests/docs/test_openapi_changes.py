@@ -19,6 +19,7 @@ THING_SENT = {
     "properties": {
         "name": NAME,
         "kind": {"enum": ["old", "new"], "default": "old"},
+        "state": {"$ref": "#/components/schemas/State", "x-default": "on"},
         "note": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
         "size": {"type": "number", "exclusiveMinimum": 0, "maximum": 9},
         "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Part"}, "maxItems": 5},
@@ -31,6 +32,7 @@ THING = {
     "properties": {"id": {"type": "integer"}, "kind": {"enum": ["old", "new"]}, "name": {"type": "string"}},
     "required": ["id", "kind", "name"],
 }
+FLAG = {"type": "string", "enum": ["0", "1", "false", "true"], "default": "false"}
 NOT_REQUIRED = {"name": "limit", "in": "query", "schema": {"type": "integer"}}
 DOCUMENT: Any = {
     "paths": {
@@ -39,7 +41,8 @@ DOCUMENT: Any = {
             "post": {
                 "security": [{"key": ["write:things"]}],
                 "parameters": [
-                    {"name": "dry_run", "in": "query", "schema": {"type": "boolean", "default": False}}
+                    {"name": "dry_run", "in": "query", "schema": {"type": "boolean", "default": False}},
+                    {"name": "force", "in": "query", "schema": FLAG},
                 ],
                 "requestBody": {
                     "required": True,
@@ -59,6 +62,7 @@ DOCUMENT: Any = {
     "components": {
         "schemas": {
             "Part": {"type": "object", "properties": {"label": {"type": "string", "maxLength": 50}}},
+            "State": {"type": "string", "enum": ["on", "off"]},
             "ThingSent": THING_SENT,
             "Thing": THING,
         }
@@ -66,10 +70,12 @@ DOCUMENT: Any = {
 }
 POST: tuple[str, ...] = ("paths", "/v1/things", "post")
 PARAMETER: tuple[Any, ...] = (*POST, "parameters", 0)
+FORCE: tuple[Any, ...] = (*POST, "parameters", 1)
 SENT = ("components", "schemas", "ThingSent")
 MEMBERS = (*SENT, "properties")
 GIVEN = ("components", "schemas", "Thing", "properties")
 QUERY = "POST /v1/things, query dry_run"
+QUERY_FORCE = "POST /v1/things, query force"
 BODY = "POST /v1/things, body"
 ANSWER = "POST /v1/things, 201"
 
@@ -114,6 +120,9 @@ def edited(edit: Edit) -> Any:
         (put(*PARAMETER, "required", value=True), f"{QUERY}: is newly required"),
         (put(*PARAMETER, "schema", "default", value=True), f"{QUERY}: has another default"),
         (drop(*PARAMETER, "schema", "default"), f"{QUERY}: has another default"),
+        (put(*FORCE, "schema", "type", value="integer"), f"{QUERY_FORCE}: is no string any more"),
+        (put(*FORCE, "schema", value={"type": "boolean", "default": True}),
+         f"{QUERY_FORCE}: has another default"),
         (drop(*POST, "requestBody"), f"{BODY}: is removed"),
         (drop(*POST, "requestBody", "content", "application/json"), f"{BODY}, application/json: is removed"),
         (drop(*MEMBERS, "size"), f"{BODY}.size: is removed"),
@@ -124,6 +133,10 @@ def edited(edit: Edit) -> Any:
         (put(*MEMBERS, "name", "enum", value=["a", "b"]), f"{BODY}.name: is one of a few words"),
         (put(*MEMBERS, "kind", "enum", value=["old"]), f"{BODY}.kind: is never 'new' any more"),
         (put(*MEMBERS, "kind", "default", value="new"), f"{BODY}.kind: has another default"),
+        (drop(*MEMBERS, "kind", "default"), f"{BODY}.kind: has another default"),
+        (put(*MEMBERS, "state", "x-default", value="off"), f"{BODY}.state: has another default"),
+        (put("components", "schemas", "State", "enum", value=["on"]),
+         f"{BODY}.state: is never 'off' any more"),
         (drop(*MEMBERS, "note", "anyOf", 1), f"{BODY}.note: is no null any more"),
         (put(*MEMBERS, "note", "anyOf", 0, "format", value="time"), f"{BODY}.note: has another format"),
         (put(*MEMBERS, "size", "type", value="integer"), f"{BODY}.size: is no number any more"),
@@ -160,6 +173,8 @@ def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
         put(
             *POST, "parameters", value=[*DOCUMENT["paths"]["/v1/things"]["post"]["parameters"], NOT_REQUIRED]
         ),
+        put(*FORCE, "schema", value={"type": "boolean", "default": False}),
+        put(*MEMBERS, "kind", value={"enum": ["old", "new"], "x-default": "old"}),
         drop(*POST, "requestBody", "required"),
         put(*POST, "requestBody", "content", "text/csv", value={"schema": {"type": "string"}}),
         put(*MEMBERS, "color", value={"type": "string"}),
@@ -175,6 +190,7 @@ def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
         put(*GIVEN, "color", value={"type": "string"}),
         put(*GIVEN, "kind", "enum", value=["old", "new", "newer"]),
         put(*GIVEN, "name", "maxLength", value=50),
+        put(*GIVEN, "name", "enum", value=["old", "new"]),
     ],
 )
 def test_what_grows_or_is_outside_v1_is_not(edit: Edit) -> None:

@@ -85,6 +85,40 @@ def test_a_page_says_which_one_it_is(generated: Any, caller: Any) -> None:
     assert (page.meta.pagination.limit, page.meta.pagination.offset) == (7, 2)
 
 
+def test_a_strategy_is_read_edited_and_sent_back(generated: Any, caller: Any) -> None:
+    models, strategies = generated("models"), "api.strategies"
+    sent = models.StrategyCreate(
+        name="Opening range",
+        risk_rules=models.FreeForm.from_dict({"max_risk_per_trade": 50}),
+        setups=[models.SetupCreate(name="Break of the high")],
+    )
+    created = generated(f"{strategies}.create_strategy").sync(client=caller, body=sent).data.strategy
+    edited = {**created.to_dict(), "name": "Opening drive", "risk_rules": {"max_risk_per_trade": 75}}
+
+    patched = generated(f"{strategies}.update_strategy").sync(
+        id=created.id, client=caller, body=models.StrategyPatch.from_dict(edited), dry_run=True
+    )
+
+    assert patched.data.strategy.name == "Opening drive"
+    assert patched.data.strategy.risk_rules.to_dict() == {"max_risk_per_trade": 75}
+    assert patched.data.strategy.setups == created.setups
+
+
+def test_a_refusal_names_the_members(generated: Any, caller: Any) -> None:
+    body = generated("models").AccountCreate(name="")
+
+    refused = generated("api.accounts.create_account").sync(client=caller, body=body)
+
+    assert refused.error.details.fields.to_dict() == {"name": "must be 1 to 100 characters"}
+
+
+def test_head_has_the_headers_alone(generated: Any, caller: Any) -> None:
+    head = generated("api.tags.head_list_tags").sync_detailed(client=caller)
+
+    assert (head.status_code, head.content, head.parsed) == (200, b"", None)
+    assert "ETag" in head.headers
+
+
 def test_an_error_has_its_code(generated: Any, caller: Any) -> None:
     refused = generated("api.goals.get_goal").sync_detailed(id=987, client=caller)
 
