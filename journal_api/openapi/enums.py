@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, get_args
 
 from journal_api.structs.goals import GoalStatus, GoalStatusFilter
+from journal_api.structs.import_profiles import CostSign, ProfileKind
 from journal_api.structs.imports import DateOrder, DateOrderSource, TimezoneSource, VerdictWord
 from journal_api.structs.instruments import InstrumentSource
 from journal_api.structs.trades import Direction, Grade, Outcome
@@ -13,6 +14,7 @@ from journal_api.values.periods import Timeframe
 from journal_api.values.types import TagType
 
 ENUMS: dict[str, tuple[str, ...]] = {
+    "CostSign": get_args(CostSign),
     "DateOrder": get_args(DateOrder),
     "DateOrderSource": get_args(DateOrderSource),
     "Direction": get_args(Direction),
@@ -24,6 +26,7 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "MetricKey": tuple(MetricKey.allowed),
     "MetricUnit": get_args(Unit),
     "Outcome": get_args(Outcome),
+    "ProfileKind": get_args(ProfileKind),
     "TagType": get_args(TagType),
     "Timeframe": get_args(Timeframe),
     "TimezoneSource": get_args(TimezoneSource),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import msgspec
+
 from journal_api.openapi.example_journal import (
     ACCOUNTS,
     BREAK,
@@ -43,6 +45,7 @@ from journal_api.structs.trades import (
     TradesCreate,
     TradeTagsPut,
 )
+from journal_api.values.types import decode_value
 
 TIMESTAMPS = {"created_at": "2026-08-04T14:30:00.000000Z", "updated_at": "2026-08-04T14:30:00.000000Z"}
 TAG_CATEGORY = {"name": "Psychology"}
@@ -157,6 +160,13 @@ Main,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04-09T15:40:
 """,
 }
 
+
+def complete(profile: dict[str, Any]) -> Any:
+    """Return the profile with the members that it leaves out."""
+    struct = msgspec.convert(profile, ImportProfileCreate, dec_hook=decode_value)
+    return msgspec.to_builtins(struct, enc_hook=str)
+
+
 EXAMPLES: dict[Any, Any] = {
     TagCategory: {"id": 1, **TAG_CATEGORY, "tag_count": 2, **TIMESTAMPS},
     TagCategoryCreate: TAG_CATEGORY,
@@ -267,6 +277,9 @@ EXAMPLES: dict[Any, Any] = {
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "fees_applied": [],
         "left_out": [],
+        "columns": None,
+        "sample_rows": None,
+        "proposed_profile": None,
         "rows": [{"line": 2, "verdict": "new", "trade_id": 1, "changed": [], "reason": None}],
     },
     Instrument: {
@@ -279,7 +292,7 @@ EXAMPLES: dict[Any, Any] = {
     },
     InstrumentPut: {"point_value": 2},
     ImportProfileCreate: PROFILE,
-    ImportProfile: {**PROFILE, "id": 1, "zone": None, **TIMESTAMPS},
+    ImportProfile: {**complete(PROFILE), "id": 1, **TIMESTAMPS},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

@@ -148,6 +148,9 @@ async def import_with_report(
                 for fees in result.fees_applied
             ],
             "left_out": file.left_out.report(),
+            "columns": None,
+            "sample_rows": None,
+            "proposed_profile": None,
             "rows": Raw(rows.encoded()),
         }
         return json.encode(members).decode()

@@ -17,6 +17,8 @@ Columns = Column | Annotated[list[Column], Meta(min_length=1, max_length=10)]
 Word = Annotated[str, Meta(min_length=1, max_length=100)]
 Words = Annotated[list[Word], Meta(min_length=1, max_length=50)]
 ManyColumns = Annotated[list[Columns], Meta(min_length=1, max_length=50)]
+ProfileKind = Literal["trades", "fills"]
+CostSign = Literal["positive", "negative"]
 # The members that a kind needs, and those that only the other kind has.
 OF_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 OF_FILLS = ("price", "at")
@@ -44,7 +46,7 @@ class Costs(Struct, kw_only=True, forbid_unknown_fields=True):
     """The columns whose sum is the fees, and the sign of a cost in them."""
 
     columns: ManyColumns
-    paid: Literal["positive", "negative"] = "positive"
+    paid: CostSign = "positive"
 
 
 class Option(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -58,7 +60,7 @@ class Option(Struct, kw_only=True, forbid_unknown_fields=True):
 class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     """The members that a stored profile has in the same types as a new one."""
 
-    kind: Literal["trades", "fills"]
+    kind: ProfileKind
     header: ManyColumns  # the columns by which a file is recognised
     section: Word | None = None  # the line after which the header follows; a blank line ends the section
     where: Annotated[dict[Column, Word | Words], Meta(min_length=1, max_length=20)] | None = None
@@ -126,7 +128,7 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     """A profile for an unknown header; what its columns do not show is null."""
 
     name: str
-    kind: Literal["trades", "fills"]
+    kind: ProfileKind
     header: list[str]
     symbol: str | None = None
     quantity: str | None = None

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import command, refused
+from commands import command, make_journal, refused
 from factories import (
     A_PROFILE,
     create_account,
@@ -204,6 +204,7 @@ async def test_a_profile_of_one_column_reads_every_row_of_it(client: httpx.Async
 
 
 async def test_the_command_reads_a_file_by_a_profile_in_toml(tmp_path: Path) -> None:
+    make_journal(tmp_path / "journal.db")
     (tmp_path / "trades.csv").write_text(FILE)
     (tmp_path / "list.toml").write_text(TOML)
     options = ("--account", "Sim", "--timezone", "UTC", "--db", tmp_path / "journal.db")
@@ -217,6 +218,7 @@ async def test_the_command_reads_a_file_by_a_profile_in_toml(tmp_path: Path) -> 
     "document", ["name = ", 'name = "x"', TOML.replace('"Out"', "1"), TOML + 'price = "P"\n']
 )
 def test_the_command_refuses_what_is_no_profile_and_names_the_file(tmp_path: Path, document: str) -> None:
+    make_journal(tmp_path / "journal.db")
     (tmp_path / "trades.csv").write_text(FILE)
     (tmp_path / "list.toml").write_text(document)
 
@@ -285,6 +287,7 @@ async def test_a_dry_run_of_what_is_no_table_is_refused(
 
 
 def test_a_dry_run_of_the_command_prints_the_proposed_profile(tmp_path: Path) -> None:
+    make_journal(tmp_path / "journal.db")
     (tmp_path / "trades.csv").write_text(UNKNOWN)
     options = ("--account", "Sim", "--timezone", "UTC", "--db", tmp_path / "journal.db")
 
