@@ -68,7 +68,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Open the database, and run scheduled backups and deletions until shutdown."""
     settings: Settings = app.state.settings
     await anyio.to_thread.run_sync(prepare, settings)
-    app.state.database = await Database.open(settings.db)
+    app.state.database = await Database.open(settings.db, secondary=not settings.checkpoints)
     app.state.known_keys = KnownKeys(app.state.database)
     try:
         async with (

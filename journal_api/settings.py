@@ -48,6 +48,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backup_every: timedelta = timedelta(hours=24)
     # The number of backups to keep; 0 for all.
     backup_keep: int = 14
+    # Whether the server makes checkpoints; False if Litestream makes them (docs/self-hosting.md#replication).
+    checkpoints: bool = True
     # The log level of the server; `info` includes a line for each request.
     log_level: str = "info"
     # Whether GET /metrics exists, for Prometheus.
@@ -87,6 +89,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "backup_every": hours_or_days,
             "backup_keep": lambda text: whole_number(text, 10**6),
             "log_level": log_level,
+            "checkpoints": yes_or_no,
             "metrics": yes_or_no,
             "run_key": run_key,
         }

@@ -70,7 +70,7 @@ class Writer(Reader):
 
 
 class SecondaryWriter(Writer):
-    """A writer beside a running server. Only the server checkpoints (DECISIONS 28)."""
+    """A writer beside a running server or Litestream, which alone checkpoints (DECISIONS 28)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -54,7 +54,7 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
-        """Open the file; `secondary` means beside a running server, which does the checkpoints."""
+        """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
         connections = [await connected(path, "rw", SecondaryWriter if secondary else Writer)]
         try:
             for _ in range(2):

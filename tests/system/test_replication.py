@@ -16,8 +16,13 @@ from typing import NamedTuple
 import httpx
 import pytest
 from commands import Server, change, command, done, new_key, refused, rows, running, wait_until
+from conftest import started
 from factories import unwrap
+from msgspec import structs
 from proofs import SOAK, tries
+
+from journal_api.app import create_app
+from journal_api.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = ROOT / "docs/deploy/litestream.yml"
@@ -107,7 +112,10 @@ class Killed(NamedTuple):
 
 def write_and_kill(litestream: Path, configuration: Path, db: Path, prefix: str) -> Killed:
     """Write for a while with Litestream beside the server, and kill both with SIGKILL."""
-    with running(db) as server, replicating(litestream, configuration) as program:
+    with (
+        running(db, JOURNAL_CHECKPOINTS="false") as server,
+        replicating(litestream, configuration) as program,
+    ):
         replica = Path(re.findall(r"file://(.*)", configuration.read_text(encoding="utf-8"))[0])
         wait_until(lambda: any(replica.rglob("*.ltx")))
         writing = Writing(server, new_key(db), prefix)
@@ -151,6 +159,14 @@ def test_a_journal_killed_with_litestream_is_restored_but_for_the_last_seconds(
 
     with running(db) as server, server.client(new_key(db)) as client:
         assert {category["name"] for category in unwrap(client.get("/tag-categories"))} == kept
+
+
+async def test_the_setting_leaves_the_checkpoints_to_litestream(settings: Settings) -> None:
+    for checkpoints, pages in ((True, 1000), (False, 0)):
+        app = create_app(structs.replace(settings, checkpoints=checkpoints))
+        async with started(app):
+            writer = app.state.database._writer
+            assert await writer.execute_fetchall("PRAGMA wal_autocheckpoint") == [(pages,)]
 
 
 def test_the_tables_that_litestream_adds_are_no_difference(tmp_path: Path) -> None:
