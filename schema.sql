@@ -31,7 +31,8 @@ CREATE TABLE api_keys (
   scopes TEXT NOT NULL,  -- separated by spaces
   created_at TEXT NOT NULL,
   expires_at TEXT,
-  revoked_at TEXT
+  revoked_at TEXT,
+  last_used_on TEXT  -- the last day, in UTC, on which a request had the key
 ) STRICT;
 
 -- Responses to POST requests with an Idempotency-Key, kept for a day. The fingerprint is that of the request.

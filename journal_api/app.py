@@ -15,7 +15,7 @@ from journal_api.openapi import docs_page
 from journal_api.routes import health
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
-from journal_api.web import idempotency, request_log
+from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
@@ -70,10 +70,12 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     await anyio.to_thread.run_sync(prepare, settings)
     app.state.database = await Database.open(settings.db, secondary=not settings.checkpoints)
     app.state.known_keys = KnownKeys(app.state.database)
+    app.state.key_uses = key_uses.KeyUses(app.state.database)
     try:
         async with (
             backup_schedule.on_schedule(settings),
             idempotency.deletion_of_old_responses(app.state.database),
+            key_uses.saving(app.state.key_uses),
         ):
             yield
     finally:

@@ -26,6 +26,7 @@ from journal_api.repositories import api_keys, users
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
+from journal_api.web import key_uses
 from journal_api.web.operation import Operation
 
 # No test depends on how fast the machine is. Every run has the same examples; `make soak` tries new ones.
@@ -68,6 +69,14 @@ def without_settings_of_the_environment() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("JOURNAL_")]:
             patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def with_uses_of_keys_saved_at_the_end_alone() -> Iterator[None]:
+    """No write of the shared journal's own falls into a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(key_uses, "SAVE_EVERY", 10.0**6)
         yield
 
 

@@ -43,18 +43,18 @@ def create_key(settings: Settings, name: str, scopes: str, user: str | None, exp
 @keys_group.command("list")
 @with_settings
 def list_keys(settings: Settings) -> None:
-    """List the keys: id, user, name, last four characters, state, scopes."""
+    """List the keys: id, user, name, last four characters, state, scopes, day of the last use."""
     now = as_text(datetime.now(UTC))
-    for key_id, user, name, last_four, scopes, expires_at, revoked_at in in_database(
-        settings, lambda database: api_keys.list_all(database.reader)
-    ):
-        if revoked_at:
-            state = f"revoked {revoked_at[:10]}"
-        elif expires_at:
-            state = f"{'expired' if expires_at <= now else 'expires'} {expires_at[:10]}"
+    for key in in_database(settings, lambda database: api_keys.list_all(database.reader)):
+        if key.revoked_at:
+            state = f"revoked {key.revoked_at[:10]}"
+        elif key.expires_at:
+            state = f"{'expired' if key.expires_at <= now else 'expires'} {key.expires_at[:10]}"
         else:
             state = "active"
-        click.echo("\t".join((str(key_id), user, name, f"...{last_four}", state, scopes)))
+        used = f"used {key.last_used_on}" if key.last_used_on else "never used"
+        columns = (str(key.key_id), key.user, key.name, f"...{key.last_four}", state, key.scopes, used)
+        click.echo("\t".join(columns))
 
 
 @keys_group.command("revoke")

@@ -1,8 +1,9 @@
 """SQL of API keys. Only the hash and the last four characters of a key are stored."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import msgspec
 from aiosqlite import Connection
 
 from journal_api.repositories.sql import fetch
@@ -20,13 +21,27 @@ class KeyRow(NamedTuple):
     revoked_at: str | None
     timezone: str
     day_rollover: str
+    last_used_on: str | None
+
+
+class ListedKey(NamedTuple):
+    """The columns of a key that `journal-api keys list` shows."""
+
+    key_id: int
+    user: str
+    name: str
+    last_four: str
+    scopes: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_on: str | None
 
 
 async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     """Return the key with that hash, None without one."""
     rows = await db.execute_fetchall(
         """
-        SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover
+        SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
         FROM api_keys
         JOIN users ON users.id = user_id
         WHERE hash = :hash
@@ -59,17 +74,30 @@ async def insert(
     return key
 
 
-async def list_all(db: Connection) -> list[tuple[int, str, str, str, str, str | None, str | None]]:
-    """Return (id, user name, key name, last four, scopes, expires_at, revoked_at) of every key."""
+async def list_all(db: Connection) -> list[ListedKey]:
+    """Return every key, oldest first."""
     rows = await db.execute_fetchall(
         """
-        SELECT api_keys.id, users.name, api_keys.name, last_four, scopes, expires_at, revoked_at
+        SELECT api_keys.id, users.name, api_keys.name, last_four, scopes, expires_at, revoked_at, last_used_on
         FROM api_keys
         JOIN users ON users.id = user_id
         ORDER BY api_keys.id
         """
     )
-    return [tuple(row) for row in rows]
+    return [ListedKey(*row) for row in rows]
+
+
+async def save_last_use(db: Connection, days: Mapping[int, str]) -> None:
+    """Store the days of the last use of keys, by id. An earlier day than the stored one has no effect."""
+    await db.execute_fetchall(
+        """
+        UPDATE api_keys
+        SET last_used_on = max(coalesce(last_used_on, ''), used.value)
+        FROM json_each(:days) AS used
+        WHERE api_keys.id = used.key
+        """,
+        {"days": msgspec.json.encode(days).decode()},
+    )
 
 
 async def is_empty(db: Connection) -> bool:

@@ -82,6 +82,7 @@ async def authenticate(request: Request) -> Caller:
         raise KeyRevoked
     if key.expires_at is not None and key.expires_at <= now():
         raise KeyExpired
+    request.app.state.key_uses.note(key)
     scopes = frozenset(key.scopes.split())
     return Caller(key.user_id, key.key_id, scopes, key.timezone, key.day_rollover)
 

@@ -4,9 +4,11 @@ import asyncio
 import hashlib
 import logging
 import re
+import sqlite3
 import string
 import sys
 import zlib
+from contextlib import closing
 from datetime import UTC, datetime
 
 import httpx
@@ -276,6 +278,93 @@ async def test_keys_create_prints_the_key_alone(app: Starlette, settings: Settin
     printed = await journal_api(settings, "keys", "create", "script", "--scopes", "all")
 
     assert FORM.fullmatch(printed.removesuffix("\n"))
+
+
+# The last use --------------------------------------------------------------------------------------------
+
+
+async def uses_listed(settings: Settings) -> list[str]:
+    """The last column of `keys list`."""
+    lines = (await journal_api(settings, "keys", "list")).splitlines()
+    return [line.split("\t")[6] for line in lines]
+
+
+async def test_keys_list_shows_the_day_of_the_last_use_in_utc(app: Starlette, settings: Settings) -> None:
+    used, _ = await new_key_for(app), await new_key_for(app)
+    with time_machine.travel(datetime(2026, 4, 15, 23, 59, tzinfo=UTC), tick=False):
+        await answer_to(app, used)
+        await app.state.key_uses.save()
+    first = await uses_listed(settings)
+    with time_machine.travel(datetime(2026, 4, 16, 0, 1, tzinfo=UTC), tick=False):
+        await answer_to(app, used)
+        await app.state.key_uses.save()
+
+    assert first == ["used 2026-04-15", "never used"]
+    assert await uses_listed(settings) == ["used 2026-04-16", "never used"]
+
+
+async def test_a_use_is_written_when_the_journal_closes(settings: Settings) -> None:
+    app = create_app(settings)
+    async with started(app):
+        await answer_to(app, await new_key_for(app))
+
+    (listed,) = await uses_listed(settings)
+    assert listed.startswith("used 20")
+
+
+async def test_a_key_costs_one_write_a_day(app: Starlette) -> None:
+    key = await new_key_for(app)
+    await answer_to(app, key)
+    await app.state.key_uses.save()
+    changes = app.state.database._writer.total_changes
+
+    for _ in range(3):
+        await answer_to(app, key)
+        await app.state.key_uses.save()
+
+    assert app.state.database._writer.total_changes == changes
+
+
+async def test_a_clock_that_was_set_back_does_not_change_the_last_use(
+    app: Starlette, settings: Settings
+) -> None:
+    key = await new_key_for(app)
+    for day in (16, 15):
+        with time_machine.travel(datetime(2026, 4, day, tzinfo=UTC), tick=False):
+            await answer_to(app, key)
+            await app.state.key_uses.save()
+
+    assert await uses_listed(settings) == ["used 2026-04-16"]
+
+
+async def test_a_use_that_cannot_be_written_fails_no_request_and_is_written_later(
+    app: Starlette, settings: Settings
+) -> None:
+    key = await new_key_for(app)
+    with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        answer = await answer_to(app, key)
+        await app.state.key_uses.save()
+        other.execute("ROLLBACK")
+    before = await uses_listed(settings)
+
+    await app.state.key_uses.save()
+
+    assert answer.status_code == 200
+    assert before == ["never used"]
+    assert (await uses_listed(settings))[0].startswith("used 20")
+
+
+async def test_a_key_that_is_refused_is_not_used(app: Starlette, settings: Settings) -> None:
+    expired = await key_ending(app, "2000-01-01T00:00:00.000000Z")
+    revoked = await new_key_for(app)
+    await run_sql(app, "UPDATE api_keys SET revoked_at = created_at WHERE id = 2")
+
+    refused = [await answer_to(app, key) for key in (expired, revoked)]
+    await app.state.key_uses.save()
+
+    assert [answer.status_code for answer in refused] == [401, 401]
+    assert await uses_listed(settings) == ["never used", "never used"]
 
 
 # Scopes --------------------------------------------------------------------------------------------------

@@ -483,6 +483,20 @@ def test_keys_are_listed_with_their_owner_state_and_scopes_but_not_themselves(db
     assert not any(key in cell for key in keys for row in listed for cell in row)
 
 
+def test_a_server_writes_the_last_use_of_a_key_and_the_list_shows_it(db: Path) -> None:
+    key, _ = new_key(db), new_key(db)
+    with running(db) as server, server.client(key) as client:
+        assert client.get("/tags").status_code == 200
+        server.stop()
+
+    uses = [line.split("\t")[6] for line in done("keys", "list", "--db", db).splitlines()]
+
+    assert uses[0] in {
+        f"used {day:%Y-%m-%d}" for day in (datetime.now(UTC), datetime.now(UTC) - timedelta(1))
+    }
+    assert uses[1] == "never used"
+
+
 def test_revoking_a_key_that_does_not_exist_names_it_and_changes_nothing(db: Path) -> None:
     new_key(db)
     before = dump(db)

@@ -41,6 +41,8 @@ END;
 
 ALTER TABLE idempotency_keys ADD COLUMN warnings BLOB NOT NULL DEFAULT X'';
 
+ALTER TABLE api_keys ADD COLUMN last_used_on TEXT;
+
 ALTER TABLE goals ADD COLUMN stopped_on TEXT;
 UPDATE goals SET stopped_on = coalesce(evaluated_on, substr(updated_at, 1, 10)) WHERE status <> 'active';
 

@@ -1,0 +1,62 @@
+"""The day of the last use of each API key, written at intervals, so that no request waits for the write."""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from journal_api.database.database import Database
+from journal_api.errors import ApiError
+from journal_api.repositories import api_keys
+from journal_api.repositories.api_keys import KeyRow
+from journal_api.values.clock import now
+
+log = logging.getLogger("journal_api")
+
+SAVE_EVERY = 60.0  # seconds
+
+
+class KeyUses:
+    """Keys that were used on a later day than the database says: at most one write per key and day."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._days: dict[int, str] = {}
+
+    def note(self, key: KeyRow) -> None:
+        """Remember that the key was used now."""
+        today = now()[:10]
+        if key.last_used_on is None or key.last_used_on < today:
+            self._days[key.key_id] = today
+
+    async def save(self) -> None:
+        """Write what was noted. If the write fails, it stays noted until the next call."""
+        days = dict(self._days)
+        if not days:
+            return
+        try:
+            async with self._database.transaction() as db:
+                await api_keys.save_last_use(db, days)
+        except (sqlite3.Error, ApiError) as error:
+            log.info("the last use of %d keys was not saved: %s", len(days), error)
+        else:
+            self._days = {key_id: day for key_id, day in self._days.items() if days.get(key_id) != day}
+
+    async def save_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(SAVE_EVERY)
+            await self.save()
+
+
+@asynccontextmanager
+async def saving(uses: KeyUses) -> AsyncIterator[None]:
+    """Save the uses regularly while the block runs, and once at its end."""
+    task = asyncio.create_task(uses.save_regularly())
+    try:
+        yield
+    finally:
+        while not task.done():  # again, because a transaction ignores a cancellation during its commit
+            task.cancel()
+            await asyncio.wait([task], timeout=0.1)
+        await uses.save()
