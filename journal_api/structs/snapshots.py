@@ -19,7 +19,7 @@ class SnapshotQuery(Struct, kw_only=True):
 
 
 class SnapshotData(Struct, kw_only=True):
-    """The inputs of the value (docs/goals.md#snapshots).
+    """The inputs of the value (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
     to compute; `reason` is then `out_of_range`. `max_drawdown`, `win_streak` and `opening_balance` are only
