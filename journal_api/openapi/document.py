@@ -7,12 +7,14 @@ from functools import cache
 import msgspec
 
 from journal_api import __version__
+from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageUnavailable
 from journal_api.openapi.envelopes import META, PAGED_META, envelope_schema
 from journal_api.openapi.examples import EXAMPLES, FILES
 from journal_api.openapi.references import Json, reference
 from journal_api.openapi.responses import (
     REQUEST_ID,
     error_components,
+    failures_of,
     headers_alone,
     reference_without_body,
     responses_of,
@@ -63,7 +65,7 @@ def document() -> bytes:
 
 def document_tree() -> Json:
     """The document as dicts and lists."""
-    paths: Json = {"/health": {"get": health()}}
+    paths: Json = {"/health": {"get": health(), "head": without_body(health())}}
     for operation in OPERATIONS:
         path = paths.setdefault(operation.documented_path, {})
         path[operation.method.lower()] = described(operation)
@@ -147,7 +149,8 @@ def health() -> Json:
                 "description": "The service is running.",
                 "headers": REQUEST_ID,
                 "content": {"application/json": {"schema": schema}},
-            }
+            },
+            **failures_of((MisdirectedRequest, InternalError, Busy, StorageUnavailable)),
         },
     }
 

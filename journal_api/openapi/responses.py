@@ -1,6 +1,6 @@
 """The responses of operations in the OpenAPI document, and the error components they refer to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from itertools import groupby
 
@@ -46,17 +46,23 @@ ErrorTypes = list[type[ApiError]]
 def responses_of(operation: Operation) -> Json:
     """The responses of an operation, by status."""
     successes = {str(status): success(operation, status) for status in operation.success_statuses}
-    failures = {
+    return successes | failures_of(operation.possible_errors)
+
+
+def failures_of(possible_errors: Iterable[type[ApiError]]) -> Json:
+    """References to the responses for these errors, by status."""
+    return {
         str(status): {"$ref": f"#/components/responses/{name_of(errors)}"}
-        for status, errors in errors_by_status(operation).items()
+        for status, errors in errors_by_status(possible_errors).items()
     }
-    return successes | failures
 
 
 def error_components(operations: Sequence[Operation]) -> tuple[Json, Json]:
     """The schemas and the responses, by name, that the failures of all operations refer to."""
     groups = {
-        name_of(errors): errors for operation in operations for errors in errors_by_status(operation).values()
+        name_of(errors): errors
+        for operation in operations
+        for errors in errors_by_status(operation.possible_errors).values()
     }
     schemas = {name: error_schema(errors) for name, errors in groups.items()}
     responses = {name: failure(errors, name) for name, errors in groups.items()}
@@ -64,7 +70,7 @@ def error_components(operations: Sequence[Operation]) -> tuple[Json, Json]:
         name_of(errors)
         for operation in operations
         if operation.method == "GET"
-        for errors in errors_by_status(operation).values()
+        for errors in errors_by_status(operation.possible_errors).values()
     }
     without_body = {f"{name}{WITHOUT_BODY}": headers_alone(responses[name]) for name in of_reads}
     return schemas, responses | without_body
@@ -79,8 +85,8 @@ def headers_alone(response: Json) -> Json:
     return {name: value for name, value in response.items() if name != "content"}
 
 
-def errors_by_status(operation: Operation) -> dict[int, ErrorTypes]:
-    by_status = sorted(operation.possible_errors, key=lambda error: (error.status, error.code))
+def errors_by_status(possible_errors: Iterable[type[ApiError]]) -> dict[int, ErrorTypes]:
+    by_status = sorted(possible_errors, key=lambda error: (error.status, error.code))
     return {status: list(errors) for status, errors in groupby(by_status, key=lambda error: error.status)}
 
 

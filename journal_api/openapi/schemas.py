@@ -37,13 +37,18 @@ def schemas_of(operations: Iterable[Operation]) -> Json:
         name: body_schema(schema, structs[name])
         for name, schema in components([each.body for each in operations if each.body]).items()
     }
-    patches = {}
-    for operation in operations:
-        if operation.method == "PATCH" and operation.body:
-            (resource,) = operation.data.values()
-            name = operation.body.__name__
-            patches[name] = patch_schema(bodies[name], responses[resource.__name__])
+    patches = {
+        each.body.__name__: patch_schema(bodies[each.body.__name__], responses[resource_of(each)])
+        for each in operations
+        if each.method == "PATCH" and each.body
+    }
     return responses | bodies | patches | enum_schemas() | {"FreeForm": FREE_FORM}
+
+
+def resource_of(operation: Operation) -> str:
+    """The name of the struct that the operation answers with."""
+    (resource,) = operation.data.values()
+    return str(resource.__name__)
 
 
 def components(kinds: list[Any]) -> Json:
