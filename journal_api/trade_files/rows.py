@@ -16,7 +16,7 @@ COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 LONGEST_ROW = 4 * 1024 * 1024
 csv.field_size_limit(LONGEST_ROW)
 TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]++)(?P<rest>[^<>]*+)>")
-ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+["']?([^"'>\s][^"'>]*+)["']?""")
+ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^"'>\s]++))""")
 MOST_COLUMNS = 1000  # of a row of HTML; further cells are ignored
 LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
 
@@ -147,7 +147,7 @@ class TableRows:
                 yield Cells(self._line, self._cells)
             self._cells = None if closes else []
         elif name in ("td", "th") and not closes and self._cells is not None:
-            attributes = {attribute[1].lower(): attribute[2] for attribute in ATTRIBUTE.finditer(rest)}
+            attributes = {name.lower(): "".join(value) for name, *value in ATTRIBUTE.findall(rest)}
             if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_COLUMNS:
                 self._text, self._length = [], 0
                 self._additional_columns = width_of(attributes.get("colspan")) - 1

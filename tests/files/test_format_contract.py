@@ -59,6 +59,7 @@ SAMPLES = [
     Sample("ibkr_flex_query.xml", "IBKR Flex trades", 1, 1, "102", "180", "4.6", 1),
     Sample("ibkr_activity_statement.csv", "IBKR activity statement", 2, 2, "20103", "470", "8.54", 1,
            "Asset Category"),
+    Sample("metatrader4_statement.html", "MetaTrader 4 statement", 1, 2, "1.6", "394.28", "11.74", 2),
     Sample("thinkorswim_statement.csv", "ThinkOrSwim statement", 2, 1, "206", "150", "0", 0,
            "Spread|Pos Effect|Net Price"),
     Sample("thinkorswim_trade_history.csv", "ThinkOrSwim trade history", 1, 0, "50", "15", "0", 0,
