@@ -142,6 +142,20 @@ PROFILE = {
     "time": ["%d.%m.%Y %H:%M"],
 }
 
+FLEX_QUERY = """\
+<FlexQueryResponse>
+  <FlexStatements>
+    <FlexStatement accountId="U7654321">
+      <Trades>
+        <Trade symbol="QLTX" multiplier="1" dateTime="20260302;093105" quantity="60" tradePrice="40.10"
+          ibCommission="-0.50" buySell="BUY" ibExecID="0000f1.01" levelOfDetail="EXECUTION" />
+        <Trade symbol="QLTX" multiplier="1" dateTime="20260302;101500" quantity="-60" tradePrice="41.14"
+          ibCommission="-0.50" buySell="SELL" ibExecID="0000f2.01" levelOfDetail="EXECUTION" />
+      </Trades>
+    </FlexStatement>
+  </FlexStatements>
+</FlexQueryResponse>
+"""
 # Files by media type: the body of an import, the response of an export.
 FILES = {
     "text/csv": """\
@@ -158,6 +172,8 @@ Main,MNQM6,long,2,2,25048.5,25060.75,2026-04-09T15:38:40-04:00,2026-04-09T15:40:
     <td>121.50</td></tr>
 </table>
 """,
+    "application/xml": FLEX_QUERY,
+    "text/xml": FLEX_QUERY,
 }
 
 

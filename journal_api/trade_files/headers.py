@@ -9,7 +9,8 @@ from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.known_formats import KnownFormat
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
+from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells
 from journal_api.trade_files.texts import FileText
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.

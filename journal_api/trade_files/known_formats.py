@@ -8,6 +8,7 @@ from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.formats import (
     executions,
+    metatrader4_statement,
     metatrader5_history,
     ninjatrader_trades,
     round_trips,
@@ -19,6 +20,7 @@ from journal_api.trade_files.profiles.columns import alternatives, is_word, name
 from journal_api.trade_files.profiles.profile_format import built_in_profiles, format_of
 
 MODULES = (
+    metatrader4_statement.FORMAT,
     metatrader5_history.FORMAT,
     ninjatrader_trades.FORMAT,
     tradezella_trades.FORMAT,

@@ -2,9 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from html import unescape
-from itertools import chain, tee
 from typing import NamedTuple
 
 from journal_api.rules.import_rows import Rejected
@@ -17,7 +16,7 @@ COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 LONGEST_ROW = 4 * 1024 * 1024
 csv.field_size_limit(LONGEST_ROW)
 TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]++)(?P<rest>[^<>]*+)>")
-ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+["']?([^"'>\s][^"'>]*+)["']?""")
+ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^"'>\s]++))""")
 MOST_COLUMNS = 1000  # of a row of HTML; further cells are ignored
 LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
 
@@ -28,39 +27,6 @@ class Cells(NamedTuple):
     line: int
     cells: list[str]
     comma: Comma = "thousands"
-
-
-def readings_of(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | Rejected]]:
-    """Yield the rows of the text in each of the ways in which it can be read, the most likely first.
-
-    HTML has one way, CSV one for each separator, beginning with the most frequent of the first line. Drop
-    this iterator to keep the pieces that one way has passed from waiting for the others.
-    """
-    first = next(pieces, "")
-    head = first if isinstance(first, str) else ""
-    rest: Iterator[str | Unreadable] = chain([first], pieces)
-    if head.lstrip().startswith("<"):
-        yield until_unreadable(rows_of_html(readable(rest)))
-        return
-    for delimiter in sorted(COMMAS, key=head.count, reverse=True):
-        attempt, rest = tee(rest)
-        yield until_unreadable(rows_of_csv(readable(attempt), delimiter))
-
-
-def readable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
-    """Yield the pieces. Raises Unreadable in place of it."""
-    for piece in pieces:
-        if isinstance(piece, Unreadable):
-            raise piece
-        yield piece
-
-
-def until_unreadable(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
-    """Yield the rows. A line that cannot be read is rejected and ends the file."""
-    try:
-        yield from rows
-    except Unreadable as error:
-        yield Rejected(error.line, str(error))
 
 
 def rows_of_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:
@@ -181,7 +147,7 @@ class TableRows:
                 yield Cells(self._line, self._cells)
             self._cells = None if closes else []
         elif name in ("td", "th") and not closes and self._cells is not None:
-            attributes = {attribute[1].lower(): attribute[2] for attribute in ATTRIBUTE.finditer(rest)}
+            attributes = {name.lower(): "".join(value) for name, *value in ATTRIBUTE.findall(rest)}
             if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_COLUMNS:
                 self._text, self._length = [], 0
                 self._additional_columns = width_of(attributes.get("colspan")) - 1

@@ -6,6 +6,7 @@ import random
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.sax.saxutils import quoteattr
 
 import httpx
 import pytest
@@ -16,9 +17,11 @@ from proofs import tried
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import headers, reader
+from journal_api.trade_files import flex_query, headers, reader
 from journal_api.trade_files.known_formats import KnownFormat, known_formats
 from journal_api.trade_files.profiles.columns import name_in
+from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
@@ -54,6 +57,10 @@ SAMPLES = [
     Sample("topstepx_trades.csv", "TopstepX trades", 1, 1, "3", "-75", "4.28"),
     Sample("topstepx_orders.csv", "TopstepX orders", 1, 0, "2", "40", "0", 1, "PositionDisposition"),
     Sample("ibkr_flex_trades.csv", "IBKR Flex trades", 1, 1, "102", "180", "4.6", 1),
+    Sample("ibkr_flex_query.xml", "IBKR Flex trades", 1, 1, "102", "180", "4.6", 1),
+    Sample("ibkr_activity_statement.csv", "IBKR activity statement", 2, 2, "20103", "470", "8.54", 1,
+           "Asset Category"),
+    Sample("metatrader4_statement.html", "MetaTrader 4 statement", 1, 2, "1.6", "394.28", "11.74", 2),
     Sample("thinkorswim_statement.csv", "ThinkOrSwim statement", 2, 1, "206", "150", "0", 0,
            "Spread|Pos Effect|Net Price"),
     Sample("thinkorswim_trade_history.csv", "ThinkOrSwim trade history", 1, 0, "50", "15", "0", 0,
@@ -69,7 +76,7 @@ SAMPLES = [
     Sample("tradingview_trades.csv", "TradingView list of trades", 2, 1, "160", "40", "0"),
     Sample("fidelity_history.csv", "Fidelity history", 2, 0, "27", "20", "1.36", 1),
 ]  # fmt: skip
-every_format = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+every_format = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
 
 
 def content_of(sample: Sample) -> bytes:
@@ -94,13 +101,37 @@ def trades_in(content: bytes) -> list[dict[str, Any]]:
 
 
 def table_of(sample: Sample) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(content_of(sample).decode()), delimiter=sample.separator))
+    """The rows of a sample; those of XML and HTML as the service splits them."""
+    if not sample.file.endswith(("xml", "html")):
+        return list(csv.reader(io.StringIO(content_of(sample).decode()), delimiter=sample.separator))
+    (rows,) = readings_of(iter(content_of(sample).decode().splitlines(keepends=True)))
+    return [row.cells for row in rows if isinstance(row, Cells)]
 
 
 def written(sample: Sample, table: list[list[str]]) -> bytes:
+    """A file of those rows; in XML and HTML each row is a line."""
+    if sample.file.endswith("xml"):
+        return as_xml(*table).encode()
+    if sample.file.endswith("html"):
+        return "\n".join(["<table>" + as_html(table[0]), *map(as_html, table[1:])]).encode()
     file = io.StringIO()
     csv.writer(file, delimiter=sample.separator).writerows(table)
     return file.getvalue().encode()
+
+
+def as_html(row: list[str]) -> str:
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>"
+
+
+def as_xml(header: list[str], *rows: list[str]) -> str:
+    """A Flex Query with an attribute for each column."""
+    attributes = {column: name for name, column in flex_query.COLUMNS.items()}
+    names = [attributes.get(column, column) for column in header]
+    trades = [" ".join(f"{name}={quoteattr(cell)}" for name, cell in zip(names, row, strict=True))
+              for row in rows]  # fmt: skip
+    return "\n".join(
+        ["<FlexQueryResponse>", *(f"<Trade {trade}/>" for trade in trades), "</FlexQueryResponse>"]
+    )
 
 
 def without_names(sample: Sample) -> bytes:
@@ -139,6 +170,8 @@ def rows_below(sample: Sample, table: list[list[str]]) -> range:
 
 def line_of(content: bytes, sample: Sample, number: int) -> int:
     """The last line of the row with that index."""
+    if sample.file.endswith(("xml", "html")):
+        return number + 1
     rows = csv.reader(io.StringIO(content.decode()), delimiter=sample.separator)
     return [rows.line_num for _ in rows][number]
 

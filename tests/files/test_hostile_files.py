@@ -21,7 +21,8 @@ from starlette.applications import Starlette
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
+from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells
 from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
 from journal_api.trade_files.timezones import FileTimezone
 
@@ -56,6 +57,26 @@ def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
 def page(begin: str, part: str, end: str = "") -> Callable[[int], str]:
     """A page of HTML with so much of the part in a table."""
     return lambda size: f"<html><table><tr>{begin}{part * (size // len(part))}{end}</table>"
+
+
+def flex(begin: str, part: str, end: str = "") -> Callable[[int], str]:
+    """A Flex Query with so much of the part."""
+    return lambda size: f"<FlexQueryResponse>{begin}{part * (size // len(part))}{end}</FlexQueryResponse>"
+
+
+def flex_attributes(size: int) -> str:
+    attributes = " ".join(f'a{number}=""' for number in range(size // 10))
+    return f"<FlexQueryResponse><Trade {attributes}/></FlexQueryResponse>"
+
+
+def flex_names(size: int) -> str:
+    return "<FlexQueryResponse>" + "".join(f"<a{number}/>" for number in range(size // 10))
+
+
+FLEX_TRADE = (
+    '<Trade accountId="U1" symbol="A" dateTime="20260302;093105" quantity="1" tradePrice="1" '
+    'ibCommission="-1" buySell="BUY" levelOfDetail="EXECUTION"/>\n'
+)
 
 
 def cell(column: str, part: str) -> Callable[[int], str]:
@@ -111,6 +132,16 @@ SHAPES: list[tuple[str, Callable[[int], str], int]] = [
     ("wide cells", page("", "<td colspan=999>"), 60_000),
     ("rows without cells", page("", "<tr>"), 40_000),
     ("comments", page("<td>", "<!--"), 40_000),
+    ("trades of XML", flex("", FLEX_TRADE), 100_000),
+    ("elements of XML", flex("", "<a/>"), 100_000),
+    ("attributes of XML", flex_attributes, 100_000),
+    ("names in XML", flex_names, 200_000),
+    ("an attribute of XML over many lines", flex('<Trade symbol="', "a\n", '"/>'), 400_000),
+    ("an element of XML without an end", flex("<Trade ", "a\n"), 400_000),
+    ("nested elements of XML", flex("", "<a>"), 400_000),
+    ("a comment in XML over many lines", flex("<!--", "a\n", "-->"), 400_000),
+    ("text in XML", flex("", "a\n"), 200_000),
+    ("entities in XML", flex('<Trade symbol="', "&amp;", '"/>'), 200_000),
     ("columns", lambda size: HEADER + "," + ",".join(f"c{number}" for number in range(size // 6)), 60_000),
     ("one column again and again", lambda size: "a," * (size // 2), 100_000),
     ("blanks in a header", lambda size: HEADER + " " * size, 100_000),
@@ -178,6 +209,15 @@ async def account_id(client: httpx.AsyncClient) -> int:
     return int((await create_account(client, "Sim"))["id"])
 
 
+BILLION_LAUGHS = (
+    '<?xml version="1.0"?>\n<!DOCTYPE FlexQueryResponse [<!ENTITY a "lol">'
+    + "".join(f'<!ENTITY {chr(98 + number)} "{f"&{chr(97 + number)};" * 10}">' for number in range(9))
+    + ']>\n<FlexQueryResponse><Trade symbol="&j;"/></FlexQueryResponse>'
+)
+EXTERNAL_ENTITY = (
+    '<?xml version="1.0"?><!DOCTYPE FlexQueryResponse [<!ENTITY file SYSTEM "file:///etc/passwd">]>\n'
+    '<FlexQueryResponse><Trade symbol="&file;"/></FlexQueryResponse>'
+)
 BEYOND = [
     (HEADER + ",c" * 996 + "\n", 1, "has 1001 columns; the maximum is 1000"),
     (f"{HEADER},{'c' * 256}\n", 1, "has a column whose name has over 255 characters"),
@@ -192,6 +232,13 @@ BEYOND = [
         "confirmations must have at most 1000 items",
     ),
     (f"<table>\n<tr><td>{'x' * 65537}</td>\n", 2, "has a cell of over 65536 characters"),
+    (flex(f'\n<Trade symbol="{"x" * 65537}"', "/>")(2), 2, "has an element of over 65536 characters"),
+    (flex("\n<Trade ", " ")(200_000), 2, "has an element of over 65536 characters"),
+    (flex("\n", "<a>")(300), 2, "is in over 100 elements"),
+    (flex_names(200_000), 1, "has over 10000 different names of elements and attributes"),
+    (BILLION_LAUGHS, 2, "has a document type declaration, which no Flex Query has"),
+    (EXTERNAL_ENTITY, 1, "has a document type declaration, which no Flex Query has"),
+    (flex('\n<Trade symbol="&', "lol", ';"/>')(3), 2, "is not XML: undefined entity"),
     (
         f"{FILLS}\n" + "".join(f"2026-03-09,09:31,A{number},1,1,B\n" for number in range(10_001)),
         10_002,
@@ -308,6 +355,12 @@ HEAVY = [
     ("a page with a huge cell", "<html><table><tr><td>" + "x" * (8 * MIB)),
     ("a page with huge cells", "<html><table><tr>" + ("<td>" + "x" * 65_000) * 120),
     ("a page with a huge tag", "<html><table><tr><td " + "x" * (8 * MIB)),
+    ("nested elements of XML", flex("", "<a>")(8 * MIB)),
+    ("a comment of XML", flex("<!--", "x")(8 * MIB)),
+    ("names in XML", flex_names(8 * MIB)),
+    ("attributes in XML", flex("<Trade ", "aaaa='' ")(8 * MIB)),
+    ("elements of XML", flex("", "<Trade/>")(8 * MIB)),
+    ("trades of XML", flex("", FLEX_TRADE)(len(FLEX_TRADE) * 5_000)),
     ("notes with a wide character", f"{HEADER},notes\n" + f"{ROW},{'x' * 2_000_000}😀\n" * 4),
     ("trades", f"{HEADER}\n" + f"{ROW}\n" * 5_000),
     ("copies", f"{HEADER},copy_of\n" + f"{ROW},1\n" * 5_000),

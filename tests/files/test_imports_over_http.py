@@ -507,7 +507,7 @@ async def test_what_says_that_it_is_no_file_of_trades_is_415_with_what_is_taken(
     refused = await client.post(path, content=content, headers=headers)
 
     assert error_of(refused) == (415, "unsupported_media_type")
-    assert details_of(refused) == {"allowed": ["text/csv", "text/html"]}
+    assert details_of(refused) == {"allowed": ["text/csv", "text/html", "application/xml", "text/xml"]}
     assert await imports_in(client) == []
 
 
@@ -518,9 +518,11 @@ async def test_what_says_that_it_is_no_file_of_trades_is_415_with_what_is_taken(
         {"Content-Type": "text/csv"},
         {"Content-Type": "Text/CSV; header=present; charset=UTF-8"},
         {"Content-Type": "text/html"},
+        {"Content-Type": "application/xml"},
+        {"Content-Type": "text/xml; charset=utf-8"},
         {"Content-Type": "text/csv", "Content-Encoding": "identity"},
     ],
-    ids=["no word", "CSV", "CSV in UTF-8", "HTML", "not compressed"],
+    ids=["no word", "CSV", "CSV in UTF-8", "HTML", "XML", "XML in UTF-8", "not compressed"],
 )
 async def test_what_says_that_it_is_a_file_of_trades_is_read_by_its_content(
     client: httpx.AsyncClient, account_id: int, headers: dict[str, str]

@@ -21,6 +21,8 @@ post_hooks: []
 content_type_overrides:
   text/csv: application/octet-stream
   text/html: application/octet-stream
+  application/xml: application/octet-stream
+  text/xml: application/octet-stream
 """
 
 

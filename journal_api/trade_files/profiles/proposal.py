@@ -8,7 +8,8 @@ import msgspec
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells, readings_of
+from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.rows import MOST_COLUMNS, Cells
 from journal_api.trade_files.texts import text_of
 from journal_api.values.time_formats import TimeFormat
 

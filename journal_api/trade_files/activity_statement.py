@@ -1,0 +1,104 @@
+"""The trades in Interactive Brokers' activity statement (CSV) as the rows of one table.
+
+Each row of a statement begins with its section and its kind, and the section Trades has a header for each
+kind of asset.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Context
+
+from journal_api.rules.import_rows import Rejected
+from journal_api.trade_files.amounts import number
+from journal_api.trade_files.rows import Cells
+
+BEGINNINGS = ("Statement,Header,", "Account Information,Header,", "Trades,Header,")
+# Columns of the table that all headers have.
+SAME = ("DataDiscriminator", "Asset Category", "Symbol", "Date/Time", "Quantity", "T. Price")
+ACCOUNT, COSTS, MULTIPLIER = "Account", "Comm/Fee", "Multiplier"
+COSTS_IN = "Comm in "  # the costs of currencies, in the currency of the account: Comm in USD
+NOTIONAL = ("Notional Value", "Proceeds")
+WITH_MULTIPLIER = ("Options", "Futures", "Bonds")
+SHARES_OF_AN_OPTION = {"Equity and Index Options": "100"}
+# Amounts of a statement are rounded, multipliers have few digits.
+THREE_DIGITS = Context(prec=3)
+
+
+def rows_of_statement(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+    """Yield a header and the orders. Subtotals and other sections are skipped."""
+    trades, line = StatementTrades(), 1
+    for row in rows:
+        line = row.line
+        if isinstance(row, Rejected):
+            yield row
+            continue
+        match row.cells:
+            case ["Statement", "Data", "AccountId", account, *_]:
+                trades.account = account
+            case ["Account Information", "Data", "Account", account, *_]:
+                trades.account = account
+            case ["Trades", "Header", *names]:
+                yield from trades.header(line, names)
+            case ["Trades", "Data", *cells]:
+                yield from trades.order(line, cells)
+    if not trades.columns:
+        yield Rejected(line, "the statement has no section Trades")
+
+
+class StatementTrades:
+    """Makes rows of a table from those of the section Trades, whose columns change within the file."""
+
+    def __init__(self) -> None:
+        self.account = ""
+        self.columns: list[str] = []  # of the table
+        self._names: list[str] = []  # the columns of the section
+        self._level: str | None = None  # of the rows that are fills: Order, or Trade in a file without orders
+        self._multipliers: dict[str, str] = {}  # by symbol
+
+    def header(self, line: int, names: list[str]) -> Iterator[Cells]:
+        """Read a header of the section; yield that of the table for the first."""
+        self._names = [COSTS if name.startswith(COSTS_IN) else name.strip() for name in names]
+        if not self.columns:
+            account = [ACCOUNT] if self.account or ACCOUNT in self._names else []
+            same = [name for name in (*SAME, COSTS) if name in self._names]
+            self.columns = [*account, *same, MULTIPLIER]
+            yield Cells(line, self.columns)
+
+    def order(self, line: int, cells: list[str]) -> Iterator[Cells | Rejected]:
+        """Yield the row of the table. The executions of an order are skipped, because they are its parts."""
+        if len(cells) < len(self._names):
+            yield Rejected(line, f"has {len(cells) + 2} cells where its header has {len(self._names) + 2}")
+            return
+        row = dict(zip(self._names, cells, strict=False))
+        level = row.get(SAME[0])
+        if level in ("Order", "Trade"):
+            self._level = self._level or level
+            if level != self._level:
+                return
+        row[ACCOUNT] = row.get(ACCOUNT) or self.account
+        row[MULTIPLIER] = self._multiplier_of(row)
+        yield Cells(line, [row.get(name, "") for name in self.columns])
+
+    def _multiplier_of(self, row: Mapping[str, str]) -> str:
+        """Return the multiplier of the first order of the symbol that shows it; empty if it is not known.
+
+        An option that expires has the price 0, which shows none.
+        """
+        category, symbol = row.get("Asset Category", ""), row.get("Symbol", "")
+        if not any(word in category for word in WITH_MULTIPLIER):
+            return "1"
+        if symbol not in self._multipliers:
+            shown = multiplier_in(row) or SHARES_OF_AN_OPTION.get(category, "")
+            if not shown:
+                return ""
+            self._multipliers[symbol] = shown
+        return self._multipliers[symbol]
+
+
+def multiplier_in(row: Mapping[str, str]) -> str:
+    """Return the value of the order divided by quantity and price, empty if one of them is 0 or no number."""
+    try:
+        value = next((number(row[name]) for name in NOTIONAL if name in row), 0)
+        points = number(row.get("Quantity", "")) * number(row.get("T. Price", ""))
+    except ValueError:
+        return ""
+    return f"{abs(THREE_DIGITS.divide(value, points)):f}" if value and points else ""

@@ -1,0 +1,112 @@
+"""The trades in Interactive Brokers' Flex Query (XML) as rows with the columns of its CSV form."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
+
+from journal_api.rules.import_rows import Rejected
+from journal_api.trade_files.cells import shown
+from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.texts import Unreadable
+
+BEGINNINGS = ("<?xml", "<FlexQueryResponse")
+# The columns by the attributes of <Trade>.
+COLUMNS = {
+    "accountId": "ClientAccountID",
+    "symbol": "Symbol",
+    "multiplier": "Multiplier",
+    "dateTime": "DateTime",
+    "quantity": "Quantity",
+    "tradePrice": "TradePrice",
+    "ibCommission": "IBCommission",
+    "buySell": "Buy/Sell",
+    "levelOfDetail": "LevelOfDetail",
+    "ibExecID": "IBExecID",
+}
+# The parser holds an element, the names of open elements, and all different names in memory.
+LONGEST_ELEMENT = 64 * 1024
+DEEPEST, MOST_NAMES = 100, 10_000
+
+
+def rows_of_xml(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:
+    """Yield a header and the trades. Raises Unreadable for what no Flex Query has: a DTD, deep nesting."""
+    query, length = FlexQuery(), 0
+    try:
+        for part in parts_of(pieces):
+            length += len(part)
+            query.parser.Parse(part)
+            if length - query.parser.CurrentByteIndex > 2 * LONGEST_ELEMENT:
+                raise query.unreadable(f"has an element of over {LONGEST_ELEMENT} characters")
+            yield from query.finished_rows()
+        query.parser.Parse(b"", True)
+    except ExpatError as error:
+        yield from query.finished_rows()
+        yield Rejected(error.lineno, f"is not XML: {ErrorString(error.code)}")
+        return
+    if not query.attributes:
+        yield Rejected(query.parser.CurrentLineNumber, "has no <Trade>: add Trades to the Flex Query")
+
+
+def parts_of(pieces: Iterable[str]) -> Iterator[bytes]:
+    """Yield the text in parts of at least LONGEST_ELEMENT: many short ones take the parser quadratic time."""
+    held: list[str] = []
+    length = 0
+    for piece in pieces:
+        held.append(piece)
+        length += len(piece)
+        if length >= LONGEST_ELEMENT:
+            yield "".join(held).encode()
+            held, length = [], 0
+    yield "".join(held).encode()
+
+
+class FlexQuery:
+    """Collects the trades while its parser reads the text. Its handlers raise Unreadable."""
+
+    def __init__(self) -> None:
+        self.parser = ParserCreate("utf-8")  # whatever the file declares: its text is decoded already
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._refuse_dtd
+        self.attributes: list[str] = []  # those of COLUMNS that the first trade has
+        self._rows: list[Cells] = []
+        self._account: dict[str, str] = {}  # the attribute of the statement, for trades without it
+        self._depth = 0
+
+    def finished_rows(self) -> list[Cells]:
+        """Return the rows since the last call."""
+        rows, self._rows = self._rows, []
+        return rows
+
+    def unreadable(self, reason: str) -> Unreadable:
+        return Unreadable(self.parser.CurrentLineNumber, reason)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        self._check(name, attributes)
+        if name == "FlexStatement":
+            self._account = {name: attributes[name] for name in ("accountId",) if name in attributes}
+        elif name == "Trade":
+            self._add(self._account | attributes)
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+
+    def _refuse_dtd(self, *declaration: object) -> None:
+        raise self.unreadable("has a document type declaration, which no Flex Query has")
+
+    def _check(self, name: str, attributes: Mapping[str, str]) -> None:
+        if self._depth == 1 and name != "FlexQueryResponse":
+            raise self.unreadable(f"is <{shown(name)}>, and a Flex Query begins with <FlexQueryResponse>")
+        if self._depth > DEEPEST:
+            raise self.unreadable(f"is in over {DEEPEST} elements")
+        if sum(map(len, attributes.values())) > LONGEST_ELEMENT:
+            raise self.unreadable(f"has an element of over {LONGEST_ELEMENT} characters")
+        if len(self.parser.intern) > MOST_NAMES:
+            raise self.unreadable(f"has over {MOST_NAMES} different names of elements and attributes")
+
+    def _add(self, trade: Mapping[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
+        if not self.attributes:
+            self.attributes = [name for name in COLUMNS if name in trade]
+            self._rows.append(Cells(line, [COLUMNS[name] for name in self.attributes]))
+        self._rows.append(Cells(line, [trade.get(name, "") for name in self.attributes]))
