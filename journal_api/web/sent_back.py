@@ -4,7 +4,7 @@ A client may send a whole object as it was read. A member that PATCH does not ha
 takes no null, are accepted if they say what is stored (docs/api.md#sending-back-what-was-read).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Raw, Struct
@@ -59,10 +59,15 @@ def check_sent_back(request: Request, current: Envelope) -> None:
     """Raise ValidationFailed for the members that differ from the stored object."""
     sent_back: dict[str, SentBack] = getattr(request.state, "sent_back", {})
     (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
-    different = {
-        name: reason
-        for name, (value, reason) in sent_back.items()
-        if msgspec.json.decode(value) != stored[name]
-    }
+    different = {name: reason for name, (value, reason) in sent_back.items() if not says(value, stored[name])}
     if different:
         raise ValidationFailed(fields=different)
+
+
+def says(value: Raw, stored: Any) -> bool:
+    """Return whether a JSON value is equal to the stored value; true is not 1."""
+    try:
+        sent = msgspec.json.decode(value)
+    except msgspec.DecodeError:  # a number beyond the range of a float
+        return False
+    return bool(sent == stored) and isinstance(sent, bool) == isinstance(stored, bool)
