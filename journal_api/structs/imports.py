@@ -28,6 +28,7 @@ class AccountMapping(str):
         if not isinstance(value, str) or not all(name.strip() for name in names):
             example = f"Sim101{cls.separator}Evaluation 50K"
             raise ValueError(f"must be the name in the file and an account, such as {example}")
+        Name100.decode(names[0])
         return cls(value)
 
     @property
