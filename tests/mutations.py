@@ -314,7 +314,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_of_a_file_with_broken_fills_only_those_are_told_in_the_order_of_the_lines",
     ),
     Mutation(
-        "journal_api/trade_files/formats/metatrader5_history.py",
+        "journal_api/trade_files/formats/metatrader_positions.py",
         "EXACT.minus(booked)",
         "booked",
         "test_profit_is_gross_and_commission_and_swap_are_the_fees",

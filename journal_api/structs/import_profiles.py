@@ -33,6 +33,12 @@ class Side(Struct, kw_only=True, forbid_unknown_fields=True):
     long: Words
     short: Words
 
+    @property
+    def words_of_both(self) -> list[str]:
+        """The words of `short` that are also words of `long`, so that they state no side."""
+        long = {word.strip().casefold() for word in self.long}
+        return [word for word in self.short if word.strip().casefold() in long]
+
 
 class MatchedFill(Struct, kw_only=True, forbid_unknown_fields=True):
     """The purchase or the sale of a row with both. Of two at the same time the lower id was first."""
@@ -94,6 +100,8 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
                 wrong[name] = f"does not belong to the kind {self.kind}"
         if self.gross_pnl is not None and self.net_pnl is not None:
             wrong["net_pnl"] = "must be left out with gross_pnl"
+        if self.side is not None and self.side.words_of_both:
+            wrong["side"] = f"must not have {', '.join(self.side.words_of_both)} in both long and short"
         if wrong:
             raise ValidationFailed(fields=wrong)
 

@@ -26,10 +26,11 @@ class AccountMapping(str):
 
     @classmethod
     def decode(cls, value: object) -> Self:
-        names = value.rpartition(cls.separator)[::2] if isinstance(value, str) else ()
-        if not isinstance(value, str) or not all(name.strip() for name in names):
+        file_name, _, account = value.rpartition(cls.separator) if isinstance(value, str) else ("", "", "")
+        if not (isinstance(value, str) and file_name.strip() and account.strip()):
             example = f"Sim101{cls.separator}Evaluation 50K"
             raise ValueError(f"must be the name in the file and an account, such as {example}")
+        Name100.decode(file_name)
         return cls(value)
 
     @property

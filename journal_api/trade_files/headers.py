@@ -51,8 +51,9 @@ def header_of(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) 
             raise wrong_header(row.line, row.reason)
         if len(row.cells) > MOST_COLUMNS:
             raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MOST_COLUMNS}")
-        if (index < ROWS_BEFORE_THE_HEADER or heading) and any(row.cells):
-            if (known := format_of_header(row, heading, formats)) is not None:
+        candidates = formats if index < ROWS_BEFORE_THE_HEADER else of_section(heading, formats)
+        if candidates and any(row.cells):
+            if (known := format_of_header(row, heading, candidates)) is not None:
                 return known
             header = row.line, column_names(row.cells)
             nearest = max(nearest, header, key=lambda header: similarity(header[1], formats))
@@ -79,6 +80,11 @@ def format_of_header(
             check_names(file_format, names, row.line)
             return file_format, names
     return None
+
+
+def of_section(heading: str, formats: Sequence[KnownFormat]) -> Sequence[KnownFormat]:
+    """Return the formats whose header follows that heading, none for a row without a heading."""
+    return [known for known in formats if known.has_section(heading)] if heading else []
 
 
 def heading_after(cells: list[str], heading: str) -> str:

@@ -46,9 +46,13 @@ class KnownFormat(NamedTuple):
 
     def fits(self, columns: Collection[str], heading: str) -> bool:
         """Return whether this is the format of a file with this header below that heading."""
-        if self.section is not None and not is_word([self.section])(heading):
+        if self.section is not None and not self.has_section(heading):
             return False
         return all(name_in(columns, list(names)) is not None for names in self.header)
+
+    def has_section(self, heading: str) -> bool:
+        """Return whether the heading is that of the section in which the format has its rows."""
+        return self.section is not None and is_word([self.section])(heading)
 
     def missing(self, columns: Collection[str]) -> list[str]:
         """Return the required columns that a header does not have."""

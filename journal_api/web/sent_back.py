@@ -61,21 +61,28 @@ def check_sent_back(request: Request, current: Envelope) -> None:
     sent_back: dict[str, SentBack] = getattr(request.state, "sent_back", {})
     (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
     different = {
-        name: reason
-        for name, (value, reason) in sent_back.items()
-        if not is_same(msgspec.json.decode(value), stored[name])
+        name: reason for name, (value, reason) in sent_back.items() if not is_same(value, stored[name])
     }
     if different:
         raise ValidationFailed(fields=different)
 
 
-def is_same(value: Any, stored: Any) -> bool:
-    """Whether the values are equal or the same instant, which a client may write with another offset."""
-    return value == stored or None is not instant_of(value) == instant_of(stored)
+def is_same(value: Raw, stored: Any) -> bool:
+    """Return whether a JSON value says what is stored; true is not 1.
+
+    A client may write a timestamp with another offset.
+    """
+    try:
+        sent = msgspec.json.decode(value)
+    except msgspec.DecodeError:  # a number beyond the range of a float
+        return False
+    if isinstance(sent, bool) != isinstance(stored, bool):
+        return False
+    return bool(sent == stored) or None is not instant_of(sent) == instant_of(stored)
 
 
 def instant_of(value: Any) -> datetime | None:
-    """The instant that a timestamp with an offset states, None for any other value."""
+    """Return the instant that a timestamp with an offset states, None for any other value."""
     try:
         instant = msgspec.convert(value, datetime)
     except msgspec.ValidationError:

@@ -64,6 +64,19 @@ async def test_a_read_only_member_that_says_something_else_is_refused(
     assert unwrap(await client.get(path)) == read
 
 
+@every_patch
+@pytest.mark.parametrize("number", ["true", "1e400", "-1e400"])
+async def test_a_read_only_id_that_is_no_number_or_beyond_floats_is_refused(
+    client: httpx.AsyncClient, operation: Operation, number: str
+) -> None:
+    path = await path_with_object(client, operation)
+
+    refused = await client.patch(path, content=f'{{"id": {number}}}')
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused) == {"fields": {"id": "is read-only"}}
+
+
 async def test_a_whole_trade_is_read_edited_and_sent_back(client: httpx.AsyncClient) -> None:
     strategy = await create_strategy(client, setups=[{"name": "s", "confirmations": [{"name": "c"}]}])
     tag = await create_tag(client)

@@ -183,6 +183,8 @@ async def test_several_names_may_be_mapped_to_one_account(client: httpx.AsyncCli
         ("Main", "must be the name in the file and an account, such as Sim101:Evaluation 50K"),
         (":Main", "must be the name in the file and an account, such as Sim101:Evaluation 50K"),
         ("A:", "must be the name in the file and an account, such as Sim101:Evaluation 50K"),
+        ("A\0:Main", "must not contain control characters"),
+        ("A" * 101 + ":Main", "must be 1 to 100 characters"),
         (["A:Nobody", "B:99", "C:Main"], "must name your accounts, not 'Nobody', '99'"),
         (["A:Main", " A :Main"], "must have each name of the file once"),
     ],

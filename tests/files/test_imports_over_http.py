@@ -149,6 +149,9 @@ async def test_an_import_is_answered_with_its_location_and_a_verdict_for_every_r
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
         "fees_applied": [],
         "left_out": [],
+        "columns": None,
+        "sample_rows": None,
+        "proposed_profile": None,
         "rows": [
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
             for line, trade in enumerate(await trades_in(client), start=2)

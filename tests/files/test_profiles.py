@@ -155,6 +155,7 @@ async def test_a_deleted_profile_reads_no_file(client: httpx.AsyncClient, accoun
         ({"kind": "fills"}, "price"),
         ({"kind": "stories"}, "kind"),
         ({"gross_pnl": "P", "net_pnl": "N"}, "net_pnl"),
+        ({"side": {"column": "Way", "long": ["Up", "open"], "short": ["Down", " OPEN"]}}, "side"),
         ({"time": ["%d.%m.%Y", "%d.%d.%Y"]}, "time[1]"),
         ({"time": ["%Y-%m"]}, "time[0]"),
         ({"time": ["%Y-%m-%d %Q"]}, "time[0]"),

@@ -151,6 +151,17 @@ def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str
     assert trade["multiplier"] == 2 * 10**8
 
 
+@pytest.mark.parametrize("rows_before", [99, 100])
+def test_a_header_is_searched_in_the_first_hundred_rows(rows_before: int) -> None:
+    text = "One,two\n" * (rows_before - 1) + "Trades\n" + GRID
+
+    if rows_before == 99:
+        assert only(text)["direction"] == "long"
+    else:
+        with pytest.raises(ValidationFailed):
+            read(text)
+
+
 def test_the_account_of_a_grid_in_another_language_is_known() -> None:
     (trade,) = read(PORTUGUESE)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import done, import_file, new_key, refused, running
+from commands import done, import_file, make_journal, new_key, refused, running
 from factories import (
     create_account,
     create_strategy,
@@ -168,6 +168,8 @@ def test_the_command_exports_what_the_service_does_and_keeps_what_is_there(tmp_p
 
 def test_an_export_that_fails_leaves_no_file(tmp_path: Path) -> None:
     file = tmp_path / "trades.csv"
+
+    make_journal(tmp_path / "journal.db")
 
     line = refused("export", file, "--account", "None", "--db", tmp_path / "journal.db")
 

@@ -19,6 +19,10 @@ BEYOND_A_SCHEMA = [
     r"duplicate_(setup|confirmation|account|tag)_ids: .*",
     r"members: must list each account once",
     # One member goes with another, or with what is stored.
+    r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|price|at): is required",
+    r"\w+: does not belong to the kind (trades|fills)",
+    r"net_pnl: must be left out with gross_pnl",
+    r"side: .*",
     r"(account|copy_group)_id: account_id and copy_group_id are mutually exclusive",
     r".*strategy_id: is restricted to other accounts",
     r"target_value: must not be negative for \w+",

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from commands import Server, change, command, done, new_key, refused, rows, running, wait_until
+from commands import Server, change, command, done, make_journal, new_key, refused, rows, running, wait_until
 from conftest import started
 from factories import unwrap
 from msgspec import structs
@@ -171,7 +171,7 @@ async def test_the_setting_leaves_the_checkpoints_to_litestream(settings: Settin
 
 def test_the_tables_that_litestream_adds_are_no_difference(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    done("users", "list", "--db", db)
+    make_journal(db)
     change(db, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
     change(db, "CREATE TABLE _litestream_lock (id INTEGER)")
 
@@ -181,7 +181,7 @@ def test_the_tables_that_litestream_adds_are_no_difference(tmp_path: Path) -> No
 
 def test_a_trigger_on_a_table_of_litestream_is_refused(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    done("users", "list", "--db", db)
+    make_journal(db)
     with closing(sqlite3.connect(db)) as opened, opened:
         opened.execute("CREATE TABLE _litestream_lock (id INTEGER)")
         opened.execute("CREATE TRIGGER evil AFTER INSERT ON _litestream_lock BEGIN DELETE FROM trades; END")
