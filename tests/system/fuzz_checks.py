@@ -23,6 +23,7 @@ BEYOND_A_SCHEMA = [
     r"\w+: does not belong to the kind (trades|fills)",
     r"net_pnl: must be left out with gross_pnl",
     r"side: .*",
+    r"time\[\d+\]: must have .*",
     r"(account|copy_group)_id: account_id and copy_group_id are mutually exclusive",
     r".*strategy_id: is restricted to other accounts",
     r"target_value: must not be negative for \w+",
