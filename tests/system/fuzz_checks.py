@@ -45,7 +45,7 @@ BEYOND_A_SCHEMA = [
     r".*: must not contain control characters",
     # Lists that change with the world, and ranges of days and times, which have no limits in a schema.
     r"currency: must be an ISO 4217 currency code such as USD",
-    r"timezone: must be an IANA time zone such as Europe/Berlin",
+    r"(time)?zone: must be an IANA time zone such as Europe/Berlin",
     r"custom_(start|end): must be from 2000-01-01 to 2100-12-31",
     r".*(opened|closed)_at: must be in the years 1970 to 2200",
     r".*(opened|closed)_at: (must be a time such as .*|is not a valid date and time)",  # the second 60
@@ -65,6 +65,9 @@ NUMBERS = count()
 def before_call(context: Any, case: Any, kwargs: Any) -> None:
     """Every Idempotency-Key is a new one: a replayed 201 may tell of what was deleted since."""
     is_valid = case.meta is not None and case.meta.generation.mode.is_positive
+    if case.method == "DELETE" and is_valid:
+        # What a dry run deletes is there still, which the check for deleted resources does not know.
+        case.query.pop("dry_run", None)
     if is_valid and "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = f"request-{next(NUMBERS)}"
 
@@ -122,4 +125,5 @@ class EveryOperationIsReached:
             self.reached.add(case.operation.label)
 
     def after_run(self, ctx: Any) -> None:
-        assert self.tried == self.reached, sorted(self.tried - self.reached)
+        # The examples, which are sent before, hold files that are taken.
+        assert self.tried - FILES <= self.reached, sorted(self.tried - self.reached)
