@@ -21,6 +21,7 @@ from commands import (
     refused,
     rows,
     running,
+    wait_until,
 )
 from factories import unwrap
 
@@ -73,6 +74,8 @@ def test_the_first_start_says_the_zone_of_the_machine_and_the_request_that_chang
 def test_the_request_of_the_first_start_sets_futures_days(db: Path) -> None:
     with running(db, "--first-key") as server:
         key = key_in(server.out.read_text())
+        # A thread writes the log.
+        wait_until(lambda: "curl -X PATCH" in server.err.read_text() and server.err.read_text()[-1] == "\n")
         with server.client(key) as client:
             curl = re.search(r"curl -X PATCH [^\n]+?\}\'", server.err.read_text().replace('\\"', '"'))
             assert curl is not None
