@@ -26,7 +26,7 @@ DIRECTIVES = {
     "S": "[0-9]{2}",
     "f": "[0-9]{1,9}",
     "p": r"[AaPp]\.?[Mm]\.?",
-    "z": "[Zz]|[+-][0-9]{2}:?[0-9]{2}",
+    "z": "[Zz]|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9]",
     "Z": "[A-Z]{3}",
 }
 PART = re.compile(r"%(?P<directive>.?)|(?P<blank>\s+)|(?P<text>[^%\s]+)", re.DOTALL)
@@ -53,6 +53,8 @@ class TimeFormat(str):
             raise ValueError(f"must have each directive once, of %{' %'.join(DIRECTIVES)}")
         if "d" not in directives or not set("Yy") & set(directives) or not set("mb") & set(directives):
             raise ValueError("must have day, month and year: %d, %m or %b, %Y or %y")
+        if "I" in directives and "p" not in directives:
+            raise ValueError("must have %p with %I: without it every hour would be one of the morning")
         return cls(value)
 
     def reader(self, zone: tzinfo | None = None) -> Callable[[str], Timestamp | None]:

@@ -74,7 +74,7 @@ def is_same(value: Raw, stored: Any) -> bool:
     """
     try:
         sent = msgspec.json.decode(value)
-    except msgspec.DecodeError:  # a number beyond the range of a float
+    except (msgspec.DecodeError, RecursionError):  # a number beyond the range of a float, a deep array
         return False
     if isinstance(sent, bool) != isinstance(stored, bool):
         return False

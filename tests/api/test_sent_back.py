@@ -194,3 +194,14 @@ async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None
     refused = await client.post("/tags", json={**tag, "name": "New"})
 
     assert details_of(refused)["unknown_fields"] == ["id", "created_at", "updated_at"]
+
+
+async def test_a_read_only_member_as_deep_as_a_body_may_be_is_refused(client: httpx.AsyncClient) -> None:
+    """The stored object is compared at another depth of the stack than the body is decoded at."""
+    tag = await create_tag(client)
+    answers = {}
+    for depth in range(800, 1000):
+        body = '{"id": ' + "[" * depth + "]" * depth + "}"
+        answers[depth] = error_of(await client.patch(f"/tags/{tag['id']}", content=body))
+
+    assert set(answers.values()) == {(400, "validation_error")}
