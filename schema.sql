@@ -216,6 +216,14 @@ CREATE TABLE import_profiles (
 ) STRICT;
 CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
 
+-- The rows of the example journal, so that removing it deletes exactly them. Ids are never given out again.
+CREATE TABLE example_rows (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  resource TEXT NOT NULL,  -- the name of a table
+  row_id INTEGER NOT NULL,
+  PRIMARY KEY (user_id, resource, row_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE trades (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -512,6 +520,13 @@ CREATE TRIGGER goals_redefined AFTER UPDATE OF
   metric, direction, timeframe, custom_start, custom_end, account_id, copy_group_id, follows_selection ON goals
 BEGIN
   UPDATE goals SET change_cursor = NULL WHERE id = new.id;
+END;
+
+-- The pace of a running period counts the trading days that are left.
+CREATE TRIGGER goals_of_trading_weekdays AFTER UPDATE OF trading_weekdays ON users
+WHEN old.trading_weekdays <> new.trading_weekdays
+BEGIN
+  UPDATE goals SET evaluated_on = NULL WHERE user_id = new.id AND status = 'active';
 END;
 
 CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users

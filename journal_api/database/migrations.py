@@ -16,7 +16,7 @@ from journal_api.values.clock import now
 APPLICATION_ID = 0x4A524E4C  # "JRNL"
 # to_<n>.sql migrates a database of version n - 1 to version n. Released scripts are never changed.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
-VERSION = 5
+VERSION = 6
 
 
 class Prepared(NamedTuple):

@@ -1,0 +1,576 @@
+-- The complete current schema. A new database is created from it in one transaction.
+--
+-- Conventions: ids are visible to clients, so they are never reused (AUTOINCREMENT). Timestamps are RFC 3339
+-- text in UTC of fixed width, so that text order is time order. Days are YYYY-MM-DD. Amounts, prices and
+-- quantities are integers of 10^-8. sort_name is the case-folded name, by which lists are sorted.
+
+PRAGMA application_id = 0x4A524E4C;  -- "JRNL"
+
+-- Users -------------------------------------------------------------------------------------------------
+
+CREATE TABLE users (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE,
+  timezone TEXT NOT NULL,
+  day_rollover TEXT NOT NULL,
+  -- The selection that the front end shows; if both are null, all accounts.
+  active_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
+  active_copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]',  -- JSON: ISO weekday numbers, ascending
+  CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
+) STRICT;
+
+CREATE TABLE api_keys (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  hash BLOB NOT NULL UNIQUE,  -- SHA-256; the key itself is never stored
+  last_four TEXT NOT NULL,
+  scopes TEXT NOT NULL,  -- separated by spaces
+  created_at TEXT NOT NULL,
+  expires_at TEXT,
+  revoked_at TEXT,
+  last_used_on TEXT  -- the last day, in UTC, on which a request had the key
+) STRICT;
+
+-- Responses to POST requests with an Idempotency-Key, kept for a day. The fingerprint is that of the request.
+CREATE TABLE idempotency_keys (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  fingerprint BLOB NOT NULL,
+  status INTEGER NOT NULL,
+  headers TEXT NOT NULL,
+  content BLOB NOT NULL,
+  created_at TEXT NOT NULL,
+  warnings BLOB NOT NULL DEFAULT X'',  -- the encoded member of `meta`
+  PRIMARY KEY (user_id, key)
+) STRICT;
+CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
+
+-- Tags --------------------------------------------------------------------------------------------------
+
+CREATE TABLE tag_categories (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX tag_categories_in_order ON tag_categories (user_id, sort_name, id);
+
+CREATE TABLE tags (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  category_id INTEGER NOT NULL REFERENCES tag_categories (id),
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  color TEXT NOT NULL,
+  type TEXT NOT NULL CHECK (type IN ('mistake', 'custom')),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX tags_in_order ON tags (user_id, sort_name, id);
+CREATE INDEX tags_of_category ON tags (category_id);
+
+-- Accounts and copy groups ------------------------------------------------------------------------------
+
+CREATE TABLE accounts (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  currency TEXT NOT NULL DEFAULT 'USD',
+  starting_balance INTEGER NOT NULL DEFAULT 0,
+  broker TEXT,
+  archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
+
+-- The commission that the owner pays per contract and side, by contract root or `default`. An import applies it to
+-- files that state no costs.
+CREATE TABLE account_fees (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  per_side INTEGER NOT NULL CHECK (per_side >= 0),
+  PRIMARY KEY (account_id, root)
+) STRICT, WITHOUT ROWID;
+
+-- Point values of contract roots as the owner states them. They override the built-in table.
+CREATE TABLE instruments (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  root TEXT NOT NULL,
+  point_value INTEGER NOT NULL CHECK (point_value > 0),
+  PRIMARY KEY (user_id, root)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE copy_groups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  master_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX copy_groups_in_order ON copy_groups (user_id, sort_name, id);
+
+CREATE TABLE copy_group_members (
+  account_id INTEGER PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,  -- in one group at most
+  copy_group_id INTEGER NOT NULL REFERENCES copy_groups (id) ON DELETE CASCADE,
+  quantity_multiplier INTEGER NOT NULL DEFAULT 100000000,
+  sort_order INTEGER NOT NULL DEFAULT 0,
+  CHECK (quantity_multiplier > 0 AND quantity_multiplier <= 99999000000)
+) STRICT;
+CREATE INDEX members_of_copy_group ON copy_group_members (copy_group_id);
+
+-- Strategies --------------------------------------------------------------------------------------------
+
+CREATE TABLE strategies (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  description TEXT,
+  color_tag TEXT NOT NULL,
+  account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
+  copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE SET NULL,
+  -- Free-form JSON with the tokens of the request.
+  risk_rules TEXT,
+  exit_rules TEXT,
+  optimal_conditions TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name),
+  CHECK (account_id IS NULL OR copy_group_id IS NULL)
+) STRICT;
+CREATE INDEX strategies_in_order ON strategies (user_id, sort_name, id);
+CREATE INDEX strategies_of_account ON strategies (account_id);
+CREATE INDEX strategies_of_copy_group ON strategies (copy_group_id);
+
+CREATE TABLE setups (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  strategy_id INTEGER NOT NULL REFERENCES strategies (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  description TEXT,
+  sort_order INTEGER NOT NULL
+) STRICT;
+CREATE INDEX setups_in_order ON setups (strategy_id, sort_order, id);
+
+CREATE TABLE confirmations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  setup_id INTEGER NOT NULL REFERENCES setups (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  description TEXT,
+  sort_order INTEGER NOT NULL
+) STRICT;
+CREATE INDEX confirmations_in_order ON confirmations (setup_id, sort_order, id);
+
+-- The trading record ------------------------------------------------------------------------------------
+
+CREATE TABLE imports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  account_id INTEGER REFERENCES accounts (id) ON DELETE CASCADE,  -- null: the file named its accounts
+  format TEXT NOT NULL,
+  file_name TEXT,
+  sha256 TEXT NOT NULL,
+  timezone TEXT NOT NULL,
+  added INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
+  duplicates INTEGER NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  deleted INTEGER NOT NULL DEFAULT 0  -- number of added trades that were deleted since
+) STRICT;
+CREATE INDEX imports_of_user ON imports (user_id, id);
+CREATE INDEX imports_of_account ON imports (account_id);
+
+-- The accounts that had times without an offset in the file of an import, which were read in its time zone. The
+-- newest import of an account and a format determines the zone of later files.
+CREATE TABLE import_timezones (
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  PRIMARY KEY (import_id, account_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_timezones_of_account ON import_timezones (account_id);
+
+-- The owner's descriptions of file formats.
+CREATE TABLE import_profiles (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  sort_name TEXT NOT NULL,
+  profile TEXT NOT NULL,  -- JSON
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  UNIQUE (user_id, name)
+) STRICT;
+CREATE INDEX import_profiles_in_order ON import_profiles (user_id, sort_name, id);
+
+CREATE TABLE trades (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  symbol TEXT NOT NULL,
+  direction TEXT NOT NULL CHECK (direction IN ('long', 'short')),
+  quantity INTEGER NOT NULL CHECK (quantity > 0),
+  multiplier INTEGER NOT NULL DEFAULT 100000000 CHECK (multiplier > 0),
+  entry_price INTEGER NOT NULL,
+  exit_price INTEGER,
+  stop_loss INTEGER,
+  opened_at TEXT NOT NULL,
+  closed_at TEXT,
+  trading_day TEXT,  -- of closed_at, in the owner's time zone and with the owner's rollover; null while open
+  gross_pnl INTEGER,
+  fees INTEGER NOT NULL DEFAULT 0,
+  net_pnl INTEGER GENERATED ALWAYS AS (gross_pnl - fees) VIRTUAL,
+  initial_risk INTEGER CHECK (initial_risk > 0),
+  grade TEXT CHECK (grade IN ('A+', 'A', 'B', 'C', 'D', 'F')),
+  strategy_id INTEGER REFERENCES strategies (id) ON DELETE SET NULL,
+  setup_id INTEGER REFERENCES setups (id) ON DELETE SET NULL,
+  source_trade_id INTEGER REFERENCES trades (id) ON DELETE SET NULL,  -- the original that this row copies
+  external_id TEXT,
+  notes TEXT,
+  import_id INTEGER REFERENCES imports (id) ON DELETE SET NULL,
+  -- A hash that identifies the trade in later imports, and its ordinal among equal hashes of the account.
+  fingerprint BLOB,
+  occurrence INTEGER NOT NULL DEFAULT 1,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  content BLOB,  -- checksums of the fields in imported files; null for a trade that no import added
+  UNIQUE (account_id, external_id),
+  UNIQUE (account_id, fingerprint, occurrence),
+  CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
+  CHECK ((closed_at IS NULL) = (gross_pnl IS NULL)),
+  CHECK (setup_id IS NULL OR strategy_id IS NOT NULL),
+  CHECK (source_trade_id IS NOT id)
+) STRICT;
+-- The order in which goals evaluate trades, as drawdowns and streaks need it.
+CREATE INDEX trades_in_order ON trades (account_id, trading_day, closed_at, id);
+CREATE INDEX trades_of_user ON trades (user_id, opened_at, id);
+CREATE INDEX trades_of_strategy ON trades (strategy_id) WHERE strategy_id IS NOT NULL;
+CREATE INDEX trades_of_setup ON trades (setup_id) WHERE setup_id IS NOT NULL;
+CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id IS NOT NULL;
+CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
+-- The order of lists of trades, for filters that may select few of many trades.
+CREATE INDEX trades_of_account ON trades (account_id, opened_at, id);
+CREATE INDEX trades_of_symbol ON trades (user_id, symbol, opened_at, id);
+CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
+CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
+CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
+
+-- Trades as they were before an import updated them, so that the import can be undone.
+CREATE TABLE import_updates (
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+  trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
+  written_at TEXT NOT NULL,  -- updated_at as set by the import; if the trade has another, it was edited since
+  symbol TEXT NOT NULL,
+  direction TEXT NOT NULL,
+  quantity INTEGER NOT NULL,
+  multiplier INTEGER NOT NULL,
+  entry_price INTEGER NOT NULL,
+  exit_price INTEGER,
+  opened_at TEXT NOT NULL,
+  closed_at TEXT,
+  gross_pnl INTEGER,
+  fees INTEGER NOT NULL,
+  content BLOB NOT NULL,
+  updated_at TEXT NOT NULL,
+  PRIMARY KEY (import_id, trade_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
+
+CREATE TABLE trade_tags (
+  trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
+  tag_id INTEGER NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
+  PRIMARY KEY (trade_id, tag_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX trades_of_tag ON trade_tags (tag_id);
+
+CREATE TABLE confirmation_answers (
+  trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
+  confirmation_id INTEGER NOT NULL REFERENCES confirmations (id) ON DELETE CASCADE,
+  was_present INTEGER NOT NULL CHECK (was_present IN (0, 1)),
+  notes TEXT,
+  PRIMARY KEY (trade_id, confirmation_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX answers_of_confirmation ON confirmation_answers (confirmation_id);
+
+-- The copies of a deleted original stay one decision: the oldest copy becomes the original.
+CREATE TRIGGER trades_keep_copies_together BEFORE DELETE ON trades
+WHEN EXISTS (SELECT 1 FROM trades WHERE source_trade_id = old.id)
+BEGIN
+  UPDATE trades
+  SET source_trade_id = (SELECT min(id) FROM trades WHERE source_trade_id = old.id)
+  WHERE source_trade_id = old.id
+    AND id > (SELECT min(id) FROM trades WHERE source_trade_id = old.id);
+END;
+
+-- Answers belong to the checklist of the setup, so they are deleted when the trade changes its setup.
+CREATE TRIGGER trades_drop_answers_of_old_setup AFTER UPDATE OF setup_id ON trades
+WHEN old.setup_id IS NOT new.setup_id
+BEGIN
+  DELETE FROM confirmation_answers WHERE trade_id = new.id;
+END;
+
+-- Imports count deleted trades, not existing ones, so that an import need not update its count for each row.
+CREATE TRIGGER imports_of_deleted_trade AFTER DELETE ON trades
+WHEN old.import_id IS NOT NULL
+BEGIN
+  UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id;
+END;
+
+-- Goals -------------------------------------------------------------------------------------------------
+
+CREATE TABLE goals (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  goal_name TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  target_value INTEGER NOT NULL,
+  direction TEXT NOT NULL CHECK (direction IN ('at_least', 'at_most')),
+  timeframe TEXT NOT NULL CHECK (timeframe IN ('daily', 'weekly', 'monthly', 'quarterly', 'custom')),
+  custom_start TEXT,
+  custom_end TEXT,
+  account_id INTEGER REFERENCES accounts (id) ON DELETE CASCADE,
+  copy_group_id INTEGER REFERENCES copy_groups (id) ON DELETE CASCADE,
+  follows_selection INTEGER NOT NULL DEFAULT 0 CHECK (follows_selection IN (0, 1)),
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'paused', 'archived')),
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  -- The newest change that the snapshots include; null: the whole history must be rebuilt.
+  change_cursor INTEGER,
+  -- The day of the last evaluation; null: the current period must be evaluated again.
+  evaluated_on TEXT,
+  -- Whether a period of the metric starts with the closing balance of the period before.
+  carries_balance INTEGER NOT NULL DEFAULT 0 CHECK (carries_balance IN (0, 1)),
+  -- The trading day on which the goal was paused or archived; null while it is active.
+  stopped_on TEXT,
+  CHECK ((account_id IS NOT NULL) + (copy_group_id IS NOT NULL) + follows_selection <= 1),
+  CHECK ((timeframe = 'custom') = (custom_start IS NOT NULL)),
+  CHECK ((custom_start IS NULL) = (custom_end IS NULL)),
+  CHECK (custom_end >= custom_start)
+) STRICT;
+CREATE INDEX goals_of_user ON goals (user_id, id);
+CREATE INDEX goals_of_account ON goals (account_id);
+CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
+CREATE INDEX goals_by_change_cursor ON goals (change_cursor);
+
+-- The targets of a goal, each from the day `since` on; the first also applies to all earlier periods.
+CREATE TABLE goal_targets (
+  goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
+  since TEXT NOT NULL,
+  target_value INTEGER NOT NULL,
+  PRIMARY KEY (goal_id, since)
+) STRICT, WITHOUT ROWID;
+
+-- Not WITHOUT ROWID, because rows are wide: a page reads few of them, its total only the primary key index.
+CREATE TABLE snapshots (
+  goal_id INTEGER NOT NULL REFERENCES goals (id) ON DELETE CASCADE,
+  period_start TEXT NOT NULL,
+  period_end TEXT NOT NULL,
+  target INTEGER NOT NULL,
+  actual INTEGER,
+  achieved INTEGER CHECK (achieved IN (0, 1)),
+  closed INTEGER NOT NULL CHECK (closed IN (0, 1)),
+  snapshot_data TEXT NOT NULL,  -- JSON: the inputs of the value
+  computed_at TEXT NOT NULL,
+  -- Set for goals that carry a balance; null if the balance exceeds 64 bits.
+  opening_balance INTEGER,
+  closing_balance INTEGER,
+  PRIMARY KEY (goal_id, period_start)
+) STRICT;
+
+-- Changes ------------------------------------------------------------------------------------------------
+-- Triggers record every write that can change the value of a goal, so that no code has to.
+-- A change is written by DELETE and INSERT, so that it gets the highest sequence. OR REPLACE would not do: inside
+-- a trigger its effect depends on the statement that fired the trigger. Changes remain when their account or
+-- setup is deleted, so there is no foreign key.
+
+CREATE TABLE changes (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Either a change of the trades of an account on a day,
+  account_id INTEGER,
+  trading_day TEXT,
+  -- or a change of the checklist of a setup.
+  setup_id INTEGER,
+  CHECK ((account_id IS NULL) = (trading_day IS NULL)),
+  CHECK ((account_id IS NULL) <> (setup_id IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX changes_of_day ON changes (account_id, trading_day) WHERE account_id IS NOT NULL;
+CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT NULL;
+
+-- An insert into this view records the day as a change. Null, the day of an open trade, is ignored.
+--
+-- A day whose change is newer than the cursors of all goals is not recorded again, so that an import records
+-- each day once. No goal misses a change: the cursor of every goal, of any user, paused or not, is older than
+-- that change, or null, which means that the history is rebuilt. A goal saves its cursor in the transaction in
+-- which it reads the trades, so it has read everything that was written before. A deleted goal has no cursor,
+-- and a rollback reverts the trade, its change and the cursor together.
+CREATE VIEW touched_days (account_id, trading_day) AS
+SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
+
+CREATE TRIGGER touched_days_are_changes INSTEAD OF INSERT ON touched_days
+WHEN new.trading_day IS NOT NULL
+ AND NOT EXISTS (SELECT 1 FROM changes
+                 WHERE account_id = new.account_id
+                   AND trading_day = new.trading_day
+                   AND sequence > (SELECT coalesce(max(change_cursor), 0) FROM goals))
+BEGIN
+  DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
+  INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);
+END;
+
+CREATE TRIGGER changes_of_inserted_trade AFTER INSERT ON trades
+WHEN new.import_id IS NULL
+BEGIN
+  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
+END;
+
+-- The days of an import are recorded together, when its counts are written after its last trade.
+CREATE TRIGGER changes_of_import AFTER UPDATE OF added ON imports
+BEGIN
+  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE import_id = new.id;
+END;
+
+CREATE TRIGGER changes_of_deleted_trade AFTER DELETE ON trades
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
+END;
+
+CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
+WHEN (old.account_id, old.trading_day, old.closed_at, old.gross_pnl, old.fees, old.initial_risk, old.grade,
+      old.setup_id, old.source_trade_id)
+ IS NOT (new.account_id, new.trading_day, new.closed_at, new.gross_pnl, new.fees, new.initial_risk, new.grade,
+      new.setup_id, new.source_trade_id)
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
+  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
+END;
+
+CREATE TRIGGER changes_of_tagged_trade AFTER INSERT ON trade_tags
+WHEN EXISTS (SELECT 1 FROM tags WHERE id = new.tag_id AND type = 'mistake')
+BEGIN
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+END;
+
+-- When the tag itself is deleted, its type can no longer be read, so every removal is recorded. When the trade
+-- is deleted, the trigger of the trade records the day.
+CREATE TRIGGER changes_of_untagged_trade AFTER DELETE ON trade_tags
+BEGIN
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
+END;
+
+CREATE TRIGGER changes_of_tag_type AFTER UPDATE OF type ON tags
+WHEN old.type <> new.type
+BEGIN
+  INSERT INTO touched_days
+  SELECT DISTINCT account_id, trading_day FROM trade_tags JOIN trades ON trades.id = trade_id
+  WHERE tag_id = new.id;
+END;
+
+CREATE TRIGGER changes_of_new_answer AFTER INSERT ON confirmation_answers
+BEGIN
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+END;
+
+CREATE TRIGGER changes_of_answer AFTER UPDATE OF was_present ON confirmation_answers
+WHEN old.was_present <> new.was_present
+BEGIN
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = new.trade_id;
+END;
+
+CREATE TRIGGER changes_of_deleted_answer AFTER DELETE ON confirmation_answers
+BEGIN
+  INSERT INTO touched_days SELECT account_id, trading_day FROM trades WHERE id = old.trade_id;
+END;
+
+CREATE TRIGGER changes_of_longer_checklist AFTER INSERT ON confirmations
+BEGIN
+  DELETE FROM changes WHERE setup_id = new.setup_id;
+  INSERT INTO changes (setup_id) VALUES (new.setup_id);
+END;
+
+CREATE TRIGGER changes_of_shorter_checklist AFTER DELETE ON confirmations
+BEGIN
+  DELETE FROM changes WHERE setup_id = old.setup_id;
+  INSERT INTO changes (setup_id) VALUES (old.setup_id);
+END;
+
+-- Changes of all periods of a goal: its history is rebuilt at the next read.
+
+CREATE TRIGGER goals_redefined AFTER UPDATE OF
+  metric, direction, timeframe, custom_start, custom_end, account_id, copy_group_id, follows_selection ON goals
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE id = new.id;
+END;
+
+CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id;
+END;
+
+CREATE TRIGGER goals_of_selection AFTER UPDATE OF active_account_id, active_copy_group_id ON users
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.id AND follows_selection;
+END;
+
+CREATE TRIGGER goals_of_new_member AFTER INSERT ON copy_group_members
+BEGIN
+  UPDATE goals SET change_cursor = NULL
+  WHERE copy_group_id = new.copy_group_id
+     OR (follows_selection
+         AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = new.copy_group_id));
+END;
+
+CREATE TRIGGER goals_of_former_member AFTER DELETE ON copy_group_members
+BEGIN
+  UPDATE goals SET change_cursor = NULL
+  WHERE copy_group_id = old.copy_group_id
+     OR (follows_selection
+         AND user_id IN (SELECT id FROM users WHERE active_copy_group_id = old.copy_group_id));
+END;
+
+CREATE TRIGGER goals_of_moved_member AFTER UPDATE OF copy_group_id ON copy_group_members
+BEGIN
+  UPDATE goals SET change_cursor = NULL
+  WHERE copy_group_id IN (old.copy_group_id, new.copy_group_id)
+     OR (follows_selection
+         AND user_id IN (SELECT id FROM users
+                         WHERE active_copy_group_id IN (old.copy_group_id, new.copy_group_id)));
+END;
+
+-- Balances: an account is added, changes its starting balance, or is deleted.
+
+CREATE TRIGGER goals_of_new_balance AFTER INSERT ON accounts
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
+END;
+
+CREATE TRIGGER goals_of_changed_balance AFTER UPDATE OF starting_balance ON accounts
+WHEN old.starting_balance <> new.starting_balance
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id AND carries_balance;
+END;
+
+-- Another currency decides which amounts can be added.
+CREATE TRIGGER goals_of_changed_currency AFTER UPDATE OF currency ON accounts
+WHEN old.currency <> new.currency
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = new.user_id;
+END;
+
+-- The trades of a deleted account leave the scope of all goals, and so do the changes that they recorded.
+CREATE TRIGGER goals_of_deleted_account AFTER DELETE ON accounts
+BEGIN
+  UPDATE goals SET change_cursor = NULL WHERE user_id = old.user_id;
+END;

@@ -1,0 +1,17 @@
+-- Version 6: the pace of goals, the example journal.
+
+CREATE TABLE example_rows (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  resource TEXT NOT NULL,  -- the name of a table
+  row_id INTEGER NOT NULL,
+  PRIMARY KEY (user_id, resource, row_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER goals_of_trading_weekdays AFTER UPDATE OF trading_weekdays ON users
+WHEN old.trading_weekdays <> new.trading_weekdays
+BEGIN
+  UPDATE goals SET evaluated_on = NULL WHERE user_id = new.id AND status = 'active';
+END;
+
+-- The snapshots of running periods get their pace at the next read.
+UPDATE goals SET evaluated_on = NULL WHERE status = 'active';
