@@ -130,8 +130,8 @@ def report_of(
     return json.encode(
         {
             "group_by": query.group_by,
-            "from": query.since,
-            "to": query.until,
+            "from": query.since and str(query.since),
+            "to": query.until and str(query.until),
             "timezone": timezone,
             "day_rollover": day_rollover,
             "metrics": query.metrics,
