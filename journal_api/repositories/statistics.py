@@ -63,8 +63,8 @@ shared AS (
                      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
 -- The decisions, one row each; r is NULL without a risk and for a quotient over 10^10. A decision in
--- different currencies has the P&L and the risk of the trade whose grade it has. Its checklist is NULL without
--- one, otherwise whether it is wholly confirmed.
+-- different currencies has the P&L and the risk of the trade whose grade it has. `checklist` is whether the
+-- checklist of its setup is wholly confirmed, NULL without a checklist.
 decisions AS (
     SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, ratio(net_pnl, initial_risk) AS r,
         is_mistake, grade, {checklist_of("counted.setup_id", "counted.id")} AS checklist
