@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from msgspec import Raw, Struct, json
 from msgspec.structs import asdict, replace
 
+from journal_api.rules.pace import Pace, Standing, pace_of
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.metrics import LARGEST_STORED, METRICS
 from journal_api.values.money import json_text
@@ -26,6 +27,8 @@ class GoalState(Struct):
     custom_window: list[date | None]
     timezone: str
     day_rollover: str
+    trading_weekdays: frozenset[int]  # ISO numbers
+    is_stopped: bool  # paused or archived
     created_on: date
     today: date
     account_ids: list[int]
@@ -135,7 +138,9 @@ def is_in_history(state: GoalState, period: Period, statistics: Statistics | Non
     return state.timeframe != "daily" or period.start == state.today or has_trades
 
 
-def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None) -> Snapshot:
+def snapshot_of(
+    state: GoalState, period: Period, statistics: Statistics | None, of_today: Statistics | None
+) -> Snapshot:
     """Return the row to store. Statistics of None mean that a sum does not fit into 64 bits."""
     value = METRICS[state.metric].evaluate(statistics)
     target = target_in_force(state, period)
@@ -146,9 +151,37 @@ def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None)
         actual=value.actual,
         achieved=value.achieves(state.direction, target),
         closed=period.end < state.today,
-        snapshot_data=snapshot_data(state, value, statistics),
+        snapshot_data=snapshot_data(
+            state, value, statistics, pace_in(state, period, target, value, statistics, of_today)
+        ),
         opening_balance=statistics.opening_balance if statistics else None,
         closing_balance=storable(statistics.closing_balance) if statistics else None,
+    )
+
+
+def pace_in(
+    state: GoalState,
+    period: Period,
+    target: int,
+    value: MetricValue,
+    statistics: Statistics | None,
+    of_today: Statistics | None,
+) -> Pace | None:
+    """Return the pace of an active goal in its running period, None for every other period."""
+    if state.is_stopped or not period.start <= state.today <= period.end:
+        return None
+    return pace_of(
+        Standing(
+            metric=state.metric,
+            direction=state.direction,
+            target=target,
+            value=value,
+            statistics=statistics,
+            of_today=of_today,
+            period=period,
+            today=state.today,
+            trading_weekdays=state.trading_weekdays,
+        )
     )
 
 
@@ -163,8 +196,10 @@ def target_in_force(state: GoalState, period: Period) -> int:
     return next(target for since, target in reversed(state.targets) if since <= day)
 
 
-def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics | None) -> str:
-    """Return the JSON of `snapshot_data`: everything a reader needs to recompute the value."""
+def snapshot_data(
+    state: GoalState, value: MetricValue, statistics: Statistics | None, pace: Pace | None
+) -> str:
+    """Return the JSON of `snapshot_data`: everything a reader needs to recompute the value, and the pace."""
     data: dict[str, object] = {
         "unit": METRICS[state.metric].unit,
         "timezone": state.timezone,
@@ -172,9 +207,21 @@ def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics |
         "reason": value.reason,
     }
     for name, number in statistics_shown(statistics).items():
-        if name not in EXTRA_STATISTICS or name == state.extra:
-            data[name] = Raw(json_text(number).encode()) if name in AMOUNTS and number is not None else number
+        if name not in EXTRA_STATISTICS or EXTRA_STATISTICS[name] == state.extra:
+            data[name] = decimal_json(number) if name in AMOUNTS else number
+    if pace is not None:
+        data["pace"] = {
+            "state": pace.state,
+            "remaining": decimal_json(pace.remaining),
+            "days_left": pace.days_left,
+            "needed_per_day": decimal_json(pace.needed_per_day),
+        }
     return json.encode(data).decode()
+
+
+def decimal_json(amount: int | None) -> Raw | None:
+    """Return an amount in units of 10^-8 as a JSON number, None for None."""
+    return None if amount is None else Raw(json_text(amount).encode())
 
 
 def statistics_shown(statistics: Statistics | None) -> dict[str, Any]:
