@@ -4,6 +4,8 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+from msgspec import Raw
+
 SCALE = 10**8
 LARGEST = 10**10
 # Precise enough for the product of three amounts, so that only `units` rounds.
@@ -114,6 +116,11 @@ def json_text(amount: int) -> str:
     """Return an amount as a JSON number with all its digits, like `json_number` in SQL."""
     whole, decimals = divmod(abs(amount), SCALE)
     return f"{'-' if amount < 0 else ''}{whole}.{decimals:08d}".rstrip("0").rstrip(".")
+
+
+def decimal_json(amount: int | None) -> Raw | None:
+    """Return an amount as a JSON number for an encoder, None for None."""
+    return None if amount is None else Raw(json_text(amount).encode())
 
 
 def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
