@@ -59,7 +59,7 @@ def report(status: Status, *, is_colored: bool) -> Iterator[str]:
     for goal in status.goals:
         yield from lines_of_goal(goal, currency_of(goal, status.accounts), is_colored=is_colored)
     if not status.goals:
-        yield "No active goals. Set one on the page of `journal-api serve`, or by POST /v1/goals."
+        yield "No active goals. POST /v1/goals creates one; /docs of a server explains it."
 
 
 # The week ------------------------------------------------------------------------------------------------

@@ -160,7 +160,8 @@ def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
 
     assert lines[0].endswith(", UTC, owner")
     assert lines[2] == "No trades. Import a file: journal-api import FILE --account NAME"
-    assert lines[4].startswith("No active goals. ")
+    assert lines[4] == "No active goals. POST /v1/goals creates one; /docs of a server explains it."
+    assert max(map(len, lines)) <= 80
 
 
 def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(tmp_path: Path) -> None:
