@@ -17,17 +17,12 @@ IS_MISTAKE = """EXISTS (SELECT 1
                 FROM trade_tags
                 JOIN tags ON tags.id = tag_id
                 WHERE trade_id = trades.id AND type = 'mistake')"""
-
-
-def checklist_of(setup_id: str, trade_id: str) -> str:
-    """Return an SQL expression: whether the trade has every confirmation of the setup, NULL without any.
-
-    A trade has answers to the checklist of its setup only, so counting them suffices.
-    """
-    return f"""(SELECT nullif(count(*), 0) FROM confirmations WHERE confirmations.setup_id = {setup_id})
-            = (SELECT count(*) FROM confirmation_answers WHERE trade_id = {trade_id} AND was_present)"""
-
-
+# R of the trade alone; NULL without a risk and for a quotient over 10^10.
+R = "ratio(net_pnl, initial_risk)"
+# Whether the trade has every confirmation of its setup, NULL without any. A trade has answers to the
+# checklist of its setup only, so counting them suffices.
+CHECKLIST = """(SELECT nullif(count(*), 0) FROM confirmations WHERE confirmations.setup_id = trades.setup_id)
+            = (SELECT count(*) FROM confirmation_answers WHERE trade_id = trades.id AND was_present)"""
 # The CTEs after `counted (number, ...)`, whose rows are trades with the number of their group: a period of a
 # goal or a group of a report. The last one, `statistics (number, statistics)`, has one row per group.
 # Amounts are summed over trades, all other statistics are over decisions. A decision belongs to the day of
@@ -66,8 +61,7 @@ shared AS (
 -- different currencies has the P&L and the risk of the trade whose grade it has. `checklist` is whether the
 -- checklist of its setup is wholly confirmed, NULL without a checklist.
 decisions AS (
-    SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, ratio(net_pnl, initial_risk) AS r,
-        is_mistake, grade, {checklist_of("counted.setup_id", "counted.id")} AS checklist
+    SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, r, is_mistake, grade, checklist
     FROM counted
     WHERE NOT is_shared
     UNION ALL
@@ -76,7 +70,7 @@ decisions AS (
         iif(mixes_currencies, trades.initial_risk, shared.initial_risk),
         iif(mixes_currencies, ratio(trades.net_pnl, trades.initial_risk),
             ratio(risked_pnl, shared.initial_risk)),
-        is_mistake, trades.grade, {checklist_of("trades.setup_id", "speaker")}
+        is_mistake, trades.grade, {CHECKLIST}
     FROM shared
     JOIN trades ON trades.id = speaker
     WHERE is_first
@@ -182,10 +176,12 @@ account (id, currency) AS MATERIALIZED (
 ),
 -- The trades in scope with the number of their period.
 counted AS MATERIALIZED (
-    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
+    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
         source_trade_id, currency,
         {IS_SHARED} AS is_shared,
-        {IS_MISTAKE} AS is_mistake
+        {IS_MISTAKE} AS is_mistake,
+        {R} AS r,
+        {CHECKLIST} AS checklist
     FROM period
     CROSS JOIN account
     CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last

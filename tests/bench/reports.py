@@ -110,7 +110,7 @@ def main(trades: Sequence[int], by: Sequence[str], times: int) -> None:
             db = Path(name) / "journal.db"
             key = filled(db, size)
             bare = seconds_of_window_pass(db, times)
-            sys.stdout.write(f"{size} trades: a pass of window functions {bare * 1000:.0f} ms\n")
+            sys.stdout.write(f"{size} trades: a bare pass of window functions {bare * 1000:.0f} ms\n")
             for group_by in by:
                 with journal(db, key) as server:
                     before = server.resident()
