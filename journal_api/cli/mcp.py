@@ -24,8 +24,9 @@ def serve_agents(settings: Settings, write: bool) -> None:
 
         from journal_api.mcp import connections, server
     except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
         raise click.ClickException(
-            f"{error.name} is not installed: pip install 'trading-journal-api[mcp]'"
+            f"{package} is not installed: pip install 'trading-journal-api[mcp]'"
         ) from None
     if os.environ.get("JOURNAL_URL") and click.get_current_context().params["db"]:
         raise click.UsageError("--db names a file, but JOURNAL_URL is set to a server: use one of them")
