@@ -87,12 +87,13 @@ def snapshot_row(snapshot: Any) -> Any:
 
 
 async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """Statistics by group. Of `statistics` only the number of decisions is kept."""
+    """Statistics by group; `total` is computed over all trades. Of `statistics` only decisions are kept."""
     page = page_in(arguments)
     answer = await get(client, "/reports", query_of(page, filters_in(arguments)))
     content = with_decisions_only(answer.data)
-    groups = content.pop("groups")
-    return {**content, **page_of("groups", groups, page.offset, answer.total)}
+    groups = page_of("groups", content["groups"], page.offset, answer.total)
+    groups["group_count"] = groups.pop("total")
+    return {**content, **groups}
 
 
 def with_decisions_only(value: Any) -> Any:

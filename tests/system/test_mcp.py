@@ -240,6 +240,36 @@ def test_the_setups_of_a_strategy_come_in_pages(reader: Agent) -> None:
     assert page["more"] == "1 further; call again with offset=1"
 
 
+def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent) -> None:
+    report = reader.ask(
+        "report", group_by="symbol", metrics=["net_pnl", "win_rate"], sort="-net_pnl", limit=1
+    )
+
+    (best,) = report["groups"]
+    assert (best["key"], best["values"]["net_pnl"], best["decisions"]) == ("MES", 494.2, 12)
+    assert (report["total"]["values"]["net_pnl"], report["total"]["decisions"]) == (732.1, 16)
+    assert "statistics" not in best
+    assert report["group_count"] == 2
+    assert report["more"] == "1 further; call again with offset=1"
+
+
+def test_a_report_takes_the_filters_of_trades(reader: Agent) -> None:
+    report = reader.ask("report", symbol="MNQ", account_id=1, **{"from": "2026-10-01"})
+
+    assert report["total"]["values"]["net_pnl"] == -60.48
+    assert report["groups"] == []
+
+
+def test_a_report_says_how_little_a_checklist_proves(reader: Agent) -> None:
+    groups = reader.ask("report", group_by="confirmation")["groups"]
+
+    volume = groups[0]
+    assert volume["name"] == "Volume above average"
+    assert (volume["present"]["decisions"], volume["absent"]["decisions"]) == (8, 1)
+    assert volume["edge"]["expectancy"] is None
+    assert volume["edge"]["reason"] == "too_few"
+
+
 def test_both_ways_give_the_same_answers(with_file: Agent, with_server: Agent) -> None:
     calls: list[tuple[str, dict[str, Any]]] = [
         ("context", {}),
@@ -249,6 +279,7 @@ def test_both_ways_give_the_same_answers(with_file: Agent, with_server: Agent) -
         ("list_strategies", {}),
         ("get_strategy", {"strategy_id": 1}),
         ("snapshots", {"goal_id": 4}),
+        ("report", {"group_by": "weekday"}),
     ]
 
     for tool, arguments in calls:
