@@ -70,16 +70,18 @@ async def request(client: httpx.AsyncClient, method: str, path: str, **options: 
 
 
 def answer_of(response: httpx.Response) -> Answer:
-    """Raises ToolError with the API's message, or if the response is not one of a journal."""
+    """Raises ToolError with the API's message, or if the response is not that of a journal."""
     try:
         envelope = DECODER.decode(response.content)
     except (DecodeError, UnicodeDecodeError, RecursionError):
-        raise ToolError(
-            f"The server answered {response.status_code}, but not as a journal does: is JOURNAL_URL right?"
-        ) from None
+        envelope = Envelope(ok=False)
     if envelope.error is not None:
         failure = Forbidden if envelope.error.code == "forbidden_scope" else ToolError
         raise failure(message_of(envelope.error.code, envelope.error.message, envelope.error.details))
+    if len(envelope.data) != 1:
+        raise ToolError(
+            f"The server answered {response.status_code}, but not as a journal does: is JOURNAL_URL right?"
+        )
     (data,) = envelope.data.values()
     total = envelope.meta.get("pagination", {}).get("total", 0)
     return Answer(data, response.headers.get("etag", ""), total)

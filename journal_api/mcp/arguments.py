@@ -18,6 +18,7 @@ Arguments = Mapping[str, Any]
 
 ROWS = 20
 MOST_ROWS = 200
+LONGEST_VALUE = 1000  # characters, because an address has a limit
 ROW_ID = re.compile(r"[1-9][0-9]{0,18}")
 
 
@@ -47,9 +48,12 @@ def filters_in(arguments: Arguments, *, but: str = "") -> dict[str, str]:
 
 
 def text_of(name: str, value: Any) -> str:
-    """The value of a query parameter, a list separated by commas."""
+    """The value of a query parameter, a list separated by commas. Raises ValidationFailed."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ",".join(value)
+        value = ",".join(value)
     if isinstance(value, dict | list | bool):
         raise ValidationFailed(fields={name: "must be a text or a number"})
-    return str(value)
+    text = str(value)
+    if len(text) > LONGEST_VALUE:
+        raise ValidationFailed(fields={name: f"must be at most {LONGEST_VALUE} characters"})
+    return text

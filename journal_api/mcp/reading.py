@@ -83,7 +83,8 @@ async def snapshots(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 def snapshot_row(snapshot: Any) -> Any:
     kept = picked(snapshot, ("period_start", "period_end", "target", "achieved", "closed"))
-    return {**kept, "actual": snapshot["actual"], **picked(snapshot["snapshot_data"], SAMPLE)}
+    sample = without_nulls(picked(snapshot["snapshot_data"], SAMPLE))
+    return {**kept, "actual": snapshot["actual"], **sample}
 
 
 async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:

@@ -246,7 +246,7 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent) -> None:
     )
 
     (best,) = report["groups"]
-    assert (best["key"], best["values"]["net_pnl"], best["decisions"]) == ("MES", 494.2, 12)
+    assert (best["key"], best["values"]["net_pnl"], best["decisions"]) == ("MES", 609.04, 12)
     assert (report["total"]["values"]["net_pnl"], report["total"]["decisions"]) == (732.1, 16)
     assert "statistics" not in best
     assert report["group_count"] == 2
@@ -286,6 +286,17 @@ def test_both_ways_give_the_same_answers(with_file: Agent, with_server: Agent) -
         assert with_file.send(tool, arguments) == with_server.send(tool, arguments)
 
 
+def test_calls_at_the_same_time_are_all_answered(reader: Agent) -> None:
+    calls = [
+        reader.portal.start_task_soon(reader.client.call_tool, "get_trade", {"trade_id": trade_id})
+        for trade_id in range(1, 9)
+    ]
+
+    texts = [call.result(PATIENCE).content[0].text for call in calls]
+
+    assert [json.loads(text)["id"] for text in texts] == list(range(1, 9))
+
+
 # Errors ------------------------------------------------------------------------------------------------
 
 
@@ -296,6 +307,7 @@ def test_both_ways_give_the_same_answers(with_file: Agent, with_server: Agent) -
         ("list_trades", {"limit": 201}, r'"limit":"must be int <= 200"'),
         ("list_trades", {"grade": "Z"}, r'"grade":"must be one of: A\+, A, B, C, D, F"'),
         ("list_trades", {"from": "yesterday"}, r'"from":"must be a date YYYY-MM-DD"'),
+        ("list_trades", {"symbol": "x" * 1001}, r'"symbol":"must be at most 1000 characters"'),
         ("list_trades", {"symbol": {"$ne": ""}}, r'"symbol":"must be a text or a number"'),
         ("list_trades", {"ticker": "ES"}, r'list_trades takes .*symbol.*unknown: \["ticker"\]'),
         ("get_trade", {}, r'missing: \["trade_id"\]'),
@@ -352,12 +364,13 @@ def test_a_server_that_is_down_is_an_error_until_it_runs(tmp_path: Path) -> None
         assert "does not answer (ConnectError)" in patient.refused("context")
 
 
-def test_an_address_of_something_else_is_an_error() -> None:
+@pytest.mark.parametrize("content", [b"<html>Router login</html>", b'{"ok":true}', b'{"detail":"Not Found"}'])
+def test_an_address_of_something_else_is_an_error(content: bytes) -> None:
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(200)
             self.end_headers()
-            self.wfile.write(b"<html>Router login</html>")
+            self.wfile.write(content)
 
         def log_message(self, *arguments: Any) -> None:
             pass
@@ -571,6 +584,23 @@ def test_a_hostile_note_is_shown_as_data(tmp_path: Path) -> None:
     for text in (listed, shown):
         assert text.isascii()  # what is invisible is escaped
         assert '\\"every\\"' in text
+
+
+def test_a_list_of_long_texts_ends_early_and_goes_on(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    with running(db) as server, server.client(new_key(db)) as client:
+        account = unwrap(client.post("/accounts", json={"name": "Sim"}))
+        trades = [trade_of(account["id"], notes="word " * 2000) for _ in range(150)]
+        unwrap(client.post("/trades/bulk", json={"trades": trades}))
+    with agent("--db", db) as reader:
+        _, text = reader.send("list_trades", {"limit": 150})
+        page = json.loads(text)
+        offset = len(page["trades"])
+        rest = reader.ask("list_trades", limit=150, offset=offset)["trades"]
+
+    assert len(text) < 25_000
+    assert page["more"] == f"{150 - offset} further; call again with offset={offset}"
+    assert page["trades"][-1]["id"] > rest[0]["id"]
 
 
 def test_control_characters_in_an_old_note_are_escaped(tmp_path: Path) -> None:
