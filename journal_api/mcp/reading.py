@@ -11,6 +11,7 @@ from journal_api.mcp.texts import clipped, encoded, page_of, without_nulls
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
+MOST_NAMES = 100  # of each list of `context`
 LONGEST_NOTE = 200  # characters, in lists
 LONGEST_DESCRIPTION = 500
 LONGEST_RULES = 2000
@@ -26,10 +27,8 @@ SAMPLE = ("reason", "currency", "trades", "decisions", "net_pnl", "pace")
 
 
 async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The owner's settings, the trading day, and the names and ids that other tools take.
-
-    A list that the key must not read is replaced by the API's message.
-    """
+    """The owner's settings, the trading day, and the names and ids that other tools take."""
+    offset = page_in(arguments).offset
     me = (await get(client, "/me")).data
     return {
         "owner": me["name"],
@@ -38,21 +37,24 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
         "trading_weekdays": me["trading_weekdays"],
         "trading_day_today": trading_day(now(), me["timezone"], me["day_rollover"]),
         "active_selection": me["active_selection"],
-        "accounts": await names_at(client, "/accounts", "currency", "starting_balance", "archived"),
-        "copy_groups": await names_at(client, "/copy-groups", "master_account_id"),
-        "tags": await names_at(client, "/tags", "type"),
+        "accounts": await names_at(client, "/accounts", offset, "currency", "starting_balance", "archived"),
+        "copy_groups": await names_at(client, "/copy-groups", offset, "master_account_id"),
+        "tags": await names_at(client, "/tags", offset, "type"),
     }
 
 
-async def names_at(client: httpx.AsyncClient, path: str, *members: str) -> Any:
-    """Id, name and these members of all objects of a list; the API's message if the key must not read it."""
+async def names_at(client: httpx.AsyncClient, path: str, offset: int, *members: str) -> Any:
+    """Id, name and these members of the objects of a list, and at its end how to get more.
+
+    The API's message, if the key must not read the list.
+    """
     try:
-        rows = (await get(client, path)).data
+        objects = (await get(client, path)).data
     except Forbidden as error:
         return str(error)
-    page = page_of("rows", [picked(row, ("id", "name", *members)) for row in rows], 0, len(rows))
-    hidden = page["total"] - len(page["rows"])
-    return [*page["rows"], f"and {hidden} more"] if hidden else page["rows"]
+    rows = [picked(row, ("id", "name", *members)) for row in objects[offset:][:MOST_NAMES]]
+    page = page_of("rows", rows, offset, len(objects))
+    return [*page["rows"], page["more"]] if "more" in page else page["rows"]
 
 
 async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:

@@ -88,6 +88,7 @@ TOOLS = (
         "The owner's time zone, day rollover, trading weekdays, today's trading day and active selection; "
         "accounts, copy groups and tags with their ids.",
         reading.context,
+        {"offset": PAGE["offset"]},
     ),
     Tool(
         "goals_now",

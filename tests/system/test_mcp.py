@@ -586,6 +586,22 @@ def test_a_hostile_note_is_shown_as_data(tmp_path: Path) -> None:
         assert '\\"every\\"' in text
 
 
+def test_the_context_of_many_tags_comes_in_pages(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    with running(db) as server, server.client(new_key(db)) as client:
+        category = unwrap(client.post("/tag-categories", json={"name": "Many"}))
+        for number in range(103):
+            tag = {"name": f"Tag {number:03}", "category_id": category["id"]}
+            unwrap(client.post("/tags", json=tag))
+    with agent("--db", db) as reader:
+        tags = reader.ask("context")["tags"]
+        rest = reader.ask("context", offset=100)["tags"]
+
+    assert len(tags) == 101
+    assert tags[100] == "3 further; call again with offset=100"
+    assert [tag["name"] for tag in rest] == ["Tag 100", "Tag 101", "Tag 102"]
+
+
 def test_a_list_of_long_texts_ends_early_and_goes_on(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     with running(db) as server, server.client(new_key(db)) as client:
