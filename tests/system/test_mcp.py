@@ -181,6 +181,7 @@ def test_goals_say_how_they_stand_today(reader: Agent) -> None:
     assert goals["total"] == 4
     assert (month["goal_name"], month["metric"], month["target"]) == ("A green month", "net_pnl", 150)
     assert month["actual"] == 0  # the last trades are of October
+    assert month["pace"]["remaining"] == 150
 
 
 def test_a_goal_without_trades_has_a_null_and_a_reason(reader: Agent) -> None:
