@@ -110,6 +110,36 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_lock_of_another_connection_is_answered_as_busy",
     ),
     Mutation(
+        "journal_api/mcp/annotating.py",
+        """if trade.etag.strip('"') != annotation.version:""",
+        "if False:",
+        "test_a_trade_that_has_changed_is_not_overwritten",
+    ),
+    Mutation(
+        "journal_api/mcp/annotating.py",
+        "await check_tags(client, annotation)",
+        "pass",
+        "test_everything_is_checked_before_anything_is_written",
+    ),
+    Mutation(
+        "journal_api/mcp/annotating.py",
+        "{**before, ",
+        "{",
+        "test_an_answer_without_notes_keeps_its_notes",
+    ),
+    Mutation(
+        "journal_api/mcp/connections.py",
+        "partial(prepare, settings, creates=False)",
+        "partial(prepare, settings)",
+        "test_between_calls_the_file_may_be_replaced",
+    ),
+    Mutation(
+        "journal_api/mcp/server.py",
+        "if writes or not tool.writes",
+        "if True",
+        "test_an_agent_finds_eight_tools_that_only_read",
+    ),
+    Mutation(
         "journal_api/repositories/goals.py",
         "ON CONFLICT DO UPDATE SET target_value = excluded.target_value",
         "ON CONFLICT DO NOTHING",
