@@ -123,7 +123,7 @@ def peak_of(server: Measured) -> float:
 @click.option("--by", multiple=True, default=get_args(GroupBy))
 @click.option("--times", default=3)
 def main(trades: Sequence[int], by: Sequence[str], times: int) -> None:
-    """Print the CPU time of each report, its ratio to the bare pass, and the memory above the idle server's."""
+    """Print the CPU time of each report, its ratio to the bare pass, and the memory that it took."""
     for size in trades:
         with TemporaryDirectory(prefix="bench-") as name:
             db = Path(name) / "journal.db"
