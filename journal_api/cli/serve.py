@@ -25,7 +25,11 @@ Open your journal. The key after # cannot be displayed again; keep it for other 
 @click.command()
 @click.option("--host", help="The address to listen on; default: JOURNAL_HOST.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on; default: JOURNAL_PORT.")
-@click.option("--first-key", is_flag=True, help="If the database has no API key, create one and print the address that opens the page with it.")
+@click.option(
+    "--first-key",
+    is_flag=True,
+    help="If the database has no API key, create one and print the address that opens the page with it.",
+)
 @click.option(
     "--announce",
     is_flag=True,
