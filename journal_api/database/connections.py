@@ -11,8 +11,9 @@ import aiosqlite
 
 from journal_api.database.batching import BatchingConnection
 from journal_api.values.clock import instant_after
-from journal_api.values.money import sql_ratio
-from journal_api.values.periods import trading_day
+from journal_api.values.holding_times import holding_time
+from journal_api.values.money import SumOfSquares, sql_ratio
+from journal_api.values.periods import local_hour, trading_day
 
 # Seconds that a statement waits for a writer in another process.
 BUSY_TIMEOUT = 0.5
@@ -36,6 +37,9 @@ class Reader(sqlite3.Connection):
         if self.execute("PRAGMA foreign_keys").fetchone() != (1,):
             raise sqlite3.OperationalError("this SQLite was built without foreign keys")
         self.create_function("trading_day", 3, trading_day, deterministic=True)
+        self.create_function("local_hour", 2, local_hour, deterministic=True)
+        self.create_function("holding_time", 2, holding_time, deterministic=True)
+        self.create_aggregate("sum_of_squares", 1, SumOfSquares)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
         self.create_function("instant_after", 1, instant_after, deterministic=True)

@@ -7,8 +7,9 @@ from journal_api.structs.goals import GoalStatus, GoalStatusFilter
 from journal_api.structs.import_profiles import CostSign, ProfileKind
 from journal_api.structs.imports import DateOrder, DateOrderSource, TimezoneSource, VerdictWord
 from journal_api.structs.instruments import InstrumentSource
+from journal_api.structs.reports import EdgeReason, GroupBy
 from journal_api.structs.trades import Direction, Grade, Outcome
-from journal_api.values.metric_formulas import GoalDirection
+from journal_api.values.metric_formulas import GoalDirection, Reason
 from journal_api.values.metrics import MetricKey, Unit
 from journal_api.values.periods import Timeframe
 from journal_api.values.types import TagType
@@ -18,13 +19,16 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "DateOrder": get_args(DateOrder),
     "DateOrderSource": get_args(DateOrderSource),
     "Direction": get_args(Direction),
+    "EdgeReason": get_args(EdgeReason),
     "GoalDirection": get_args(GoalDirection),
     "GoalStatus": get_args(GoalStatus),
     "GoalStatusFilter": get_args(GoalStatusFilter),
     "Grade": get_args(Grade),
+    "GroupBy": get_args(GroupBy),
     "InstrumentSource": get_args(InstrumentSource),
     "MetricKey": tuple(MetricKey.allowed),
     "MetricUnit": get_args(Unit),
+    "NullReason": get_args(Reason),
     "Outcome": get_args(Outcome),
     "ProfileKind": get_args(ProfileKind),
     "TagType": get_args(TagType),

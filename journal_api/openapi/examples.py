@@ -32,6 +32,7 @@ from journal_api.structs.imports import Import, ImportQuery, ImportReport
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
+from journal_api.structs.reports import Report
 from journal_api.structs.setups import Setup
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import Strategy, StrategyCreate, StrategyListItem, StrategyPatch
@@ -157,6 +158,35 @@ FLEX_QUERY = """\
   </FlexStatements>
 </FlexQueryResponse>
 """
+REPORT_VALUES = {
+    "values": {"trade_count": 4, "net_pnl": 498.84, "profit_factor": None},
+    "reasons": {"profit_factor": "no_losses"},
+    "statistics": {
+        "currency": "USD",
+        "trades": 5,
+        "decisions": 4,
+        "wins": 4,
+        "losses": 0,
+        "breakevens": 0,
+        "graded": 4,
+        "a_plus": 2,
+        "with_risk": 4,
+        "with_checklist": 4,
+        "checklists_confirmed": 4,
+        "with_mistake": 0,
+        "trading_days": 4,
+        "winning_days": 4,
+        "max_trades_per_day": 1,
+        "gross_pnl": 510.0,
+        "fees": 11.16,
+        "net_pnl": 498.84,
+        "winning_pnl": 498.84,
+        "losing_pnl": 0,
+        "worst_trade": 70.02,
+        "worst_day": 70.02,
+        "r_total": 9.58516667,
+    },
+}
 # Files by media type: the body of an import, the response of an export.
 FILES = {
     "text/csv": """\
@@ -247,6 +277,16 @@ EXAMPLES: dict[Any, Any] = {
             "r_total": 6.6235,
         },
         "computed_at": "2026-11-22T07:00:00.000000Z",
+    },
+    Report: {
+        "group_by": "tag",
+        "from": "2026-08-01",
+        "to": None,
+        "timezone": "UTC",
+        "day_rollover": "00:00",
+        "metrics": ["trade_count", "net_pnl", "profit_factor"],
+        "total": {"key": None, "name": None, **REPORT_VALUES},
+        "groups": [{"key": 2, "name": "Patient", **REPORT_VALUES}],
     },
     Account: ACCOUNT,
     AccountCreate: ACCOUNTS[0],

@@ -1,4 +1,4 @@
-"""SQL of the statistics of periods: one statement that returns one row per period (DECISIONS 12)."""
+"""SQL of the statistics of periods and groups: one statement returns one row for each (DECISIONS 12)."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -10,32 +10,18 @@ from journal_api.repositories.sql import json_list
 from journal_api.values.periods import Period
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics
 
-# The statement reads the requested days by index and no other trades. Amounts are summed over trades, all
-# other statistics are over decisions. A decision belongs to the day of its first close in the period.
-STATISTICS = """
-WITH
--- The requested periods, numbered.
-period (number, first, last) AS MATERIALIZED (
-    SELECT key, value ->> '$.start', value ->> '$.end' FROM json_each(:periods)
-),
--- The accounts in scope.
-account (id, currency) AS MATERIALIZED (
-    SELECT accounts.id, currency FROM json_each(:accounts) CROSS JOIN accounts ON accounts.id = value
-),
--- The trades in scope with the number of their period.
-counted AS MATERIALIZED (
-    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
-        source_trade_id, currency,
-        source_trade_id IS NOT NULL
-            OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id) AS is_shared,
-        EXISTS (SELECT 1
+# Of each trade: whether it is a copy or has copies, and whether it has a tag of type mistake.
+IS_SHARED = """source_trade_id IS NOT NULL
+            OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id)"""
+IS_MISTAKE = """EXISTS (SELECT 1
                 FROM trade_tags
                 JOIN tags ON tags.id = tag_id
-                WHERE trade_id = trades.id AND type = 'mistake') AS is_mistake
-    FROM period
-    CROSS JOIN account
-    CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last
-),
+                WHERE trade_id = trades.id AND type = 'mistake')"""
+# The CTEs after `counted (number, ...)`, whose rows are trades with the number of their group: a period of a
+# goal or a group of a report. The last one, `statistics (number, statistics)`, has one row per group.
+# Amounts are summed over trades, all other statistics are over decisions. A decision belongs to the day of
+# its first close in the group.
+STATISTICS = """
 -- Amounts and days. Trades are summed by day first, for the worst day and the winning days.
 money AS (
     SELECT number, sum(trades) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
@@ -142,50 +128,71 @@ streaks AS (
                 WHERE :with_streak)
           GROUP BY number, losses_before)
     GROUP BY number
+),
+statistics (number, statistics) AS (
+    SELECT number, json_object(
+        'currency', iif(first_currency = last_currency, first_currency, NULL),
+        'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
+        'trades', trades,
+        'decisions', decisions,
+        'wins', wins,
+        'losses', losses,
+        'breakevens', breakevens,
+        'graded', graded,
+        'a_plus', a_plus,
+        'with_risk', with_risk,
+        'with_checklist', with_checklist,
+        'checklists_confirmed', checklists_confirmed,
+        'with_mistake', with_mistake,
+        'trading_days', trading_days,
+        'winning_days', winning_days,
+        'max_trades_per_day', max_trades_per_day,
+        'gross_pnl', gross_pnl,
+        'fees', fees,
+        'net_pnl', net_pnl,
+        'winning_pnl', winning_pnl,
+        'losing_pnl', losing_pnl,
+        'worst_trade', worst_trade,
+        'worst_day', worst_day,
+        'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
+        -- SQLite returns a REAL for a difference that does not fit into 64 bits.
+        'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
+        'win_streak', coalesce(win_streak, 0))
+    FROM money
+    JOIN judged USING (number)
+    LEFT JOIN curve USING (number)
+    LEFT JOIN streaks USING (number)
 )
-SELECT number, json_object(
-    'currency', iif(first_currency = last_currency, first_currency, NULL),
-    'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
-    'trades', trades,
-    'decisions', decisions,
-    'wins', wins,
-    'losses', losses,
-    'breakevens', breakevens,
-    'graded', graded,
-    'a_plus', a_plus,
-    'with_risk', with_risk,
-    'with_checklist', with_checklist,
-    'checklists_confirmed', checklists_confirmed,
-    'with_mistake', with_mistake,
-    'trading_days', trading_days,
-    'winning_days', winning_days,
-    'max_trades_per_day', max_trades_per_day,
-    'gross_pnl', gross_pnl,
-    'fees', fees,
-    'net_pnl', net_pnl,
-    'winning_pnl', winning_pnl,
-    'losing_pnl', losing_pnl,
-    'worst_trade', worst_trade,
-    'worst_day', worst_day,
-    'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
-    -- SQLite returns a REAL for a difference that does not fit into 64 bits.
-    'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
-    'win_streak', coalesce(win_streak, 0))
-FROM money
-JOIN judged USING (number)
-LEFT JOIN curve USING (number)
-LEFT JOIN streaks USING (number)
 """
-# An upper bound, as a REAL, of all sums over the trades of one period: amounts, risks and their quotients.
-LARGEST_SUM = """
-SELECT max(
+# The statement for the periods of goals reads the requested days by index and no other trades.
+OF_PERIODS = f"""
+WITH
+-- The requested periods, numbered.
+period (number, first, last) AS MATERIALIZED (
+    SELECT key, value ->> '$.start', value ->> '$.end' FROM json_each(:periods)
+),
+-- The accounts in scope.
+account (id, currency) AS MATERIALIZED (
+    SELECT accounts.id, currency FROM json_each(:accounts) CROSS JOIN accounts ON accounts.id = value
+),
+-- The trades in scope with the number of their period.
+counted AS MATERIALIZED (
+    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
+        source_trade_id, currency,
+        {IS_SHARED} AS is_shared,
+        {IS_MISTAKE} AS is_mistake
+    FROM period
+    CROSS JOIN account
+    CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last
+),
+{STATISTICS}
+SELECT number, statistics FROM statistics
+"""
+# An upper bound, as a REAL, of all sums over trades: amounts, risks and their quotients.
+LARGEST_SUM = """max(
     total(abs(gross_pnl)) + total(abs(fees)),
     total(initial_risk),
-    coalesce(total(abs(net_pnl)) / min(initial_risk) * 1e8, 0))
-FROM trades
-WHERE account_id IN (SELECT value FROM json_each(:accounts))
-  AND trading_day BETWEEN :first AND :last
-"""
+    coalesce(total(abs(net_pnl)) / min(initial_risk) * 1e8, 0))"""
 
 
 async def of_periods(
@@ -219,7 +226,7 @@ async def of_periods_in_range(
 ) -> dict[Period, Statistics | None]:
     """Return the statistics of each period. Raises sqlite3.OperationalError when a sum exceeds 64 bits."""
     rows = await db.execute_fetchall(
-        STATISTICS,
+        OF_PERIODS,
         {
             "accounts": json_list(account_ids),
             "periods": json_list([period._asdict() for period in periods]),
@@ -234,7 +241,12 @@ async def of_periods_in_range(
 async def fits_64_bits(db: Connection, account_ids: Sequence[int], period: Period) -> bool:
     """Return whether all sums over the trades of the period fit into 64 bits."""
     ((largest_sum,),) = await db.execute_fetchall(
-        LARGEST_SUM,
+        f"""
+        SELECT {LARGEST_SUM}
+        FROM trades
+        WHERE account_id IN (SELECT value FROM json_each(:accounts))
+          AND trading_day BETWEEN :first AND :last
+        """,
         {
             "accounts": json_list(account_ids),
             "first": period.start.isoformat(),

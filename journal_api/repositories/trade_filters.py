@@ -1,6 +1,6 @@
 """The WHERE clauses of statements that filter trades."""
 
-from journal_api.structs.trades import TradeFilter
+from journal_api.structs.trades import TradeSelection
 
 # The owner of the trades, for three different indexes, and as a check without an index.
 OF_USER = "user_id = :user_id"
@@ -18,7 +18,7 @@ class TradeFilters:
     +, so such a condition is only checked on the rows that the other conditions select.
     """
 
-    def __init__(self, query: TradeFilter) -> None:
+    def __init__(self, query: TradeSelection) -> None:
         self.parameters = query.values()
         self._conditions: list[str] = []
         self._has_own_index = False
@@ -45,6 +45,10 @@ class TradeFilters:
     def counted(self) -> str:
         """Return the clause for the number of matching trades."""
         return self._clause(self._owner(by_day=self._is_sent("until")))
+
+    def closed(self) -> str:
+        """Return the clause for all matching closed trades."""
+        return f"{self._clause(self._owner(by_day=True))} AND +closed_at IS NOT NULL"
 
     def checked(self) -> str:
         """Return the clause for trades that are selected by id."""
@@ -73,7 +77,7 @@ class TradeFilters:
         return [condition for name, condition in days.items() if self._is_sent(name)]
 
     def _is_sent(self, name: str) -> bool:
-        return self.parameters[name] is not None
+        return self.parameters.get(name) is not None
 
     def _strategy(self) -> None:
         self._has_own_index = True

@@ -18,6 +18,7 @@ from journal_api.routes import (
     instruments,
     me,
     metrics,
+    reports,
     snapshots,
     strategies,
     tag_categories,
@@ -40,6 +41,7 @@ from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQ
 from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.structs.me import Me, MePatch
 from journal_api.structs.metrics import Metric
+from journal_api.structs.reports import Report, ReportQuery
 from journal_api.structs.setups import Setup
 from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.structs.strategies import (
@@ -143,6 +145,8 @@ OPERATIONS = linked([
     Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
               body=AnswersPut, data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
+    Operation("GET", "/reports", reports.get_report, "read:trades",
+              query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),
     Operation("GET", "/imports/{id:row_id}", imports.get_import, "read:trades", data={"import": Import}),
     Operation("POST", "/imports", imports.create_import, "write:trades",

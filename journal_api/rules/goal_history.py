@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from msgspec import Raw, Struct, json
-from msgspec.structs import asdict, replace
+from msgspec import Struct, json
+from msgspec.structs import replace
 
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.metrics import LARGEST_STORED, METRICS
-from journal_api.values.money import json_text
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
-from journal_api.values.statistics import AMOUNTS, EXTRA_STATISTICS, MONEY, ExtraStatistic, Statistics
+from journal_api.values.statistics import ExtraStatistic, Statistics, statistics_shown
 
 
 class GoalState(Struct):
@@ -171,16 +170,4 @@ def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics |
         "day_rollover": state.day_rollover,
         "reason": value.reason,
     }
-    for name, number in statistics_shown(statistics).items():
-        if name not in EXTRA_STATISTICS or name == state.extra:
-            data[name] = Raw(json_text(number).encode()) if name in AMOUNTS and number is not None else number
-    return json.encode(data).decode()
-
-
-def statistics_shown(statistics: Statistics | None) -> dict[str, Any]:
-    """Return the statistics by name; amounts in different currencies are None."""
-    if statistics is None:
-        return {}
-    values = asdict(statistics)
-    mixes_currencies = values.pop("mixes_currencies")
-    return {name: None if mixes_currencies and name in MONEY else value for name, value in values.items()}
+    return json.encode(data | statistics_shown(statistics, {state.extra})).decode()

@@ -18,18 +18,13 @@ class SnapshotQuery(Struct, kw_only=True):
     until: Day | None = field(name="to", default=None)
 
 
-class SnapshotData(Struct, kw_only=True):
-    """The inputs of the value (docs/goals.md#what-a-snapshot-says).
+class ShownStatistics(Struct, kw_only=True):
+    """The sums and counts from which values are computed (docs/goals.md#what-a-snapshot-says).
 
-    Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
-    to compute; `reason` is then `out_of_range`. `max_drawdown`, `win_streak` and `opening_balance` are only
-    there for metrics that need them.
+    Amounts are null for accounts in different currencies. All members are missing if a sum was too large to
+    compute. `max_drawdown`, `win_streak` and `opening_balance` are only there for metrics that need them.
     """
 
-    unit: Unit
-    timezone: str
-    day_rollover: str
-    reason: str | None
     currency: str | None | UnsetType = UNSET
     trades: int | UnsetType = UNSET
     decisions: int | UnsetType = UNSET
@@ -56,6 +51,20 @@ class SnapshotData(Struct, kw_only=True):
     max_drawdown: Decimal | None | UnsetType = UNSET
     win_streak: int | None | UnsetType = UNSET
     opening_balance: Decimal | None | UnsetType = UNSET
+
+
+class SnapshotData(ShownStatistics, kw_only=True):
+    """The inputs of the value (docs/goals.md#what-a-snapshot-says).
+
+    Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
+    to compute; `reason` is then `out_of_range`. `max_drawdown`, `win_streak` and `opening_balance` are only
+    there for metrics that need them.
+    """
+
+    unit: Unit
+    timezone: str
+    day_rollover: str
+    reason: str | None
 
 
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):

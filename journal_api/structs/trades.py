@@ -94,8 +94,8 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     notes: Text | None | UnsetType = UNSET
 
 
-class TradeFilter(Struct, kw_only=True):
-    """The filters of a list of trades. `from` and `to` are trading days, both inclusive."""
+class TradeSelection(Struct, kw_only=True):
+    """The filters that select trades. `from` and `to` are trading days, both inclusive."""
 
     account_id: RowId | None = None
     copy_group_id: RowId | None = None
@@ -106,7 +106,6 @@ class TradeFilter(Struct, kw_only=True):
     symbol: str | None = None
     direction: Direction | None = None
     grade: Grade | None = None
-    outcome: Outcome | None = None
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
 
@@ -119,6 +118,12 @@ class TradeFilter(Struct, kw_only=True):
             name: str(day) if day else None for name, day in (("since", self.since), ("until", self.until))
         }
         return {**asdict(self), **days}
+
+
+class TradeFilter(TradeSelection, kw_only=True):
+    """The filters of a list of trades. `from` and `to` are trading days, both inclusive."""
+
+    outcome: Outcome | None = None
 
 
 class TradeQuery(TradeFilter, kw_only=True):

@@ -116,3 +116,16 @@ def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
         return None
     quotient = ratio(numerator, denominator)
     return quotient if abs(quotient) <= LARGEST * SCALE else None
+
+
+class SumOfSquares:
+    """An aggregate function of SQL: the sum of the squares of integers, as text because of its size."""
+
+    def __init__(self) -> None:
+        self.sum = 0
+
+    def step(self, value: int, /) -> None:
+        self.sum += value * value
+
+    def finalize(self) -> Any:
+        return str(self.sum)

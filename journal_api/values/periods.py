@@ -53,6 +53,18 @@ def _day_of_hour(hour: str, timezone: str, day_rollover: str) -> str | None:
     return day if is_whole else None
 
 
+def local_hour(instant: str, timezone: str) -> int:
+    """Return the hour, 0 to 23, of a timestamp in a time zone."""
+    return _hour_of_minute(instant[:16], timezone)
+
+
+@lru_cache(maxsize=65536)
+def _hour_of_minute(minute: str, timezone: str) -> int:
+    """Return the hour of a minute of UTC. No clock changes within a minute, for zones of today."""
+    local, _ = _local(f"{minute}:00.000000Z", timezone, "00:00")
+    return local.hour
+
+
 def _local(instant: str, timezone: str, day_rollover: str) -> tuple[datetime, time]:
     zone, rollover = _clock(timezone, day_rollover)
     return datetime.fromisoformat(instant).astimezone(zone), rollover

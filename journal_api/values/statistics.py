@@ -1,8 +1,12 @@
 """The statistics of a period: the inputs of every metric, shown in the snapshot of the period."""
 
+from collections.abc import Collection
 from typing import Literal, get_args
 
-from msgspec import Struct
+from msgspec import Raw, Struct
+from msgspec.structs import asdict
+
+from journal_api.values.money import json_text
 
 
 class Statistics(Struct, kw_only=True, frozen=True):
@@ -99,3 +103,25 @@ AMOUNTS = frozenset(
 )
 # What adding or comparing amounts of money makes; R is a ratio of each decision.
 MONEY = AMOUNTS - {"r_total"} | {"winning_days"}
+
+
+def statistics_shown(
+    statistics: Statistics | None, extras: Collection[ExtraStatistic | None]
+) -> dict[str, object]:
+    """Return the statistics as members of a JSON object, with those extra statistics and no others.
+
+    Amounts in different currencies are None. Without statistics there are no members.
+    """
+    if statistics is None:
+        return {}
+    values = asdict(statistics)
+    mixes_currencies = values.pop("mixes_currencies")
+    shown: dict[str, object] = {}
+    for name, value in values.items():
+        if name in EXTRA_STATISTICS and name not in extras:
+            continue
+        if value is None or (mixes_currencies and name in MONEY):
+            shown[name] = None
+        else:
+            shown[name] = Raw(json_text(value).encode()) if name in AMOUNTS else value
+    return shown

@@ -542,11 +542,14 @@ async def test_a_limit_from_1_to_its_largest_is_fine_and_an_offset_past_the_end_
     )
 
     for limit, offset in ((1, 0), (largest, 0), (1, 10**6), (1, 2**63 - 1)):
-        page = await client.get(path_of(operation, 1), params={"limit": limit, "offset": offset})
+        query = {"limit": limit, "offset": offset, "group_by": "account"}
+        page = await client.get(path_of(operation, 1), params=query)
 
         pagination = page.json()["meta"]["pagination"]
         assert pagination == {"limit": limit, "offset": offset, "total": pagination["total"]}
-        assert (len(unwrap(page)) == 0) == (offset > 0)
+        found = unwrap(page)
+        items = found["groups"] if operation.path == "/v1/reports" else found
+        assert (len(items) == 0) == (offset > 0)
 
 
 async def test_a_query_that_says_nothing_is_ignored(client: httpx.AsyncClient) -> None:

@@ -183,7 +183,9 @@ def requests_with(own: Journal, ids: Journal) -> Iterator[Planted]:
         path = path_about(place.operation, own)
         for value in values_at(place, ids):
             if place.is_query:
-                yield Planted(place, path, {place.field: value}, None)
+                # A report without groups names nothing.
+                groups = {"group_by": "account"} if path == "/reports" else {}
+                yield Planted(place, path, {place.field: value, **groups}, None)
             else:
                 body = bodies(own, f"New {number}")[place.row]
                 yield Planted(place, path, {}, planted(body, place.field, value))

@@ -1,0 +1,167 @@
+"""Queries and responses of reports: the statistics of groups of trades."""
+
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+
+from journal_api.structs.snapshots import ShownStatistics
+from journal_api.structs.trades import TradeSelection
+from journal_api.values.metric_formulas import Reason
+from journal_api.values.metrics import METRICS, MetricName
+from journal_api.values.types import DayText, Offset, default_value
+
+GroupBy = Literal[
+    "none",
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
+    "weekday",
+    "hour",
+    "holding",
+    "account",
+    "symbol",
+    "direction",
+    "grade",
+    "strategy",
+    "setup",
+    "confirmation",
+    "tag",
+]
+EdgeReason = Literal["too_few", "mixed_currencies", "out_of_range"]
+# A balance is of accounts on a day, not of a group of trades.
+REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]
+NO_BALANCE = "balance_target is not a metric of reports: a group of trades has no balance"
+
+
+def check_reported(key: str) -> None:
+    """Raise ValueError unless reports have the metric."""
+    if key not in METRICS:
+        raise ValueError("must be metrics of GET /v1/metrics")
+    if key not in REPORTED:
+        raise ValueError(NO_BALANCE)
+
+
+class ReportMetrics(tuple[str, ...]):
+    """Keys of metrics, separated by commas in the query."""
+
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": f"^({'|'.join(REPORTED)})(,({'|'.join(REPORTED)}))*$",
+        "description": "Keys of GET /v1/metrics, separated by commas, each once; balance_target is refused.",
+    }
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        keys = str(value).split(",")
+        for key in keys:
+            check_reported(key)
+        if len(set(keys)) < len(keys):
+            raise ValueError("must not repeat a metric")
+        return cls(keys)
+
+
+class ReportSort(str):
+    """The key of a metric: ascending, or descending after a `-`."""
+
+    json_schema: ClassVar[dict[str, Any]] = {
+        "type": "string",
+        "pattern": f"^-?({'|'.join(REPORTED)})$",
+        "description": "The key of a metric: the lowest first, or with a `-` before it the highest first.",
+    }
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        check_reported(str(value).removeprefix("-"))
+        return cls(value)
+
+
+class ReportQuery(TradeSelection, kw_only=True):
+    """Only closed trades count. `from` and `to` are trading days, both inclusive.
+
+    Without `sort`, periods, weekdays, hours and holding times are in their own order, other groups by net
+    P&L, the highest first. `sort` is the key of a metric, with a `-` before it for the highest first.
+    """
+
+    group_by: GroupBy = "none"
+    metrics: ReportMetrics = default_value(
+        ReportMetrics(
+            ("trade_count", "net_pnl", "win_rate", "profit_factor", "expectancy", "rr_realized_avg")
+        )
+    )
+    sort: ReportSort | None = None
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+    offset: Offset = 0
+
+    @property
+    def evaluated(self) -> set[str]:
+        """The metrics that the report shows or is sorted by."""
+        return {*self.metrics, *([self.sort.removeprefix("-")] if self.sort else [])}
+
+
+class ReportValues(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The value of each requested metric; `reasons` says why a value is null."""
+
+    values: dict[str, Decimal | None]
+    reasons: dict[str, Reason]
+    statistics: ShownStatistics
+
+
+class ReportTotal(ReportValues, kw_only=True, forbid_unknown_fields=True):
+    """The values over all selected trades."""
+
+    key: None
+    name: None
+
+
+class ConfirmationKey(Struct, kw_only=True, forbid_unknown_fields=True):
+    confirmation_id: int
+    setup_id: int
+    strategy_id: int
+
+
+class Edge(Struct, kw_only=True, forbid_unknown_fields=True):
+    """By how much the mean P&L with the confirmation exceeds the mean P&L without it (docs/goals.md).
+
+    `low` and `high` are the 95 % interval; all three are null with fewer than 10 decisions on either side.
+    """
+
+    expectancy: Decimal | None
+    low: Decimal | None
+    high: Decimal | None
+    present: int | None
+    absent: int | None
+    reason: EdgeReason | None
+
+
+class ReportGroup(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A group of trades; `key` and `name` are null for the trades without a grade, a tag and so on.
+
+    Groups of confirmations have `setup` and `strategy`, the names, and instead of `values`, `reasons` and
+    `statistics` those of the decisions with each answer: `present`, `absent` and `unanswered`.
+    """
+
+    key: int | str | ConfirmationKey | None
+    name: str | None
+    values: dict[str, Decimal | None] | UnsetType = UNSET
+    reasons: dict[str, Reason] | UnsetType = UNSET
+    statistics: ShownStatistics | UnsetType = UNSET
+    setup: str | None | UnsetType = UNSET
+    strategy: str | None | UnsetType = UNSET
+    present: ReportValues | UnsetType = UNSET
+    absent: ReportValues | UnsetType = UNSET
+    unanswered: ReportValues | UnsetType = UNSET
+    edge: Edge | UnsetType = UNSET
+
+
+class Report(Struct, kw_only=True, forbid_unknown_fields=True):
+    group_by: GroupBy
+    since: DayText | None = field(name="from")
+    until: DayText | None = field(name="to")
+    timezone: str
+    day_rollover: str
+    metrics: list[MetricName]
+    total: ReportTotal
+    groups: list[ReportGroup]
