@@ -137,7 +137,8 @@ def report_of(
             "metrics": query.metrics,
             "total": {"key": None, "name": None, **values_of(page.total.parts["all"], query.metrics)},
             "groups": [group_of(group, names.get(group.key), query) for group in page.groups],
-        }
+        },
+        enc_hook=str,
     ).decode()
 
 
