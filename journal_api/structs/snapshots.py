@@ -36,8 +36,8 @@ class ShownStatistics(Struct, kw_only=True):
     """The sums and counts from which values are computed (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. All members are missing if a sum was too large to
-    compute. `max_drawdown`, `peak_pnl`, `win_streak` and `opening_balance` are only there for metrics that need
-    them.
+    compute. `max_drawdown`, `peak_pnl`, `win_streak` and `opening_balance` are only there for metrics that
+    need them.
     """
 
     currency: str | None | UnsetType = UNSET
