@@ -20,7 +20,8 @@ export function calendar(month, today, groups, { me }) {
       h("span", { class: "row" }, link("Earlier month", "‹", -1), link("Later month", "›", 1))),
     h("table", { class: "calendar" },
       h("thead", null, h("tr", null, columns.map(({ name }) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "week" }, "Week"))),
-      h("tbody", null, weeksOf(month).map((week) => weekRow(week, columns, byDay, today, largest)))));
+      h("tbody", null, weeksOf(month)
+        .filter((week) => columns.some(({ weekday }) => week[weekday - 1])).map((week) => weekRow(week, columns, byDay, today, largest)))));
 }
 
 function weekRow(week, columns, byDay, today, largest) {

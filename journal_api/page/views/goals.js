@@ -8,7 +8,7 @@ import * as format from "../format.js";
 import { calendar } from "./calendar.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
-const METRICS = "net_pnl,trade_count,win_rate,profit_factor,max_drawdown";
+const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
 const DAYS_BACK = 182; // 27 weeks, so that a page of the report has every day
 const PERIODS = { daily: "today", weekly: "this week", monthly: "this month", quarterly: "this quarter" };
 const URGENCY = Object.keys(STATES);
@@ -55,21 +55,21 @@ function goalCards(goals, context, chosen) {
     return h("section", { class: "card" }, h("p", { class: "muted" }, "No goals. A daily loss limit is a good first one."),
       h("p", null, h("a", { href: "#/settings?section=goals" }, "Make a goal")));
   }
-  return h("section", { class: "grid", "aria-label": "Goals" },
+  return h("section", { class: "grid goals", "aria-label": "Goals" },
     [...goals].sort((a, b) => rank(a) - rank(b) || a.id - b.id).map((goal) => card(goal, context, goal === chosen)));
 }
 
 function card(goal, context, isChosen) {
   const { current } = goal;
   const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
-  const scope = scopeName(goal, context);
   return h("a", { class: `card goal ${tone}`, id: `goal-${goal.id}`, href: isChosen ? "#/today" : `#/today?goal=${goal.id}`, "aria-expanded": String(isChosen), role: "button" },
-    h("div", { class: "title" }, h("h2", null, goal.goal_name), h("span", { class: `state ${tone}` }, `${mark} ${word}`)),
+    h("div", { class: "title small" }, h("span", { class: `strong ${tone}` }, `${mark} ${word}`),
+      h("span", { class: "muted" }, PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end))),
+    h("h2", null, goal.goal_name, context.accounts.length > 1 && h("span", { class: "muted small" }, ` ${scopeName(goal, context)}`)),
     current && h("p", null, h("span", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
-      h("span", { class: "muted" }, ` ${goal.direction === "at_least" ? "≥" : "≤"} ${format.valueOf(current.snapshot_data.unit, current.target)}`)),
+      h("span", { class: "muted nowrap" }, ` ${goal.direction === "at_least" ? "≥" : "≤"} ${format.valueOf(current.snapshot_data.unit, current.target)}`)),
     current && bar(filled(goal), tone),
-    current && h("p", { class: "strong" }, whatIsLeft(goal)),
-    h("p", { class: "muted small" }, [PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end), scope].filter(Boolean).join(" · ")));
+    current && h("p", { class: "strong" }, whatIsLeft(goal)));
 }
 
 function scopeName(goal, { accounts, copyGroups }) {
@@ -111,7 +111,6 @@ function curve({ groups, total }) {
     ["Trades", format.number(total.values.trade_count)],
     ["Win rate", format.percent(total.values.win_rate)],
     ["Profit factor", format.ratio(total.values.profit_factor)],
-    ["Drawdown", format.amount(total.values.max_drawdown)],
   ];
   const days = groups.filter((group) => group.values.net_pnl != null).map((group) => ({ day: group.key, value: group.values.net_pnl }));
   return h("section", { class: "card", "aria-label": "Net P&L" },
