@@ -66,8 +66,8 @@ function card(goal, context, isChosen) {
     h("div", { class: "title small" }, h("span", { class: `strong ${tone}` }, `${mark} ${word}`),
       h("span", { class: "muted" }, PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end))),
     h("h2", null, goal.goal_name, context.accounts.length > 1 && h("span", { class: "muted small" }, ` ${scopeName(goal, context)}`)),
-    current && h("p", null, h("span", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
-      h("span", { class: "muted nowrap" }, ` ${goal.direction === "at_least" ? "≥" : "≤"} ${format.valueOf(current.snapshot_data.unit, current.target)}`)),
+    current && h("p", { class: "title" }, h("span", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
+      h("span", { class: "muted nowrap small" }, `${goal.direction === "at_least" ? "≥" : "≤"} ${format.valueOf(current.snapshot_data.unit, current.target)}`)),
     current && bar(filled(goal), tone),
     current && h("p", { class: "strong" }, whatIsLeft(goal)));
 }
