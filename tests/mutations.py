@@ -272,6 +272,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_balance_of_every_month_since_the_last_read_is_there_after_a_late_trade",
     ),
     Mutation(
+        "journal_api/rules/pace.py",
+        "room * 5 <= abs",
+        "room * 5 < abs",
+        "test_a_limit_is_near_from_four_fifths_of_it_on",
+    ),
+    Mutation(
+        "journal_api/rules/pace.py",
+        "return left - (has_today and self.has_traded_today)",
+        "return left",
+        "test_only_a_trade_in_scope_that_is_closed_ends_the_day",
+    ),
+    Mutation(
+        "journal_api/repositories/goals.py",
+        'columns["evaluated_on"] = None  #',
+        "pass  #",
+        "test_a_stopped_goal_has_no_pace_until_it_is_active_again",
+    ),
+    Mutation(
         "journal_api/rules/setup_diff.py",
         "unknown_confirmations += [",
         "unknown_confirmations = [",

@@ -1,9 +1,10 @@
 """GET /, and the files of the page at GET /page/{version}/{name}.
 
 The version is a hash of all files, so browsers keep a file for good and fetch each again after an upgrade.
-Modules import each other by relative paths, which keep the version.
+Modules import each other by relative paths, which keep the version. Files are sent compressed.
 """
 
+import gzip
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -38,8 +39,11 @@ async def file(request: Request) -> Response:
     if request.path_params["version"] != version() or name not in contents() or name == "index.html":
         raise NotFound("The page has no such file; it is at /, and reloading it fetches the current files.")
     media_type = MEDIA_TYPES[Path(name).suffix]
-    headers = {**HEADERS, "cache-control": FOR_GOOD}
-    return Response(contents()[name], media_type=media_type, headers=headers)
+    headers = {**HEADERS, "cache-control": FOR_GOOD, "vary": "accept-encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(contents()[name], media_type=media_type, headers=headers)
+    headers["content-encoding"] = "gzip"
+    return Response(compressed(name), media_type=media_type, headers=headers)
 
 
 @cache
@@ -47,6 +51,12 @@ def contents() -> dict[str, bytes]:
     """The content of every file of the page, by its path."""
     paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in MEDIA_TYPES)
     return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+
+
+@cache
+def compressed(name: str) -> bytes:
+    """The content of a file, compressed by gzip."""
+    return gzip.compress(contents()[name], mtime=0)
 
 
 @cache

@@ -59,3 +59,9 @@ export const dayIn = (timeZone, date = new Date()) =>
 
 // net_pnl and no_trades for people.
 export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());
+
+// The trading day of now: from the rollover on it is the next day.
+export function tradingDay({ timezone, day_rollover: rollover }, now = new Date()) {
+  const time = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" }).format(now);
+  return plusDays(dayIn(timezone, now), rollover !== "00:00" && time >= rollover ? 1 : 0);
+}

@@ -57,6 +57,8 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
             'custom_window', json_array(custom_start, custom_end),
             'timezone', timezone,
             'day_rollover', day_rollover,
+            'trading_weekdays', json(trading_weekdays),
+            'is_stopped', json(iif(status = 'active', 'false', 'true')),
             'created_on', trading_day(goals.created_at, timezone, day_rollover),
             'today', coalesce(stopped_on, trading_day(:now, timezone, day_rollover)),
             'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),

@@ -120,6 +120,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
         columns["evaluated_on"] = None
     if "status" in columns and "active" in (stored.status, columns["status"]):
         columns["stopped_on"] = None if columns["status"] == "active" else today
+        columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
     columns["updated_at"] = now()
     target = await fetch(
         db,

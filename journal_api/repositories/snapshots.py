@@ -136,14 +136,17 @@ async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
         await save_cursor(db, state)  # all new changes are of other users or out of scope
         return
     stale = list(dict.fromkeys(stale_periods(state, changed)))
-    by_period = await statistics.of_periods(db, state.account_ids, stale, state.extra)
+    today = Period(state.today, state.today)
+    requested = list(dict.fromkeys([*stale, today]))
+    computed = await statistics.of_periods(db, state.account_ids, requested, state.extra)
+    by_period, of_today = {period: computed[period] for period in stale}, computed[today]
     if state.carries_balance and state.mixes_currencies:
         by_period = without_balances(by_period)
     elif state.carries_balance:
         opening_balance = await balances.opening_balance(db, state, stale, changed)
         by_period = with_balances(by_period, opening_balance, state.currency)
     snapshots = [
-        snapshot_of(state, period, totals)
+        snapshot_of(state, period, totals, of_today)
         for period, totals in by_period.items()
         if is_in_history(state, period, totals)
     ]
@@ -190,6 +193,18 @@ async def replace_stale(
             "snapshots": json_list([snapshot._asdict() for snapshot in snapshots]),
             "now": now(),
         },
+    )
+
+
+async def remove_pace(db: Connection, goal_id: int) -> None:
+    """Remove the pace from the snapshots of a goal that was paused or archived."""
+    await db.execute_fetchall(
+        """
+        UPDATE snapshots
+        SET snapshot_data = json_remove(snapshot_data, '$.pace')
+        WHERE goal_id = :goal_id AND NOT closed
+        """,
+        {"goal_id": goal_id},
     )
 
 

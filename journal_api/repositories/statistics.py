@@ -106,7 +106,7 @@ judged AS (
 ),
 -- The drawdown, computed only on request because it needs the trades in order.
 curve AS (
-    SELECT number, max(max(peak, 0) - equity) AS max_drawdown
+    SELECT number, max(max(peak, 0) - equity) AS max_drawdown, max(0, max(peak)) AS peak_pnl
     FROM (SELECT number, equity,
               max(equity) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
                                 ROWS UNBOUNDED PRECEDING) AS peak
@@ -157,6 +157,7 @@ statistics (number, statistics) AS (
         'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
         -- SQLite returns a REAL for a difference that does not fit into 64 bits.
         'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
+        'peak_pnl', peak_pnl,
         'win_streak', coalesce(win_streak, 0))
     FROM money
     JOIN judged USING (number)

@@ -54,6 +54,8 @@ async def update_goal(request: Request) -> Response:
             await snapshots.refresh(db, goal_id)
         if await goals.update(db, stored, patch, await users.today(db, request.user.id)):
             await snapshots.refresh(db, goal_id, is_stopped=True)
+        if patch.status in ("paused", "archived"):
+            await snapshots.remove_pace(db, goal_id)
         goal = await goals.get(db, request.user.id, goal_id)
     return ok(goal=goal).with_warnings(warnings_in(goal))
 

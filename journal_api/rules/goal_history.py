@@ -5,11 +5,13 @@ from datetime import date
 from itertools import chain
 from typing import NamedTuple
 
-from msgspec import Struct, json
+from msgspec import Raw, Struct, json
 from msgspec.structs import replace
 
+from journal_api.rules.pace import Pace, Standing, pace_of
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.metrics import LARGEST_STORED, METRICS
+from journal_api.values.money import json_text
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
 from journal_api.values.statistics import ExtraStatistic, Statistics, statistics_shown
 
@@ -25,6 +27,8 @@ class GoalState(Struct):
     custom_window: list[date | None]
     timezone: str
     day_rollover: str
+    trading_weekdays: frozenset[int]  # ISO numbers
+    is_stopped: bool  # paused or archived
     created_on: date
     today: date
     account_ids: list[int]
@@ -134,7 +138,9 @@ def is_in_history(state: GoalState, period: Period, statistics: Statistics | Non
     return state.timeframe != "daily" or period.start == state.today or has_trades
 
 
-def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None) -> Snapshot:
+def snapshot_of(
+    state: GoalState, period: Period, statistics: Statistics | None, of_today: Statistics | None
+) -> Snapshot:
     """Return the row to store. Statistics of None mean that a sum does not fit into 64 bits."""
     value = METRICS[state.metric].evaluate(statistics)
     target = target_in_force(state, period)
@@ -145,9 +151,37 @@ def snapshot_of(state: GoalState, period: Period, statistics: Statistics | None)
         actual=value.actual,
         achieved=value.achieves(state.direction, target),
         closed=period.end < state.today,
-        snapshot_data=snapshot_data(state, value, statistics),
+        snapshot_data=snapshot_data(
+            state, value, statistics, pace_in(state, period, target, value, statistics, of_today)
+        ),
         opening_balance=statistics.opening_balance if statistics else None,
         closing_balance=storable(statistics.closing_balance) if statistics else None,
+    )
+
+
+def pace_in(
+    state: GoalState,
+    period: Period,
+    target: int,
+    value: MetricValue,
+    statistics: Statistics | None,
+    of_today: Statistics | None,
+) -> Pace | None:
+    """Return the pace of an active goal in its running period, None for every other period."""
+    if state.is_stopped or not period.start <= state.today <= period.end:
+        return None
+    return pace_of(
+        Standing(
+            metric=state.metric,
+            direction=state.direction,
+            target=target,
+            value=value,
+            statistics=statistics,
+            of_today=of_today,
+            period=period,
+            today=state.today,
+            trading_weekdays=state.trading_weekdays,
+        )
     )
 
 
@@ -162,12 +196,26 @@ def target_in_force(state: GoalState, period: Period) -> int:
     return next(target for since, target in reversed(state.targets) if since <= day)
 
 
-def snapshot_data(state: GoalState, value: MetricValue, statistics: Statistics | None) -> str:
-    """Return the JSON of `snapshot_data`: everything a reader needs to recompute the value."""
+def snapshot_data(
+    state: GoalState, value: MetricValue, statistics: Statistics | None, pace: Pace | None
+) -> str:
+    """Return the JSON of `snapshot_data`: everything a reader needs to recompute the value, and the pace."""
     data: dict[str, object] = {
         "unit": METRICS[state.metric].unit,
         "timezone": state.timezone,
         "day_rollover": state.day_rollover,
         "reason": value.reason,
     }
+    if pace is not None:
+        data["pace"] = {
+            "state": pace.state,
+            "remaining": decimal_json(pace.remaining),
+            "days_left": pace.days_left,
+            "needed_per_day": decimal_json(pace.needed_per_day),
+        }
     return json.encode(data | statistics_shown(statistics, {state.extra})).decode()
+
+
+def decimal_json(amount: int | None) -> Raw | None:
+    """Return an amount in units of 10^-8 as a JSON number, None for None."""
+    return None if amount is None else Raw(json_text(amount).encode())

@@ -35,9 +35,15 @@ class Side(Struct, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def words_of_both(self) -> list[str]:
-        """The words of `short` that are also words of `long`, so that they state no side."""
-        long = {word.strip().casefold() for word in self.long}
-        return [word for word in self.short if word.strip().casefold() in long]
+        """The words of `short` for which a cell may be of `long` too, so that they state no side."""
+        return [word for word in self.short if any(overlap(word, other) for other in self.long)]
+
+
+def overlap(word: str, other: str) -> bool:
+    """Return whether there is a cell that both words match; a word that ends with * is a beginning."""
+    first, second = word.strip().casefold(), other.strip().casefold()
+    shorter, longer = sorted((first, second), key=lambda text: len(text.removesuffix("*")))
+    return first == second or (shorter.endswith("*") and longer.startswith(shorter[:-1]))
 
 
 class MatchedFill(Struct, kw_only=True, forbid_unknown_fields=True):

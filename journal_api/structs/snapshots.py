@@ -1,12 +1,14 @@
 """Queries and responses of the snapshots of a goal (DECISIONS 13)."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from journal_api.values.metrics import Unit
 from journal_api.values.types import Day, DayText, Instant, Offset
+
+PaceState = Literal["achieved", "on_track", "behind", "within_limit", "near_limit", "missed"]
 
 
 class SnapshotQuery(Struct, kw_only=True):
@@ -18,11 +20,24 @@ class SnapshotQuery(Struct, kw_only=True):
     until: Day | None = field(name="to", default=None)
 
 
+class Pace(Struct, kw_only=True, forbid_unknown_fields=True):
+    """How an active goal stands in its running period (docs/goals.md#pace).
+
+    `remaining` is what is missing or what room is left, in the unit of the metric.
+    """
+
+    state: PaceState | None
+    remaining: Decimal | None
+    days_left: int
+    needed_per_day: Decimal | None
+
+
 class ShownStatistics(Struct, kw_only=True):
     """The sums and counts from which values are computed (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. All members are missing if a sum was too large to
-    compute. `max_drawdown`, `win_streak` and `opening_balance` are only there for metrics that need them.
+    compute. `max_drawdown`, `peak_pnl`, `win_streak` and `opening_balance` are only there for metrics that
+    need them.
     """
 
     currency: str | None | UnsetType = UNSET
@@ -49,6 +64,7 @@ class ShownStatistics(Struct, kw_only=True):
     worst_day: Decimal | None | UnsetType = UNSET
     r_total: Decimal | None | UnsetType = UNSET
     max_drawdown: Decimal | None | UnsetType = UNSET
+    peak_pnl: Decimal | None | UnsetType = UNSET
     win_streak: int | None | UnsetType = UNSET
     opening_balance: Decimal | None | UnsetType = UNSET
 
@@ -65,6 +81,7 @@ class SnapshotData(ShownStatistics, kw_only=True):
     timezone: str
     day_rollover: str
     reason: str | None
+    pace: Pace | UnsetType = UNSET
 
 
 class Snapshot(Struct, kw_only=True, forbid_unknown_fields=True):

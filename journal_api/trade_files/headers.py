@@ -140,7 +140,7 @@ def unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]
     near = [known for known in formats if known.lacks_few_of(header)]
     missing = {known.name: known.missing(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
-    reason = "this header is of no known format: a dry run proposes a profile for it"
+    reason = "this header is of no known format: a dry run of a table proposes a profile"
     for name, names in list(missing.items())[:1]:
         reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
     return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)

@@ -1,6 +1,6 @@
 """Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 10)."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Literal, NamedTuple, overload
@@ -101,6 +101,14 @@ def periods_between(first: date, last: date, timeframe: Timeframe) -> Iterator[P
         period = period_of(first, timeframe)
         yield period
         first = period.end + ONE_DAY
+
+
+def weekdays_in(period: Period, weekdays: Collection[int]) -> int:
+    """Return how many days of the period are on one of the weekdays (ISO numbers); 0 for an empty period."""
+    days = max((period.end - period.start).days + 1, 0)
+    weeks, rest = divmod(days, 7)
+    first = period.start.weekday()
+    return weeks * len(weekdays) + sum((first + day) % 7 + 1 in weekdays for day in range(rest))
 
 
 def _month_after(day: date, months: int) -> date:

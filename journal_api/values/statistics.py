@@ -1,7 +1,7 @@
 """The statistics of a period: the inputs of every metric, shown in the snapshot of the period."""
 
 from collections.abc import Collection
-from typing import Literal, get_args
+from typing import Literal
 
 from msgspec import Raw, Struct
 from msgspec.structs import asdict
@@ -44,6 +44,8 @@ class Statistics(Struct, kw_only=True, frozen=True):
     r_total: int | None
     # Extra statistics: computed only for a metric that needs them.
     max_drawdown: int | None = None
+    # The highest cumulative net P&L, at least 0: the current drawdown is peak_pnl - net_pnl.
+    peak_pnl: int | None = None
     win_streak: int | None = None
     # The balance of the accounts in scope at the start of the period.
     opening_balance: int | None = None
@@ -81,12 +83,19 @@ NO_TRADES = Statistics(
     worst_day=None,
     r_total=0,
     max_drawdown=0,
+    peak_pnl=0,
     win_streak=0,
 )
 
 
 ExtraStatistic = Literal["max_drawdown", "win_streak", "opening_balance"]
-EXTRA_STATISTICS = frozenset(get_args(ExtraStatistic))
+# The members that are there only with an extra statistic, each with the name of the latter.
+EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
+    "max_drawdown": "max_drawdown",
+    "peak_pnl": "max_drawdown",
+    "win_streak": "win_streak",
+    "opening_balance": "opening_balance",
+}
 AMOUNTS = frozenset(
     {
         "gross_pnl",
@@ -95,6 +104,7 @@ AMOUNTS = frozenset(
         "winning_pnl",
         "losing_pnl",
         "max_drawdown",
+        "peak_pnl",
         "worst_trade",
         "worst_day",
         "r_total",

@@ -36,6 +36,7 @@ from journal_api.web.checked_transactions import CheckedTransactions, OpenTransa
 from journal_api.web.context import database, with_database
 from journal_api.web.etags import with_etag
 from journal_api.web.idempotency import run_once
+from journal_api.web.kept_answers import KeptAnswers, KeptUntil
 from journal_api.web.responses import Response
 
 # Errors that any operation can answer with.
@@ -78,7 +79,8 @@ class Operation(Route):
     arguments, `success_statuses` its statuses of success. A `required_scope` of None accepts any valid key.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
-    `read_by` is the GET whose ETag If-Match refers to (see `linked`).
+    `read_by` is the GET whose ETag If-Match refers to (see `linked`). `kept_until` says how long the answer
+    of a GET is kept (see KeptAnswers); None means that it is not.
     """
 
     read_by: "Operation | None" = None
@@ -98,6 +100,7 @@ class Operation(Route):
         errors: tuple[type[ApiError], ...] = (),
         success_statuses: tuple[int, ...] = (),
         report: bool = False,
+        kept_until: KeptUntil | None = None,
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
@@ -109,6 +112,7 @@ class Operation(Route):
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
         self.has_etag = bool(self.data) and not report
+        self.kept_until = kept_until
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
 
@@ -143,10 +147,13 @@ class Operation(Route):
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await authorize(request, self.required_scope), self
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        if key is None:
-            response = await self.run_handler(request)
-        else:
+        if key is not None:
             response = await run_once(request, key, self.run_handler)
+        elif self.kept_until is not None:
+            kept: KeptAnswers = request.app.state.kept_answers
+            response = await kept.find_or_make(request, self.kept_until, partial(self.run_handler, request))
+        else:
+            response = await self.run_handler(request)
         if self.has_etag:
             response = with_etag(request, response)
         await response(scope, receive, send)

@@ -26,6 +26,7 @@ class Envelope:
     ) -> None:
         self.status, self.content, self.headers = status, content, headers
         self.pagination, self.warnings = pagination, warnings
+        self._etag: str | None = None
 
     @property
     def etag(self) -> str:
@@ -33,8 +34,10 @@ class Envelope:
 
         CRC-32, because a forged ETag has no effect and SHA-256 takes three times as long for 30 KB.
         """
-        checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
-        return f'"{len(self.content):x}-{checksum:08x}"'
+        if self._etag is None:
+            checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
+            self._etag = f'"{len(self.content):x}-{checksum:08x}"'
+        return self._etag
 
     def body(self, request_id: str) -> bytes:
         members = self.pagination + self.warnings

@@ -304,7 +304,7 @@ def test_the_statistics_of_a_snapshot_are_described() -> None:
     members = set(DOCUMENT["components"]["schemas"]["SnapshotData"]["properties"])
 
     statistics = {field.name for field in msgspec.structs.fields(Statistics)} - {"mixes_currencies"}
-    assert members == statistics | {"unit", "timezone", "day_rollover", "reason"}
+    assert members == statistics | {"unit", "timezone", "day_rollover", "reason", "pace"}
 
 
 def test_the_details_of_errors_are_those_of_the_documentation() -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, get_args
 import httpx
 import msgspec
 import pytest
+import time_machine
 from factories import (
     A_TRADE,
     create_account,
@@ -20,6 +21,7 @@ from factories import (
 )
 from pages import DOCS, blocks_of, code_in, rows_under
 
+from journal_api.structs.snapshots import Pace, PaceState
 from journal_api.values.metric_formulas import Reason
 from journal_api.values.metrics import METRICS
 from journal_api.values.periods import Timeframe
@@ -109,6 +111,10 @@ def computed(expression: str) -> Fraction:
     return Fraction(eval(exact, {"Fraction": Fraction, "min": min, "max": max}))
 
 
+def to_eight_decimals(value: Fraction) -> Fraction:
+    return Fraction(round(value * 10**8), 10**8)
+
+
 async def snapshots_in(client: httpx.AsyncClient, month: dict[str, str]) -> dict[str, Any]:
     """The snapshot of that month by metric, of a goal for each metric of the page."""
     found = {}
@@ -130,7 +136,7 @@ async def test_the_examples_are_what_the_service_answers(entered: httpx.AsyncCli
 def test_the_arithmetic_of_an_example_comes_to_what_it_says(metric: str) -> None:
     expression, stated = METRICS_OF_PAGE[metric]["example"].split(" = ")
 
-    assert Fraction(round(computed(expression) * 10**8), 10**8) == Fraction(stated)
+    assert to_eight_decimals(computed(expression)) == Fraction(stated)
 
 
 async def test_without_a_trade_the_answers_are_those_of_the_last_column(entered: httpx.AsyncClient) -> None:
@@ -163,6 +169,34 @@ async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: h
     assert shown == {**snapshot, "computed_at": shown["computed_at"]}
 
 
+@pytest.mark.parametrize("row", rows_under(PAGE, "goal"), ids=lambda row: row["goal"])
+async def test_a_goal_stands_as_the_page_says(entered: httpx.AsyncClient, row: dict[str, str]) -> None:
+    metric, direction, target = re.fullmatch(r"`(\w+)` (at \w+) ([-0-9.]+)", row["goal"]).groups()  # type: ignore[union-attr]
+    with time_machine.travel("2026-03-06T18:00:00Z", tick=False):
+        goal = await create_goal(
+            entered, metric=metric, direction=direction.replace(" ", "_"), target_value=float(target)
+        )
+        (snapshot, *_) = await snapshots_of(entered, goal["id"])
+
+    pace = snapshot["snapshot_data"]["pace"]
+    assert (pace["state"], pace["days_left"]) == (code_in(row["`state`"])[0], 17)
+    for member in ("remaining", "needed_per_day"):
+        expression, _, stated = row[f"`{member}`"].rpartition(" = ")
+        assert (
+            stated == "null" or not expression or to_eight_decimals(computed(expression)) == Fraction(stated)
+        )
+        assert (stated == "null") == (pace[member] is None)
+        assert stated == "null" or Fraction(str(pace[member])) == Fraction(stated)
+
+
+def test_every_member_and_state_of_the_pace_is_explained() -> None:
+    fields = [row["field"].strip("`") for row in rows_under(PAGE, "field")]
+    states = {state for row in rows_under(PAGE, "kind") for state in code_in(row["states"])}
+
+    assert fields == list(Pace.__struct_fields__)
+    assert states == set(get_args(PaceState))
+
+
 def test_every_metric_stands_in_the_table_of_its_unit() -> None:
     units: dict[str, list[str]] = {}
     for heading, body in re.findall(r"^### (\w+)\n(.*?)(?=^#)", PAGE.read_text(), re.M | re.S):
@@ -177,7 +211,7 @@ def test_every_member_of_snapshot_data_is_explained() -> None:
     explained = [name for row in rows_under(PAGE, "member") for name in code_in(row["member"])]
 
     facts = [name for name in Statistics.__struct_fields__ if name != "mixes_currencies"]
-    assert sorted(explained) == sorted(("unit", "timezone", "day_rollover", "reason", *facts))
+    assert sorted(explained) == sorted(("unit", "timezone", "day_rollover", "reason", "pace", *facts))
 
 
 def test_every_reason_and_timeframe_is_explained() -> None:

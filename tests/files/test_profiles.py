@@ -156,6 +156,8 @@ async def test_a_deleted_profile_reads_no_file(client: httpx.AsyncClient, accoun
         ({"kind": "stories"}, "kind"),
         ({"gross_pnl": "P", "net_pnl": "N"}, "net_pnl"),
         ({"side": {"column": "Way", "long": ["Up", "open"], "short": ["Down", " OPEN"]}}, "side"),
+        ({"side": {"column": "Way", "long": ["B*"], "short": ["*"]}}, "side"),
+        ({"side": {"column": "Way", "long": ["Up*"], "short": ["upwards"]}}, "side"),
         ({"time": ["%d.%m.%Y", "%d.%d.%Y"]}, "time[1]"),
         ({"time": ["%Y-%m"]}, "time[0]"),
         ({"time": ["%Y-%m-%d %Q"]}, "time[0]"),
@@ -269,13 +271,27 @@ async def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(
     assert (report["columns"][:2], report["encoding"]) == (["Contract", "Direction"], encoding)
 
 
+async def test_a_proposed_profile_reads_a_file_with_a_repeated_column(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    content = UNKNOWN.replace("Open price,Close price", "Price,Price")
+
+    report = unwrap(await send_file(client, content, account_id, dry_run="true"))
+    proposed = report["proposed_profile"] | {"entry_price": "Price", "exit_price": "Price 2", "price": None}
+    assert report["columns"][3:5] == ["Price", "Price 2"]
+    assert (await client.post("/import-profiles", json=proposed)).status_code == 201
+
+    read = await create_import(client, content)
+    assert read["counts"] == {"new": 2, "duplicate": 0, "updated": 0, "error": 0}
+
+
 async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     refused = await send_file(client, UNKNOWN, account_id)
 
     assert error_of(refused) == (400, "validation_error")
-    assert "a dry run proposes a profile" in details_of(refused)["reason"]
+    assert "a dry run of a table proposes a profile" in details_of(refused)["reason"]
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "{}", "PK\3\4"])

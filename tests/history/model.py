@@ -39,7 +39,12 @@ LOW = ("max_drawdown", "max_trades_per_day")
 # What makes another goal of a goal.
 DEFINITION = ("metric", "direction", "timeframe", "custom_start", "custom_end", "scope")
 # What snapshot_data carries only for the metric that is made of it.
-SPECIAL = {"max_drawdown": "max_drawdown", "win_streak": "win_streak", "opening_balance": "balance_target"}
+SPECIAL = {
+    "max_drawdown": "max_drawdown",
+    "peak_pnl": "max_drawdown",
+    "win_streak": "win_streak",
+    "opening_balance": "balance_target",
+}
 
 
 class Refused(Exception):
@@ -259,7 +264,12 @@ NEW_GOAL = Shape(
     account_id=or_null(row_id),
     copy_group_id=or_null(row_id),
 )
-ME = Shape(timezone=a(str), day_rollover=a(str), active_selection=selection)
+ME = Shape(
+    timezone=a(str),
+    day_rollover=a(str),
+    trading_weekdays=list_of(a(int), 7),
+    active_selection=selection,
+)
 
 
 # What there is -------------------------------------------------------------------------------------------
@@ -427,6 +437,7 @@ class Model:
     max_strategies: int
     timezone: str = "UTC"
     day_rollover: str = "00:00"
+    trading_weekdays: list[int] = field(default_factory=lambda: [1, 2, 3, 4, 5])
     active_selection: str = "all"
     categories: list[Category] = field(default_factory=list)
     tags: list[Tag] = field(default_factory=list)
@@ -834,8 +845,8 @@ class Model:
         if status == "active":
             goal.kept = goal.stopped_on = None
         elif goal.kept is None:
-            goal.kept = self.history(goal)
             goal.stopped_on = self.journal().day_of(self.now)
+            goal.kept = self.history(goal)
 
     def delete_goal(self, goal_id: int) -> None:
         self.goals.remove(self.found(self.goals, goal_id))
@@ -921,7 +932,9 @@ class Model:
 
     def journal(self) -> naive.Journal:
         """All that a number can depend on, as naive.py has it."""
-        journal = naive.Journal(self.timezone, self.day_rollover, self.active_selection)
+        journal = naive.Journal(
+            self.timezone, self.day_rollover, set(self.trading_weekdays), self.active_selection
+        )
         for account in self.accounts:
             journal.accounts[account.id] = naive.Account(
                 account.id, account.starting_balance, account.currency
@@ -973,6 +986,7 @@ class Model:
                 "currency": snapshot.currency,
                 **calendar,
                 **facts,
+                **({} if snapshot.pace is None else {"pace": snapshot.pace}),
             },
         }
         return Told(view, snapshot.reasons)

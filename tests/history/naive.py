@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from fractions import Fraction
+from itertools import accumulate
 from zoneinfo import ZoneInfo
 
 DAY = timedelta(days=1)
@@ -13,11 +14,12 @@ LARGEST = Fraction(2**63 - 1, 10**8)
 Data = dict[str, Fraction | int | None]
 # What cannot be said of amounts in different currencies: sums and comparisons, and the metrics made of them.
 SUMS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
-SUMS |= {"winning_days", "max_drawdown", "opening_balance"}
+SUMS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
 OF_MONEY = {"net_pnl", "gross_pnl", "max_drawdown", "balance_target", "profit_factor", "expectancy"}
 OF_MONEY |= {"average_win", "payoff_ratio", "worst_trade", "worst_day", "winning_days"}
 # The value, and what explains that there is none.
 Answer = tuple[Fraction | None, set[str]]
+Pace = dict[str, Fraction | int | str | None]
 
 
 @dataclass
@@ -84,6 +86,7 @@ class Journal:
 
     timezone: str = "UTC"
     rollover: str = "00:00"
+    trading_weekdays: set[int] = field(default_factory=lambda: {1, 2, 3, 4, 5})
     selection: str = "all"
     accounts: dict[int, Account] = field(default_factory=dict)
     groups: dict[int, set[int]] = field(default_factory=dict)
@@ -144,6 +147,8 @@ class Snapshot:
     # Any of these explains a null.
     reasons: set[str]
     data: Data
+    # How the running period of an active goal stands.
+    pace: Pace | None
 
 
 def rounded(value: Fraction) -> Fraction:
@@ -171,20 +176,104 @@ def snapshots(journal: Journal, goal: Goal, now: datetime, stopped_on: date | No
         if actual is not None and abs(actual := rounded(actual)) > LARGEST:
             actual, reasons = None, {"out_of_range"}
         target = target_of(journal, goal, end, today)
+        met = achieved(goal, data, actual, target)
+        pace = None
+        if stopped_on is None and start <= today <= end:
+            calendar = trading_days_of(journal, start, end)
+            of_today = explained(journal, [row for row in rows if row[0] == today], opening)
+            pace = pace_of(goal, calendar, today, (target, actual, met, reasons), data, of_today)
         found.append(
             Snapshot(
                 start,
                 end,
                 target,
                 actual,
-                achieved(goal, data, actual, target),
+                met,
                 end < today,
                 currencies.pop() if len(currencies) == 1 else None,
                 reasons,
                 data,
+                pace,
             )
         )
     return found[::-1]
+
+
+# How the running period stands ---------------------------------------------------------------------------
+
+FINAL_AT_MOST = {"max_drawdown", "max_trades_per_day", "trade_count", "trading_days", "win_streak"}
+FINAL_AT_LEAST = {"worst_day", "worst_trade"}
+LOSS_LIMITS = {*FINAL_AT_LEAST, "net_pnl", "gross_pnl", "expectancy", "rr_realized_avg"}
+ADDED_UP = {"net_pnl", "gross_pnl", "balance_target", "trade_count", "trading_days", "winning_days"}
+HIGHEST_SO_FAR = {"win_streak", "max_trades_per_day", "max_drawdown"}
+
+
+def trading_days_of(journal: Journal, start: Day, end: Day) -> list[Day]:
+    days = (start + number * DAY for number in range((end - start).days + 1))
+    return [day for day in days if day.isoweekday() in journal.trading_weekdays]
+
+
+def pace_of(
+    goal: Goal,
+    calendar: list[Day],
+    today: Day,
+    value: tuple[Fraction, Fraction | None, bool | None, set[str]],
+    data: Data,
+    of_today: Data,
+) -> Pace:
+    """The table of docs/goals.md#pace, row by row."""
+    target, actual, met, reasons = value
+    left = [day for day in calendar if day > today or (day == today and not of_today["trades"])]
+    if reasons & {"mixed_currencies", "out_of_range"}:
+        return paced(None, None, left)
+    apart = None if actual is None else abs(actual - target)
+    if goal.direction == "at_most" or (target < 0 and goal.metric in LOSS_LIMITS):
+        final = goal.metric in (FINAL_AT_MOST if goal.direction == "at_most" else FINAL_AT_LEAST)
+        if met is False:
+            return paced("missed", Fraction(0), left) if final else paced("behind", apart, left)
+        room = room_now(goal.metric, target, data, of_today) if final else apart
+        near = room is not None and abs(target) - room >= Fraction(8, 10) * abs(target)
+        return paced("near_limit" if near else "within_limit", room, left)
+    missing = Fraction(0) if met else apart
+    if goal.metric not in ADDED_UP | HIGHEST_SO_FAR:
+        return paced("behind" if met is False else "on_track", missing, left)
+    assert missing is not None
+    assert actual is not None
+    needed = rounded(missing / len(left)) if left and goal.metric in ADDED_UP else None
+    if met:
+        return paced("achieved", missing, left, needed)
+    possible = Fraction(len(left))
+    if goal.metric == "winning_days" and of_today["trades"] and not of_today["winning_days"]:
+        possible += 1
+    if goal.metric in ("trading_days", "winning_days") and missing > possible:
+        return paced("missed", missing, left, needed)
+    begun = data["opening_balance"] if goal.metric == "balance_target" else 0
+    assert begun is not None
+    expected = begun + (target - begun) * (len(calendar) - len(left)) / max(len(calendar), 1)
+    on_track = actual >= expected or not calendar
+    return paced("on_track" if on_track else "behind", missing, left, needed)
+
+
+def room_now(metric: str, target: Fraction, data: Data, of_today: Data) -> Fraction:
+    """What is left until a limit that can be broken but once."""
+    used: dict[str, Callable[[], Fraction | int | None]] = {
+        "worst_day": lambda: of_today["net_pnl"],
+        "worst_trade": lambda: 0,
+        "max_trades_per_day": lambda: of_today["max_trades_per_day"],
+        "max_drawdown": lambda: Fraction(data["peak_pnl"] or 0) - Fraction(data["net_pnl"] or 0),
+        "trade_count": lambda: data["decisions"],
+        "trading_days": lambda: data["trading_days"],
+        "win_streak": lambda: data["win_streak"],
+    }
+    now = used[metric]()
+    assert now is not None
+    return max(Fraction(0), now - target if metric in FINAL_AT_LEAST else target - now)
+
+
+def paced(
+    state: str | None, remaining: Fraction | None, left: list[Day], needed: Fraction | None = None
+) -> Pace:
+    return {"state": state, "remaining": remaining, "days_left": len(left), "needed_per_day": needed}
 
 
 def currencies_of(journal: Journal, goal: Goal, rows: list[tuple[Day, Trade]]) -> set[str]:
@@ -290,6 +379,7 @@ def explained(journal: Journal, rows: list[tuple[Day, Trade]], opening: Fraction
         "worst_day": min(by_day.values(), default=None),
         "r_total": sum(rs, Fraction(0)),
         "max_drawdown": drawdown([trade.net for _, trade in rows]),
+        "peak_pnl": max(accumulate((trade.net for _, trade in rows), initial=Fraction(0))),
         "win_streak": streak(nets),
         "opening_balance": opening,
     }

@@ -51,7 +51,8 @@ STRATEGY = 1
 
 def random_journal(random: Random, most_trades: int) -> Journal:
     zone, rollover = random.choice(CALENDARS)
-    journal = Journal(zone, rollover, random.choice(SCOPES[:-1]))
+    weekdays = random.choice([{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5, 6, 7}, {3}])
+    journal = Journal(zone, rollover, weekdays, random.choice(SCOPES[:-1]))
     for account in (1, 2, 3):
         journal.accounts[account] = Account(account, random_amount(random), random_currency(random))
     journal.groups[1] = {account for account in journal.accounts if random.random() < 0.6}
@@ -136,6 +137,7 @@ class Desk:
             await self.write_balance(account)
         assert await insert_copy_group(self.app, members=sorted(journal.groups[1])) == 1
         await self.patch("/me", timezone=journal.timezone, day_rollover=journal.rollover)
+        await self.patch("/me", trading_weekdays=sorted(journal.trading_weekdays))
         await self.patch("/me", active_selection=journal.selection)
         unwrap(await self.client.post("/tag-categories", json={"name": "Tags"}))
         for tag, kind in journal.tags.items():
@@ -263,6 +265,7 @@ def shown(goal: Goal, journal: Journal, snapshot: naive.Snapshot) -> dict[str, A
                 for name, value in snapshot.data.items()
                 if SPECIAL.get(name, goal.metric) == goal.metric
             },
+            **({} if snapshot.pace is None else {"pace": snapshot.pace}),
         },
     }
 

@@ -43,6 +43,7 @@ from journal_api.settings import Settings
 START = datetime(2026, 3, 20, 12, tzinfo=UTC)
 ZONES = ["UTC", "America/New_York", "Asia/Kolkata"]
 ROLLOVERS = ["00:00", "17:00", "22:00"]
+WEEKDAYS = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6, 7], [2, 7]]
 MAX_STRATEGIES = 3
 ABSENT = 10**6
 # By path, what the model calls them and what the answers call one of them.
@@ -316,7 +317,7 @@ class JournalMachine(RuleBasedStateMachine):
         for goal in self.model.goals:
             self.look_at_snapshots(goal)
         me = self.get("/me")
-        for member in ("timezone", "day_rollover", "active_selection"):
+        for member in ("timezone", "day_rollover", "trading_weekdays", "active_selection"):
             assert me[member] == getattr(self.model, member)
 
     # Choosing
@@ -738,7 +739,15 @@ class JournalMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def change_settings(self, data: DataObject) -> None:
         zones, rollovers = st.sampled_from(ZONES), st.sampled_from(ROLLOVERS)
-        body = data.draw(some_of(timezone=zones, day_rollover=rollovers, active_selection=self.scopes()))
+        weekdays = st.sampled_from(WEEKDAYS)
+        body = data.draw(
+            some_of(
+                timezone=zones,
+                day_rollover=rollovers,
+                trading_weekdays=weekdays,
+                active_selection=self.scopes(),
+            )
+        )
         self.send("PATCH", "/me", body, lambda: self.model.patch_me(body))
 
     @rule(days=st.sampled_from([1, 3, 12, 40]))

@@ -14,7 +14,7 @@ export const scaleOf = (values) => [Math.min(0, ...values), Math.max(0, ...value
 export function bar(value, scale, kind) {
   const [low, high] = value < 0 ? [value, 0] : [0, value];
   const width = `${(100 * (high - low)) / (scale[1] - scale[0] || 1)}%`;
-  return svg("bar", h("svg:rect", { class: kind, x: place(low, scale), width, y: "0", height: "100%", rx: "1" }), zeroLine(scale));
+  return svg("amount-bar", h("svg:rect", { class: kind, x: place(low, scale), width, y: "0", height: "100%", rx: "1" }), zeroLine(scale));
 }
 
 // An interval with its middle.

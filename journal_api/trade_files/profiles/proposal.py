@@ -8,6 +8,7 @@ import msgspec
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
+from journal_api.trade_files.headers import column_names
 from journal_api.trade_files.readings import readings_of
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells
 from journal_api.trade_files.texts import text_of
@@ -79,8 +80,8 @@ def proposal_for(file: BinaryIO) -> Proposal | None:
     if not tables:
         return None
     rows, header = max(tables, key=lambda table: table.members)
-    columns = rows[header]
-    below = [row for row in rows[header + 1 :] if len(row) == len(columns)]
+    below = [row for row in rows[header + 1 :] if len(row) == len(rows[header])]
+    columns = column_names(rows[header])
     return Proposal(text.encoding, columns, below[:SAMPLE_ROWS], profile_for(columns, below))
 
 
