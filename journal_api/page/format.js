@@ -9,6 +9,7 @@ const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" })
 const NUMBER = formatter({ maximumFractionDigits: 8 });
 const RATIO = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const PERCENT = formatter({ maximumFractionDigits: 1 });
+const RATE = formatter({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const NONE = "–";
 
 const shown = (format) => (value) => (value == null ? NONE : typographic(format.format(value)));
@@ -18,6 +19,7 @@ export const whole = shown(WHOLE); // +1,235: where there is no room for cents
 export const number = shown(NUMBER); // a price or a quantity, with all its decimals
 export const ratio = shown(RATIO);
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))} %`);
+export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %
 export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
 
 // A metric's value by its unit: currency, percent, ratio, count.
