@@ -30,7 +30,7 @@ const ends = ([low, high]) => h("div", { class: "ends" }, h("span", null, low < 
 function row({ key, name, setup, strategy, present, absent, unanswered, edge }, scale, trades) {
   const unknown = unanswered.values.trade_count;
   return h("tr", null,
-    h("th", { scope: "row", class: "name" }, h("a", { href: trades({ setup_id: key.setup_id }) }, name),
+    h("th", { scope: "row", class: "name" }, h("a", { href: trades({ strategy_id: key.strategy_id, setup_id: key.setup_id }) }, name),
       h("small", null, `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`)),
     side("With it", present), side("Without it", absent),
     h("td", { class: "edge" }, edge.reason ? "" : [interval(edge, scale, kindOf(edge)),

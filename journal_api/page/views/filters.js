@@ -17,6 +17,13 @@ export function filtersOf({ query, selection }) {
   return own.account_id || own.copy_group_id ? own : { ...selection, ...own };
 }
 
+// What was read, or the data given and the reason for which the API refuses the filters of the address.
+export const orRefused = (reading, data) => reading.catch((error) => {
+  if (error.status !== 400) throw error;
+  const reasons = Object.entries(error.details.fields ?? {}).map(([name, reason]) => `${name}: ${reason}`);
+  return { data, refused: h("p", { class: "card error", role: "alert" }, [error.message, ...reasons].join(" ")) };
+});
+
 // The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
 export function filterForm(context, { strategies, setups, tags, outcomes }, fixed = {}) {
   const { name: place, query, go, me, accounts, copyGroups } = context;
