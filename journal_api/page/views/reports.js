@@ -3,7 +3,7 @@
 import { get } from "../client.js";
 import { h } from "../dom.js";
 import { count, gainOrLoss, number, plusDays, rate, ratio, signed } from "../format.js";
-import { bar, scaleOf } from "./bars.js";
+import { bar, scaleOf, sortable } from "./bars.js";
 import { edgeTable } from "./edges.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
 
@@ -61,7 +61,7 @@ function groupsOf(report, { by, sort, own, go, tags, total }) {
   const sortBy = (key) => go("report", { ...own, by, sort: key });
   return h("section", { class: "card" },
     isMistake && h("p", null, costOf(groups, report.total, mistakes.size)),
-    groups.length > 0 && (by === "confirmation" ? edgeTable({ groups, trades }) : reportTable({ by, sort, groups, report, link, sortBy })),
+    groups.length > 0 && (by === "confirmation" ? edgeTable({ groups, trades, sort, sortBy }) : reportTable({ by, sort, groups, report, link, sortBy })),
     total > LIMIT && h("p", { class: "muted" }, `The first ${LIMIT} of ${number(total)} groups.`),
     h("p", { class: "muted" }, note(by, report)));
 }
@@ -104,12 +104,4 @@ function reportTable({ by, sort, groups, report, link, sortBy }) {
     h("thead", null, h("tr", null, h("th", { scope: "col" }, title), COLUMNS.map((column) => sortable(column, sort, sortBy)))),
     h("tbody", null, groups.map((group) => h("tr", null, named(group), cells(group)))),
     h("tfoot", null, h("tr", null, h("th", { scope: "row", class: "name" }, "All"), cells(report.total, true)))));
-}
-
-// The first press puts the highest first, the next the lowest.
-function sortable([key, title], sort, sortBy) {
-  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
-  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
-  return h("th", { scope: "col", class: "num", "aria-sort": direction },
-    h("button", { id: `sort-${key}`, onclick: () => sortBy(direction === "descending" ? key : `-${key}`) }, title, mark));
 }

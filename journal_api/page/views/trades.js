@@ -68,7 +68,7 @@ function table({ query, me, accounts }, { strategies, tags }, trades) {
     const day = trading_day ?? opened_at.slice(0, 10);
     return shortDay(day) + (day.startsWith(thisYear) ? "" : ` ${day.slice(0, 4)}`);
   };
-  const head = ["Day", "", "Symbol", "Quantity", "Entry", "Exit", "Net P&L", "R", "Grade", "Strategy", "Tags", several && "Account"];
+  const head = ["Day", "Time", "Symbol", "Quantity", "Entry", "Exit", "Net P&L", "R", "Grade", "Strategy", "Tags", several && "Account"];
   const kinds = ["", "from-520", "", "num from-520", "num from-1000", "num from-1000", "num", "num", "", "from-700", "from-900 tags", "from-1120"];
   const row = (trade) => {
     const isOpen = trade.net_pnl == null;
@@ -99,6 +99,7 @@ function pages(query, { limit, offset, total }) {
   const last = Math.min(offset + limit, total);
   return h("div", { class: "title pages" },
     h("span", { class: "muted" }, total > limit ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}` : count(total, "trade")),
+    h("a", { href: address(query, { id: null, offset: null, outcome: null }).replace("trades", "report") }, "What pays among these"),
     total > limit && h("span", { class: "row" },
       offset > 0 && h("a", { href: to(Math.max(offset - limit, 0)), id: "newer" }, "‹ Newer"),
       last < total && h("a", { href: to(last), id: "older" }, "Older ›")));
@@ -108,6 +109,7 @@ function pages(query, { limit, offset, total }) {
 function pressed(event) {
   const list = document.getElementById("trades");
   const isTyping = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+  if (list && isTyping && event.key === "Escape" && !event.target.closest("dialog")) event.target.blur();
   if (!list || isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const panel = document.getElementById("trade");
   const links = [...list.querySelectorAll("tbody a")];
