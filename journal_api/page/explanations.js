@@ -11,7 +11,9 @@ export const STATES = {
   achieved: ["Reached", "gain", "✓"],
 };
 
-const isLimit = ({ state }) => ["within_limit", "near_limit"].includes(state);
+// A limit holds until trading breaks it; everything else is to be reached.
+export const isLimit = (goal) => goal.direction === "at_most" || goal.target_value < 0;
+const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
 
 // What is left: "120.00 left of −500.00", "needs 84.00 a day for 9 days".
 export function whatIsLeft(goal) {
@@ -19,7 +21,7 @@ export function whatIsLeft(goal) {
   const pace = data.pace ?? {};
   const shown = (value) => valueOf(data.unit, value);
   if (pace.state == null) return data.reason ? words(data.reason) : "Not running now";
-  if (isLimit(pace)) return pace.remaining == null ? "Nothing used yet" : `${shown(pace.remaining)} left of ${shown(target)}`;
+  if (isKept(pace)) return pace.remaining == null ? "Nothing used yet" : `${shown(pace.remaining)} left of ${shown(target)}`;
   if (pace.state === "missed") return actual == null || pace.remaining ? `${shown(pace.remaining)} short, too few days are left` : `${shown(Math.abs(actual - target))} beyond ${shown(target)}`;
   if (pace.state === "achieved") return `Reached ${shown(target)}`;
   if (pace.needed_per_day != null) return `Needs ${shown(Math.ceil(pace.needed_per_day * 100) / 100)} a day for ${count(pace.days_left, "day")}`;
@@ -32,7 +34,7 @@ export function filled(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
   const pace = data.pace ?? {};
   if (pace.state === "missed" || pace.state === "achieved") return 1;
-  if (isLimit(pace)) return pace.remaining == null ? 0 : 1 - pace.remaining / Math.abs(target || 1);
+  if (isKept(pace)) return pace.remaining == null ? 0 : 1 - pace.remaining / Math.abs(target || 1);
   const opening = goal.metric === "balance_target" ? data.opening_balance : 0;
   return ((actual ?? opening) - opening) / (target - opening || 1);
 }

@@ -18,7 +18,7 @@ export const signed = shown(SIGNED); // +1,234.50
 export const whole = shown(WHOLE); // +1,235: where there is no room for cents
 export const number = shown(NUMBER); // a price or a quantity, with all its decimals
 export const ratio = shown(RATIO);
-export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))} %`);
+export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
 export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %
 export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
 

@@ -14,6 +14,7 @@ import pytest
 from commands import PATIENCE
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -104,7 +105,8 @@ class Page:
         raise AssertionError(f"no Tab leads to {selector}")
 
     def press(self, *keys: str) -> None:
-        self.browser.switch_to.active_element.send_keys(*keys)
+        """Press keys, wherever the focus is."""
+        ActionChains(self.browser).send_keys(*keys).perform()
 
     def poll(self) -> None:
         """What the page does every ten seconds."""

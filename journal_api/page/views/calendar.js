@@ -40,7 +40,7 @@ function dayCell(day, group, today, largest) {
   const { net_pnl: pnl, trade_count: trades } = group.values;
   const tone = format.gainOrLoss(pnl);
   return h("td", { class: `${tone} ${day === today ? "today" : ""}`, style: { "--share": `${8 + 26 * Math.abs(pnl ?? 0) / largest}%` } },
-    h("a", { href: `#/trades?from=${day}&to=${day}`, "aria-label": `${format.longDay(day)}: ${format.signed(pnl)} in ${format.count(trades, "trade")}` },
+    h("a", { href: `#/trades?from=${day}&to=${day}`, title: `${format.longDay(day)}: ${format.signed(pnl)}` },
       number, h("span", { class: "pnl" }, format.whole(pnl)), h("small", null, format.count(trades, "trade"))));
 }
 

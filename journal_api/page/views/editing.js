@@ -31,7 +31,7 @@ export function listCard(title, kind, context, heads, rows) {
     h("div", { class: "title" }, h("h2", null, title),
       h("button", { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) }, `New ${kind.title}`)),
     rows.length > 0 && h("div", { class: "scroll" }, h("table", null,
-      h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("thead", null, h("tr", null, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))),
       h("tbody", null, rows.map(({ id, name, cells }) => h("tr", null,
         h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
         cells.map((cell) => h("td", null, cell))))))),

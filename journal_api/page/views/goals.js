@@ -3,7 +3,7 @@
 import { equityCurve, bar, columnsChart } from "../charts.js";
 import { get } from "../client.js";
 import { h } from "../dom.js";
-import { explained, filled, span, STATES, whatIsLeft } from "../explanations.js";
+import { explained, filled, isLimit, span, STATES, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
 import { calendar } from "./calendar.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
@@ -63,14 +63,16 @@ function card(goal, context, isChosen) {
   const { current } = goal;
   const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
   return h("a", { class: `card goal ${tone}`, id: `goal-${goal.id}`, href: isChosen ? "#/today" : `#/today?goal=${goal.id}`, "aria-expanded": String(isChosen), role: "button" },
-    h("div", { class: "title small" }, h("span", { class: `strong ${tone}` }, `${mark} ${word}`),
-      h("span", { class: "muted" }, PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end))),
-    h("h2", null, goal.goal_name, context.accounts.length > 1 && h("span", { class: "muted small" }, ` ${scopeName(goal, context)}`)),
-    current && h("p", { class: "title" }, h("span", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
-      h("span", { class: "muted nowrap small" }, `${goal.direction === "at_least" ? "≥" : "≤"} ${format.valueOf(current.snapshot_data.unit, current.target)}`)),
+    h("p", { class: `strong small ${tone}` }, `${mark} ${word}`),
+    h("h2", null, goal.goal_name),
+    current && h("p", { class: "muted small" }, [PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end), target(goal),
+      context.accounts.length > 1 && scopeName(goal, context)].filter(Boolean).join(" · ")),
+    current && h("p", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
     current && bar(filled(goal), tone),
     current && h("p", { class: "strong" }, whatIsLeft(goal)));
 }
+
+const target = ({ current, ...goal }) => `${isLimit(goal) ? "limit" : "target"} ${format.valueOf(current.snapshot_data.unit, current.target)}`;
 
 function scopeName(goal, { accounts, copyGroups }) {
   if (goal.account_id) return accounts.find((one) => one.id === goal.account_id)?.name;
@@ -114,7 +116,7 @@ function curve({ groups, total }) {
   ];
   const days = groups.filter((group) => group.values.net_pnl != null).map((group) => ({ day: group.key, value: group.values.net_pnl }));
   return h("section", { class: "card", "aria-label": "Net P&L" },
-    h("h2", null, "Net P&L of 6 months"),
+    h("h2", null, "Net P&L, last 6 months"),
     h("dl", { class: "figures" }, figures.map(([name, text, tone]) => h("div", null, h("dt", null, name), h("dd", { class: tone }, text)))),
     days.length ? equityCurve(days, { format: format.whole, dayFormat: format.shortDay })
       : h("p", { class: "muted" }, total.reasons.net_pnl ? format.words(total.reasons.net_pnl) : "No closed trades."));

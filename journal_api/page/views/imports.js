@@ -131,7 +131,7 @@ function rowTable(rows) {
   const told = rows.filter((row) => row.verdict !== "duplicate");
   if (!told.length) return null;
   return h("div", { class: "scroll" }, h("table", { "aria-label": "Rows" },
-    h("thead", null, h("tr", null, ["Line", "Verdict", ""].map((name) => h("th", { scope: "col" }, name)))),
+    h("thead", null, h("tr", null, ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", null, told.slice(0, MOST_ROWS).map((row) => h("tr", null, h("td", null, row.line),
       h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]), h("td", null, row.reason ?? row.changed.map(format.words).join(", ")))))),
     told.length > MOST_ROWS && h("p", { class: "muted" }, `and ${format.count(told.length - MOST_ROWS, "more row")}`));
