@@ -6,18 +6,24 @@ from typing import Any
 
 import httpx
 import pytest
-from browsing import Page, chromium, in_a_browser
+from chromium import Page, browser_with, in_a_browser
 from commands import Server, new_key, running, wait_until
-from selenium.webdriver import Chrome
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 
 pytestmark = in_a_browser
+PLACES = [
+    *(("report", f"?by={by}") for by in ("strategy", "setup", "confirmation", "tag", "mistake", "symbol")),
+    *(("trades", ""), ("trades", "?id=1"), ("strategies", "")),
+]
 HTML = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with chromium(tmp_path_factory.mktemp("profile")) as browser:
+    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
 
@@ -40,10 +46,41 @@ def client(server: Server, key: str) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
-    page = Page(browser, server, key)
+    page = Page(browser, server.url)
+    page.sign_in(key)
     page.complaints()
     yield page
     browser.execute_script("sessionStorage.clear()")
+
+
+def find(page: Page, selector: str, text: str = "") -> WebElement:
+    """The first such element that can be seen and has the text."""
+
+    def seen() -> WebElement | None:
+        try:
+            return next((one for one in page.all(selector) if one.is_displayed() and text in one.text), None)
+        except StaleElementReferenceException:
+            return None
+
+    element: WebElement = page.wait(seen, f"{selector} {text}")
+    return element
+
+
+def click(page: Page, selector: str, text: str = "") -> None:
+    page.browser.execute_script("arguments[0].click()", find(page, selector, text))
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.press(key)
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    return [one.text for one in page.all(selector)]
+
+
+def count(page: Page, selector: str) -> int:
+    return len(page.all(selector))
 
 
 def send(client: httpx.Client, method: str, path: str, body: object) -> Any:
@@ -105,19 +142,19 @@ def test_a_report_is_sorted_and_a_group_leads_to_its_trades(
     for symbol, pnl in (("ES", 30), ("NQ", 50), ("NQ", -10), ("CL", -20)):
         send(client, "POST", "/trades", trade(account, pnl, symbol=symbol))
 
-    page.open("report?by=symbol")
-    by_pnl = page.texts("tbody th")
-    page.click("#sort-win_rate")
-    page.wait_for('th[aria-sort="descending"]', "Win rate")
-    by_win_rate = page.texts("tbody th")
-    reasons = page.texts("tbody td.profit_factor")
-    page.click("tbody th a", "NQ")
-    page.wait_for("#trades", "2 trades")
+    page.show("report", "?by=symbol")
+    by_pnl = texts(page, "tbody th")
+    click(page, "#sort-win_rate")
+    find(page, 'th[aria-sort="descending"]', "Win rate")
+    by_win_rate = texts(page, "tbody th")
+    reasons = texts(page, "tbody td.profit_factor")
+    click(page, "tbody th a", "NQ")
+    find(page, "#trades", "2 trades")
 
     assert by_pnl == ["NQ", "ES", "CL"]  # 40, 30, -20
     assert by_win_rate == ["ES", "NQ", "CL"]  # 100, 50 and 0 %
     assert reasons == ["no losses", "5.00", "0.00"]
-    assert page.count("#trades tbody tr") == 2
+    assert count(page, "#trades tbody tr") == 2
     assert page.complaints() == []
 
 
@@ -135,13 +172,13 @@ def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_are_said
     for pnl, was_present in ((10, True), (20, False)):
         add_answered(client, trade(account, pnl, **setup), trend, was_present)
 
-    page.open("report?by=confirmation")
-    rows = page.texts("tbody tr")
+    page.show("report", "?by=confirmation")
+    rows = texts(page, "tbody tr")
 
     assert len(rows) == 2
     assert "+110.00 (+12.00 to +208.00)" in rows[0]
     assert "Earns more with it" in rows[0]
-    assert page.count("tbody tr:first-child .interval circle") == 1
+    assert count(page, "tbody tr:first-child .interval circle") == 1
     assert "1 decision with it, 1 without: too few to tell; 10 on each side are needed." in rows[1]
     assert page.complaints() == []
 
@@ -156,10 +193,10 @@ def test_a_mistake_is_shown_with_what_it_cost(page: Page, client: httpx.Client, 
         trade_id = send(client, "POST", "/trades", trade(account, pnl))["id"]
         send(client, "PUT", f"/trades/{trade_id}/tags", {"tag_ids": [tag]})
 
-    page.open("report?by=mistake")
+    page.show("report", "?by=mistake")
 
-    assert page.texts("tbody th") == ["FOMO"]
-    assert "FOMO: −50.00 in 2 decisions" in page.wait_for("main section").text
+    assert texts(page, "tbody th") == ["FOMO"]
+    assert "FOMO: −50.00 in 2 decisions" in find(page, "main section").text
     assert page.complaints() == []
 
 
@@ -175,21 +212,21 @@ def test_a_trade_is_opened_graded_and_answered_by_keyboard(
         for pnl, day in ((10, 2), (20, 3))
     ]
 
-    page.open("trades")
-    page.press("j", "j", Keys.ENTER)  # the newest is first
-    page.wait_for("#trade .big", "+10.00")
-    page.press("2")
-    page.wait_for('#grade-2[aria-pressed="true"]')
+    page.show("trades")
+    press(page, "j", "j", Keys.ENTER)  # the newest is first
+    find(page, "#trade .big", "+10.00")
+    press(page, "2")
+    find(page, '#grade-2[aria-pressed="true"]')
     page.browser.execute_script("document.querySelector('[aria-label=\"yes: Volume\"]').focus()")
-    page.press(Keys.ENTER)
-    page.wait_for('[aria-label="yes: Volume"][aria-pressed="true"]')
-    page.press(Keys.TAB, Keys.TAB, Keys.TAB, Keys.SPACE)
-    page.wait_for('[aria-label="no: Trend"][aria-pressed="true"]')
+    press(page, Keys.ENTER)
+    find(page, '[aria-label="yes: Volume"][aria-pressed="true"]')
+    press(page, Keys.TAB, Keys.TAB, Keys.TAB, Keys.SPACE)
+    find(page, '[aria-label="no: Trend"][aria-pressed="true"]')
     stored = get(client, f"/trades/{ids[0]}")
-    page.press("k")
-    page.wait_for("#trade .big", "+20.00")
-    page.press(Keys.ESCAPE)
-    wait_until(lambda: page.count("#trade") == 0)
+    press(page, "k")
+    find(page, "#trade .big", "+20.00")
+    press(page, Keys.ESCAPE)
+    wait_until(lambda: count(page, "#trade") == 0)
 
     assert stored["grade"] == "A"
     assert [(one["name"], one["was_present"]) for one in stored["confirmations"]] == [
@@ -203,9 +240,9 @@ def test_a_trade_is_opened_graded_and_answered_by_keyboard(
 def test_a_digit_in_the_notes_is_not_a_grade(page: Page, client: httpx.Client, account: int) -> None:
     trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
 
-    page.open(f"trades?id={trade_id}")
-    page.wait_for("#notes").send_keys("1 of 6 jobs", Keys.TAB)
-    page.wait_for("#saved", "Saved")
+    page.show("trades", f"?id={trade_id}")
+    find(page, "#notes").send_keys("1 of 6 jobs", Keys.TAB)
+    find(page, "#saved", "Saved")
 
     stored = get(client, f"/trades/{trade_id}")
     assert (stored["notes"], stored["grade"]) == ("1 of 6 jobs", None)
@@ -216,39 +253,39 @@ def test_a_conflict_shows_both_versions_and_the_owner_chooses(
     page: Page, client: httpx.Client, account: int, choice: str, grade: str
 ) -> None:
     trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
-    page.open(f"trades?id={trade_id}")
+    page.show("trades", f"?id={trade_id}")
     send(client, "PATCH", f"/trades/{trade_id}", {"grade": "F"})
 
-    page.press("3")
-    versions = page.wait_for("dialog tbody").text
-    page.click("dialog button", choice)
-    page.wait_for(f'[data-grade="{grade}"][aria-pressed="true"]')
+    press(page, "3")
+    versions = find(page, "dialog tbody").text
+    click(page, "dialog button", choice)
+    find(page, f'[data-grade="{grade}"][aria-pressed="true"]')
 
     assert versions == "Grade B F"
     assert get(client, f"/trades/{trade_id}")["grade"] == grade
 
 
 def test_a_trade_is_added_by_hand_and_deleted(page: Page, client: httpx.Client, account: int) -> None:
-    page.open("trades")
-    page.click("button", "Add a trade")
-    page.wait_for("dialog [name=symbol]").send_keys("ES")
-    page.click("dialog button", "Add the trade")
-    reason = page.wait_for('dialog [data-field="quantity"]', " ").text
+    page.show("trades")
+    click(page, "button", "Add a trade")
+    find(page, "dialog [name=symbol]").send_keys("ES")
+    click(page, "dialog button", "Add the trade")
+    reason = find(page, 'dialog [data-field="quantity"]', " ").text
     for name, text in (("quantity", "2"), ("entry_price", "100"), ("exit_price", "103")):
-        page.wait_for(f"dialog [name={name}]").send_keys(text)
+        find(page, f"dialog [name={name}]").send_keys(text)
     for name, text in (("opened_at", "2026-03-02T10:00"), ("closed_at", "2026-03-02T10:05")):
         script = "document.querySelector(arguments[0]).value = arguments[1]"
         page.browser.execute_script(script, f"dialog [name={name}]", text)
-    page.click("dialog button", "Add the trade")
-    page.wait_for("#trade .big", "+")
+    click(page, "dialog button", "Add the trade")
+    find(page, "#trade .big", "+")
     added = get(client, "/trades")
-    page.click("#trade .danger")
-    page.click("dialog .danger")
-    page.wait_for(".empty", "There is no trade yet")
+    click(page, "#trade .danger")
+    click(page, "dialog .danger")
+    find(page, ".empty", "There is no trade yet")
 
     assert reason == "is required"
     assert [(one["symbol"], one["net_pnl"], one["opened_at"][:16]) for one in added] == [
-        ("ES", 300, "2026-03-02T10:00")
+        ("ES", 6, "2026-03-02T10:00")
     ]
     assert get(client, "/trades") == []
 
@@ -263,18 +300,18 @@ def test_a_strategy_is_reordered_by_keyboard_and_says_what_goes_before_it_is_sav
     add_answered(client, trade(account, 10, setup_id=setup["setup_id"]), setup["confirmations"][0], True)
     send(client, "POST", "/trades", trade(account, 10, setup_id=strategy["setups"][1]["setup_id"]))
 
-    page.open("strategies")
+    page.show("strategies")
     page.browser.execute_script("document.querySelectorAll('.items .items input')[1].focus()")
-    page.press_with(Keys.ALT, Keys.ARROW_UP)
+    ActionChains(page.browser).key_down(Keys.ALT).send_keys(Keys.ARROW_UP).key_up(Keys.ALT).perform()
     announced = page.browser.execute_script("return document.querySelector('#moved').textContent")
-    page.press(Keys.ENTER)
+    press(page, Keys.ENTER)
     wait_until(lambda: [one["name"] for one in stored_confirmations(client)] == ["Trend", "Volume"])
-    page.wait_for(".editor:not([data-changed])")
-    page.click('[aria-label="Remove Volume"]')
-    page.click('[aria-label="Remove Fade"]')
-    page.click(".editor .primary")
-    sentence = page.wait_for("dialog form p").text
-    page.click("dialog .danger")
+    find(page, ".editor:not([data-changed])")
+    click(page, '[aria-label="Remove Volume"]')
+    click(page, '[aria-label="Remove Fade"]')
+    click(page, ".editor .primary")
+    sentence = find(page, "dialog form p").text
+    click(page, "dialog .danger")
     wait_until(lambda: len(stored_confirmations(client)) == 1)
 
     assert announced == "Trend: 1 of 2"
@@ -291,25 +328,25 @@ def stored_confirmations(client: httpx.Client) -> Any:
 def test_an_error_stands_beside_the_row_that_it_is_about(
     page: Page, client: httpx.Client, strategy: Any
 ) -> None:
-    page.open("strategies")
-    page.click(".items .items + button")
+    page.show("strategies")
+    click(page, ".items .items + button")
 
-    page.click(".editor .primary")
+    click(page, ".editor .primary")
 
-    reason = page.wait_for('[data-field="setups[0].confirmations[2].name"]', "must")
+    reason = find(page, '[data-field="setups[0].confirmations[2].name"]', "must")
     assert "must be 1 to 255 characters" in reason.text
 
 
 def test_a_strategy_changed_meanwhile_shows_both_versions(
     page: Page, client: httpx.Client, strategy: Any
 ) -> None:
-    page.open("strategies")
-    page.wait_for("#strategy-name").send_keys("!")
+    page.show("strategies")
+    find(page, "#strategy-name").send_keys("!")
     send(client, "PATCH", "/strategies/1", {"name": "Theirs"})
 
-    page.click(".editor .primary")
-    versions = page.wait_for("dialog tbody").text
-    page.click("dialog button", "Save mine")
+    click(page, ".editor .primary")
+    versions = find(page, "dialog tbody").text
+    click(page, "dialog button", "Save mine")
     wait_until(lambda: get(client, "/strategies/1")["name"] == "Opening range!")
 
     assert "Opening range!" in versions
@@ -331,44 +368,39 @@ def test_names_that_are_html_stay_text(page: Page, client: httpx.Client) -> None
     add_answered(client, body, setup["confirmations"][0], True)
     send(client, "PUT", "/trades/1/tags", {"tag_ids": [tag_id]})
 
-    for place in (
-        *(f"report?by={by}" for by in ("strategy", "setup", "confirmation", "tag", "mistake", "symbol")),
-        *("trades", "trades?id=1", "strategies"),
-    ):
-        page.open(place)
-        page.wait_for("main", "<img" if place != "strategies" else "")
-        assert page.count("main img") == 0
+    for view, query in PLACES:
+        page.show(view, query)
+
+        assert count(page, "main img") == 0
+        if view != "strategies":  # where names are in fields
+            find(page, "main", HTML)
 
     assert page.complaints() == []
 
 
 @pytest.mark.parametrize("view", ["report", "trades", "strategies"])
 def test_an_empty_journal_explains_itself(page: Page, view: str) -> None:
-    page.open(view)
+    page.show(view)
 
-    assert len(page.wait_for(".empty p").text) > 40
+    assert len(find(page, ".empty p").text) > 40
     assert page.complaints() == []
 
 
 @pytest.mark.parametrize("width", [360, 1600])
-@pytest.mark.parametrize("place", ["report", "report?by=confirmation", "trades", "trades?id=1", "strategies"])
-def test_no_view_is_wider_than_the_screen_and_none_needs_more_than_ten_requests(
-    page: Page, client: httpx.Client, account: int, strategy: Any, place: str, width: int
+def test_no_view_is_wider_than_the_screen_or_needs_more_than_ten_requests(
+    page: Page, client: httpx.Client, account: int, strategy: Any, width: int
 ) -> None:
     setup = strategy["setups"][0]
     add_answered(client, trade(account, 10, setup_id=setup["setup_id"]), setup["confirmations"][0], True)
-    page.browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False},
-    )
-    page.browser.execute_script("performance.clearResourceTimings()")
+    page.resize(width, 800)
 
-    page.open(place)
-    requests = page.browser.execute_script(
-        "return performance.getEntriesByType('resource').map(entry => entry.name)"
-    )
-    widest = page.browser.execute_script("return document.documentElement.scrollWidth")
-    page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    for view, query in PLACES:
+        page.show("settings")
+        page.requests()
+        page.show(view, query)
+        widest = page.browser.execute_script("return document.documentElement.scrollWidth")
 
-    assert widest <= width
-    assert len([one for one in requests if "/v1/" in one]) <= 10
+        assert widest <= width, view
+        assert len([url for url in page.requests() if "/v1/" in url]) <= 10, view
+
+    page.resize(1280, 900)

@@ -1,4 +1,4 @@
-// Bars and intervals on one scale, for the cells of a table. The number beside each says the same.
+// What tables of reports share: bars and intervals on one scale, whose numbers stand beside them, and headings.
 
 import { h } from "../dom.js";
 
@@ -22,3 +22,18 @@ export const interval = ({ low, expectancy, high }, scale, kind) => svg("interva
   h("svg:line", { class: kind, x1: place(low, scale), x2: place(high, scale), y1: "50%", y2: "50%" }),
   [low, high].map((end) => h("svg:line", { class: kind, x1: place(end, scale), x2: place(end, scale), y1: "30%", y2: "70%" })),
   h("svg:circle", { class: kind, cx: place(expectancy, scale), cy: "50%", r: "4" }));
+
+// The ends of a scale, and 0 where there is room for it.
+export function axis(scale, format) {
+  const zero = (100 * -scale[0]) / (scale[1] - scale[0] || 1);
+  const label = (x, anchor, value) => h("svg:text", { x: `${x}%`, y: "12", "text-anchor": anchor }, format(value));
+  return svg("axis", label(0, "start", scale[0]), label(100, "end", scale[1]), zero > 15 && zero < 85 && label(zero, "middle", 0));
+}
+
+// The heading of a column; the first press puts the highest first, the next the lowest.
+export function sortable([key, title], sort, sortBy) {
+  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
+  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
+  return h("th", { scope: "col", class: "num", "aria-sort": direction },
+    h("button", { id: `sort-${key}`, onclick: () => sortBy(direction === "descending" ? key : `-${key}`) }, title, mark));
+}

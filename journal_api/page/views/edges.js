@@ -2,35 +2,44 @@
 
 import { h } from "../dom.js";
 import { count, gainOrLoss, NONE, number, rate, signed, whole } from "../format.js";
-import { interval, scaleOf } from "./bars.js";
+import { axis, interval, scaleOf, sortable } from "./bars.js";
 
 const FEWEST = 10; // decisions on each side (docs/goals.md)
 
-export function edgeTable({ groups, trades }) {
+// What the table can be sorted by.
+const SORTS = {
+  present: ({ present }) => present.values.expectancy,
+  absent: ({ absent }) => absent.values.expectancy,
+  edge: ({ edge }) => edge.expectancy,
+};
+
+export function edgeTable({ groups, trades, sort = "-edge", sortBy }) {
   const asked = groups.filter(({ key }) => key);
   const known = asked.filter(({ edge }) => !edge.reason);
   const scale = scaleOf(known.flatMap(({ edge }) => [edge.low, edge.high]));
-  const rows = [...known.sort((one, other) => other.edge.expectancy - one.edge.expectancy), ...asked.filter(({ edge }) => edge.reason)];
+  const valueOf = SORTS[sort.replace("-", "")] ?? SORTS.edge;
+  const order = (one, other) => (sort.startsWith("-") ? valueOf(other) - valueOf(one) : valueOf(one) - valueOf(other));
+  const has = (group) => valueOf(group) != null;
+  const rows = [...asked.filter(has).sort(order), ...asked.filter((group) => !has(group))];
   const without = groups.find(({ key }) => !key);
   return [
     h("p", null, "How much more a decision earns with a confirmation than without it. The line is the 95 % interval:",
       " where it crosses zero, the trades do not show a difference."),
     rows.length === 0 && h("p", { class: "muted" }, "No trade here belongs to a setup with confirmations."),
     rows.length > 0 && h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "By confirmation" }, h("table", { class: "report edges" },
-      h("thead", null, h("tr", null, ["Confirmation", "With it", "Without it"].map((title, place) => h("th", { scope: "col", class: place && "num" }, title)),
-        h("th", { scope: "col", class: "edge" }, "Edge per decision", known.length > 0 && ends(scale)),
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Confirmation"),
+        [["present", "With it"], ["absent", "Without it"], ["edge", "Edge per decision"]].map((column) => sortable(column, sort, sortBy)),
         h("th", { scope: "col", class: "verdict" }, "What it says"))),
-      h("tbody", null, rows.map((group) => row(group, scale, trades))))),
-    without && h("p", { class: "muted" }, `${count(without.unanswered.values.trade_count, "decision")} belong to no setup with confirmations.`),
+      h("tbody", null, rows.map((group) => row(group, scale, trades))),
+      known.length > 0 && h("tfoot", null, h("tr", null, h("td", { colspan: "3" }), h("td", null, axis(scale, whole)), h("td"))))),
+    without && h("p", { class: "muted" }, `Not compared: ${count(without.unanswered.values.trade_count, "decision")} of no setup with confirmations.`),
   ];
 }
-
-const ends = ([low, high]) => h("div", { class: "ends" }, h("span", null, low < 0 ? whole(low) : "0"), h("span", null, high > 0 ? whole(high) : "0"));
 
 function row({ key, name, setup, strategy, present, absent, unanswered, edge }, scale, trades) {
   const unknown = unanswered.values.trade_count;
   return h("tr", null,
-    h("th", { scope: "row", class: "name" }, h("a", { href: trades({ setup_id: key.setup_id }) }, name),
+    h("th", { scope: "row", class: "name" }, h("a", { href: trades({ strategy_id: key.strategy_id, setup_id: key.setup_id }) }, name),
       h("small", null, `${strategy} › ${setup}`, unknown > 0 && ` · ${number(unknown)} unanswered`)),
     side("With it", present), side("Without it", absent),
     h("td", { class: "edge" }, edge.reason ? "" : [interval(edge, scale, kindOf(edge)),

@@ -1,7 +1,7 @@
 // The filters of trades and reports: they stand in the address, under the names that the API has for them.
 
 import { h, select } from "../dom.js";
-import { dayIn, plusDays } from "../format.js";
+import { plusDays, tradingDay } from "../format.js";
 
 export const GRADES = ["A+", "A", "B", "C", "D", "F"];
 const NAMES = [
@@ -17,11 +17,20 @@ export function filtersOf({ query, selection }) {
   return own.account_id || own.copy_group_id ? own : { ...selection, ...own };
 }
 
+// What was read, or the data given and the reason for which the API refuses the filters of the address.
+export const orRefused = (reading, data) => reading.catch((error) => {
+  if (error.status !== 400) throw error;
+  const reasons = Object.entries(error.details.fields ?? {}).map(([name, reason]) => `${name}: ${reason}`);
+  return { data, refused: h("p", { class: "card error", role: "alert" }, [error.message, ...reasons].join(" ")) };
+});
+
 // The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
 export function filterForm(context, { strategies, setups, tags, outcomes }, fixed = {}) {
   const { name: place, query, go, me, accounts, copyGroups } = context;
   const value = (name) => query.get(name) ?? "";
-  const periods = periodsUntil(dayIn(me.timezone));
+  const count = NAMES.filter(value).length;
+  const periods = periodsUntil(tradingDay(me));
+  const chosen = `${value("from")} ${value("to")}`;
   const choice = (name, label, any, options) =>
     labelled(label, select({ name, id: `filter-${name}`, value: value(name) }, [["", any], ...options]));
   const typed = (name, label, type) => labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name) }));
@@ -29,9 +38,9 @@ export function filterForm(context, { strategies, setups, tags, outcomes }, fixe
   const apply = () => {
     clearTimeout(timer);
     if (!form.isConnected) return;
-    const chosen = Object.fromEntries(new FormData(form));
-    if (chosen.strategy_id !== value("strategy_id")) chosen.setup_id = "";
-    go(place, { ...fixed, ...chosen });
+    const filters = Object.fromEntries(new FormData(form));
+    if (filters.strategy_id !== value("strategy_id")) filters.setup_id = "";
+    go(place, { ...fixed, ...filters });
   };
   const changed = ({ target }) => {
     if (target.id === "filter-period") [form.elements.from.value, form.elements.to.value] = target.value.split(" ");
@@ -47,8 +56,7 @@ export function filterForm(context, { strategies, setups, tags, outcomes }, fixe
       h("input", { type: "hidden", name, value: value(name) })];
   });
   const form = h("form", { class: "filters", onchange: changed, onsubmit: (event) => { event.preventDefault(); apply(); } },
-    labelled("Period", select({ id: "filter-period", value: `${value("from")} ${value("to")}` },
-      [...periods, ...(periods.some(([days]) => days === `${value("from")} ${value("to")}`) ? [] : [[`${value("from")} ${value("to")}`, "Chosen days"]])])),
+    labelled("Period", select({ id: "filter-period", value: chosen }, periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Chosen days"]])),
     typed("from", "From", "date"), typed("to", "To", "date"),
     typed("symbol", "Symbol", "text"),
     choice("strategy_id", "Strategy", "Any", named(strategies)),
@@ -57,12 +65,11 @@ export function filterForm(context, { strategies, setups, tags, outcomes }, fixe
     choice("direction", "Side", "Both", [["long", "Long"], ["short", "Short"]]),
     choice("grade", "Grade", "Any", GRADES.map((grade) => [grade, grade])),
     outcomes && choice("outcome", "Outcome", "Any", [["win", "Win"], ["loss", "Loss"], ["breakeven", "Break-even"], ["open", "Open"]]),
-    others);
-  const count = NAMES.filter(value).length;
+    others,
+    count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"));
   const open = document.getElementById("filters")?.open ?? matchMedia("(min-width: 760px)").matches;
   return h("details", { class: "card", id: "filters", open },
-    h("summary", null, count ? `Filters (${count})` : "Filters"), form,
-    count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"));
+    h("summary", null, count ? `Filters (${count})` : "Filters"), form);
 }
 
 const labelled = (label, control) => h("label", { class: "field" }, h("span", null, label), control);

@@ -3,9 +3,9 @@
 import { get } from "../client.js";
 import { h } from "../dom.js";
 import { count, gainOrLoss, number, plusDays, rate, ratio, signed } from "../format.js";
-import { bar, scaleOf } from "./bars.js";
+import { bar, scaleOf, sortable } from "./bars.js";
 import { edgeTable } from "./edges.js";
-import { filterForm, filtersOf } from "./filters.js";
+import { filterForm, filtersOf, orRefused } from "./filters.js";
 
 const LIMIT = 200;
 const GROUPS = [
@@ -37,29 +37,33 @@ export async function view(context) {
   const sort = query.get("sort") ?? (isMistake ? "net_pnl" : undefined);
   const filters = filtersOf(context);
   const group_by = isMistake ? "tag" : by;
-  const [{ data: { report }, meta }, strategies, tags] = await Promise.all([
-    get("/reports", { ...filters, outcome: undefined, group_by, sort: by === "confirmation" ? undefined : sort, limit: LIMIT }),
+  const [{ data: { report }, meta, refused }, strategies, tags] = await Promise.all([
+    orRefused(get("/reports", { ...filters, outcome: undefined, group_by, sort: by === "confirmation" ? undefined : sort, limit: LIMIT }), {}),
     get("/strategies"), get("/tags"),
   ]);
-  const mistakes = new Set(tags.data.tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
-  const groups = isMistake ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
   const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
-  const trades = (filter) => `#/trades?${new URLSearchParams({ ...own, ...filter })}`;
-  const link = (key) => key != null && FILTERS[by] && trades(FILTERS[by](key));
-  const table = { by, sort, groups, report, link, sortBy: (key) => go("report", { ...own, by, sort: key }) };
-  const { trade_count: decisions } = report.total.values;
   return [
     h("h1", { class: "unseen" }, "What pays"),
     h("nav", { class: "tabs", "aria-label": "Group by" }, GROUPS.map(([key, title]) =>
       h("a", { href: `#/report?${new URLSearchParams({ ...own, by: key })}`, id: `by-${key}`, "aria-current": key === by && "true" }, title))),
     filterForm(context, { strategies: strategies.data.strategies, tags: tags.data.tags }, { by, sort: query.get("sort") ?? "" }),
-    decisions === 0 ? nothing(own) : h("section", { class: "card" },
-      isMistake && h("p", null, costOf(groups, report.total, mistakes.size)),
-      groups.length > 0 && (by === "confirmation" ? edgeTable({ ...table, trades }) : reportTable(table)),
-      groups.length === 0 && !isMistake && h("p", { class: "muted" }, "No group has a trade."),
-      meta.pagination.total > LIMIT && h("p", { class: "muted" }, `The first ${LIMIT} of ${number(meta.pagination.total)} groups.`),
-      h("p", { class: "muted" }, note(by, report))),
+    refused ?? (report.total.values.trade_count === 0 ? nothing(own)
+      : groupsOf(report, { by, sort, own, go, tags: tags.data.tags, total: meta.pagination.total })),
   ];
+}
+
+function groupsOf(report, { by, sort, own, go, tags, total }) {
+  const isMistake = by === "mistake";
+  const mistakes = new Set(tags.filter(({ type }) => type === "mistake").map(({ id }) => id));
+  const groups = isMistake ? report.groups.filter(({ key }) => mistakes.has(key)) : report.groups;
+  const trades = (filter) => `#/trades?${new URLSearchParams({ ...own, ...filter })}`;
+  const link = (key) => key != null && FILTERS[by] && trades(FILTERS[by](key));
+  const sortBy = (key) => go("report", { ...own, by, sort: key });
+  return h("section", { class: "card" },
+    isMistake && h("p", null, costOf(groups, report.total, mistakes.size)),
+    groups.length > 0 && (by === "confirmation" ? edgeTable({ groups, trades, sort, sortBy }) : reportTable({ by, sort, groups, report, link, sortBy })),
+    total > LIMIT && h("p", { class: "muted" }, `The first ${LIMIT} of ${number(total)} groups.`),
+    h("p", { class: "muted" }, note(by, report)));
 }
 
 const nothing = (own) => h("section", { class: "card empty" },
@@ -100,12 +104,4 @@ function reportTable({ by, sort, groups, report, link, sortBy }) {
     h("thead", null, h("tr", null, h("th", { scope: "col" }, title), COLUMNS.map((column) => sortable(column, sort, sortBy)))),
     h("tbody", null, groups.map((group) => h("tr", null, named(group), cells(group)))),
     h("tfoot", null, h("tr", null, h("th", { scope: "row", class: "name" }, "All"), cells(report.total, true)))));
-}
-
-// The first press puts the highest first, the next the lowest.
-function sortable([key, title], sort, sortBy) {
-  const direction = { [key]: "ascending", [`-${key}`]: "descending" }[sort];
-  const mark = { ascending: " ▲", descending: " ▼" }[direction] ?? "";
-  return h("th", { scope: "col", class: "num", "aria-sort": direction },
-    h("button", { id: `sort-${key}`, onclick: () => sortBy(direction === "descending" ? key : `-${key}`) }, title, mark));
 }

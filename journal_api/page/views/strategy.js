@@ -111,6 +111,20 @@ const outline = ({ name, description, setups }) => [
   ...setups.flatMap((setup) => [`• ${setup.name}`, ...setup.confirmations.map((confirmation) => `   – ${confirmation.name}`)]),
 ].filter(Boolean).join("\n");
 
+// A link away from unsaved changes asks first.
+function guard(event) {
+  const link = event.target.closest("header a, main a");
+  const element = document.querySelector(".editor[data-changed]");
+  if (!link || !element) return;
+  event.preventDefault();
+  confirm("Leave without saving?", "The changes of this strategy are not saved.", "Discard the changes", () => {
+    delete element.dataset.changed;
+    location.hash = link.hash;
+  });
+}
+document.addEventListener("click", guard);
+addEventListener("beforeunload", (event) => document.querySelector(".editor[data-changed]") && event.preventDefault());
+
 async function remove({ go }, { data: { strategy }, etag }) {
   const path = `/strategies/${strategy.id}`;
   const { headers } = await send("DELETE", path, { etag, query: { dry_run: true } });

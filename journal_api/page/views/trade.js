@@ -62,22 +62,22 @@ function facts({ me, accounts }, trade) {
 const grades = (trade, save) => h("div", { class: "row", role: "group", "aria-labelledby": "grades" }, GRADES.map((grade, place) =>
   h("button", {
     type: "button", id: `grade-${place + 1}`, "data-grade": grade, "aria-pressed": String(trade.grade === grade), title: `Key ${place + 1}`,
-    onclick: () => save({ grade: trade.grade === grade ? null : grade }),
+    onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
   }, grade)));
 
 function tagsOf(trade, tags, save) {
   const ids = trade.tags.map(({ id }) => id);
   const others = tags.filter(({ id }) => !ids.includes(id));
   const remove = (tag) => h("button", { type: "button", class: "quiet", "aria-label": `Remove the tag ${tag.name}`,
-    onclick: () => save({ tag_ids: ids.filter((id) => id !== tag.id) }) }, "✕");
+    onclick: () => save((now) => ({ tag_ids: now.tag_ids.filter((id) => id !== tag.id) })) }, "✕");
   return h("div", { class: "field" }, h("span", null, "Tags"), h("div", { class: "row" }, trade.tags.map((tag) => chip(tag, remove(tag))),
-    others.length > 0 && select({ id: "add-tag", "aria-label": "Add a tag", onchange: ({ target }) => save({ tag_ids: [...ids, Number(target.value)] }) },
+    others.length > 0 && select({ id: "add-tag", "aria-label": "Add a tag", onchange: ({ target }) => save((now) => ({ tag_ids: [...now.tag_ids, Number(target.value)] })) },
       [["", "Add a tag…"], ...others.map(({ id, name }) => [id, name])])));
 }
 
 function setupOf(trade, strategies, strategy, save) {
   const choice = (name, label, value, options) => h("label", { class: "field" }, h("span", null, label), select({
-    id: `of-${name}`, value: value ?? "", onchange: ({ target }) => save({ [name]: target.value ? Number(target.value) : null }),
+    id: `of-${name}`, value: value ?? "", onchange: ({ target }) => save(() => ({ [name]: target.value ? Number(target.value) : null })),
   }, [["", "None"], ...options]));
   return h("div", { class: "row" },
     choice("strategy_id", "Strategy", trade.strategy_id, strategies.map(({ id, name }) => [id, name])),
@@ -87,12 +87,12 @@ function setupOf(trade, strategies, strategy, save) {
 // Yes, no or not answered; a second press takes the answer back.
 function checklist(trade, setup, save) {
   const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));
-  const answer = (id, was_present) => {
-    const others = trade.confirmations.filter((one) => one.confirmation_id !== id);
-    const isBack = known.get(id)?.was_present === was_present;
-    const mine = isBack ? [] : [{ confirmation_id: id, was_present, notes: known.get(id)?.notes ?? null }];
-    return save({ confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) });
-  };
+  const answer = (id, was_present) => save(({ confirmations }) => {
+    const others = confirmations.filter((one) => one.confirmation_id !== id);
+    const before = confirmations.find((one) => one.confirmation_id === id);
+    const mine = before?.was_present === was_present ? [] : [{ confirmation_id: id, was_present, notes: before?.notes ?? null }];
+    return { confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) };
+  });
   const button = ({ confirmation_id: id, name }, value, word) => h("button", {
     type: "button", id: `answer-${id}-${word}`, class: word, "aria-label": `${word}: ${name}`, "aria-pressed": String(known.get(id)?.was_present === value),
     onclick: () => answer(id, value),
@@ -103,8 +103,9 @@ function checklist(trade, setup, save) {
       h("li", null, h("span", { title: one.description }, one.name), h("span", { class: "answers" }, button(one, true, "yes"), button(one, false, "no"))))));
 }
 
+// Notes are saved when the field is left, without a redraw: the press that leaves it must not lose its button.
 function notesOf(trade, save) {
-  const keep = ({ target }) => target.value !== (trade.notes ?? "") && save({ notes: target.value || null });
+  const keep = ({ target }) => save(() => ({ notes: target.value || null }), false);
   return h("form", { onsubmit: (event) => event.preventDefault() }, h("label", { class: "field" }, h("span", null, "Notes"),
     h("textarea", { id: "notes", rows: "4", value: trade.notes ?? "", onchange: keep })));
 }
@@ -113,33 +114,32 @@ function notesOf(trade, save) {
 const PATHS = { tag_ids: "tags", confirmations: "confirmations" };
 const LABELS = { grade: "Grade", notes: "Notes", strategy_id: "Strategy", setup_id: "Setup", tag_ids: "Tags", confirmations: "Checklist" };
 
-// Returns save({member: value}), which writes one member at a time.
+// Returns save(changeOf), which writes the member that changeOf(trade) returns; one write waits for the other.
 function saver({ redraw }, opened, lists) {
-  const { id } = opened.data.trade;
-  let isSaving = false;
-  const write = async (change, etag) => {
-    const path = PATHS[Object.keys(change)[0]];
-    await send(path ? "PUT" : "PATCH", `/trades/${id}${path ? `/${path}` : ""}`, { body: change, etag });
+  const path = `/trades/${opened.data.trade.id}`;
+  let { etag, data: { trade } } = opened;
+  let queue = Promise.resolve();
+  const write = async (change, withRedraw) => {
+    const part = PATHS[Object.keys(change)[0]];
+    ({ etag, data: { trade } } = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, { body: change, etag }));
     delete document.querySelector("#trade form")?.dataset.changed;
-    await redraw();
+    if (withRedraw) await redraw();
     const saved = document.getElementById("saved");
     if (saved) saved.textContent = "Saved.";
   };
-  const attempt = async (change, etag) => {
+  const attempt = async (change, withRedraw) => {
     try {
-      await write(change, etag);
+      await write(change, withRedraw);
     } catch (error) {
       if (error.status !== 412) throw error;
-      const stored = await get(`/trades/${id}`);
-      showConflict("trade", versions(change, opened.data.trade, stored.data.trade, lists),
-        { keepMine: () => attempt(change, stored.etag), takeStored: redraw });
+      const before = trade;
+      ({ etag, data: { trade } } = await get(path));
+      showConflict("trade", versions(change, before, trade, lists), { keepMine: () => attempt(change, true), takeStored: redraw });
     }
   };
-  return trying(async (change) => {
-    if (isSaving) return;
-    isSaving = true;
-    await attempt(change, opened.etag).finally(() => { isSaving = false; });
-  });
+  return (changeOf, withRedraw = true) => {
+    queue = queue.then(trying(() => attempt(changeOf(trade), withRedraw)));
+  };
 }
 
 // The rows of a conflict: the change, then whatever else has been changed meanwhile.

@@ -19,7 +19,7 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
   const trade = read?.data.trade;
   const stored = (name) => trade?.[name] ?? "";
   const input = (name, attributes) => h("input", { name, value: stored(name), ...attributes });
-  const time = (name) => h("input", { name, type: "datetime-local", step: "1", value: local(trade?.[name], me.timezone) ?? "" });
+  const time = (name) => h("input", { name, type: "datetime-local", step: trade && "1", value: local(trade?.[name], me.timezone) ?? "" });
   const save = async (values) => {
     const result = await (trade
       ? send("PATCH", `/trades/${trade.id}`, { body: changed(bodyOf(values), shown), etag: read.etag })

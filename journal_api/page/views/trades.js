@@ -3,7 +3,7 @@
 import { get } from "../client.js";
 import { h } from "../dom.js";
 import { count, dayIn, gainOrLoss, NONE, number, shortDay, signed } from "../format.js";
-import { filterForm, filtersOf, GRADES } from "./filters.js";
+import { filterForm, filtersOf, GRADES, orRefused } from "./filters.js";
 import { chip, tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
 
@@ -17,32 +17,31 @@ export async function view(context) {
   const { query } = context;
   const id = query.get("id");
   const offset = Number(query.get("offset") ?? 0);
-  const [list, strategies, tags, ofFilter, opened] = await Promise.all([
-    get("/trades", { ...filtersOf(context), limit: LIMIT, offset }),
-    get("/strategies"), get("/tags"),
-    query.get("strategy_id") && get(`/strategies/${query.get("strategy_id")}/setups`),
-    id && read(id),
+  const [{ data: { trades }, meta, refused }, strategies, tags, opened] = await Promise.all([
+    orRefused(get("/trades", { ...filtersOf(context), limit: LIMIT, offset }), { trades: [] }),
+    get("/strategies"), get("/tags"), id && orMissing(get(`/trades/${encodeURIComponent(id)}`)),
   ]);
+  const ofStrategy = query.get("strategy_id") ?? (query.get("setup_id") && trades[0]?.strategy_id);
+  const ofFilter = ofStrategy && await orMissing(get(`/strategies/${encodeURIComponent(ofStrategy)}/setups`));
   const lists = { strategies: strategies.data.strategies, tags: tags.data.tags };
   const panel = id && await tradePanel(context, lists, opened, address(query, { id: null }));
-  const { trades } = list.data;
-  requestAnimationFrame(() => document.querySelector("#trades [aria-selected]")?.scrollIntoView({ block: "nearest" }));
+  requestAnimationFrame(() => document.querySelector("#trades [aria-current]")?.scrollIntoView({ block: "nearest" }));
   return [
     h("div", { class: "title" }, h("h1", null, "Trades"), keys(),
       h("button", { onclick: () => editTrade(context, lists) }, "Add a trade")),
     filterForm(context, { ...lists, setups: ofFilter?.data.setups, outcomes: true }),
-    trades.length === 0 && !id ? nothing(query) : h("div", { class: panel ? "beside" : "" },
+    refused ?? (trades.length === 0 && !id ? nothing(query) : h("div", { class: panel ? "beside" : "" },
       h("section", { class: "card list", id: "trades", "aria-label": "List of trades" },
-        table(context, lists, trades), pages(query, list.meta.pagination)),
-      panel),
+        table(context, lists, trades), pages(query, meta.pagination)),
+      panel)),
   ];
 }
 
 const keys = () => h("p", { class: "muted keys" }, h("kbd", null, "j"), " ", h("kbd", null, "k"), " move · ", h("kbd", null, "Enter"), " open · ",
       h("kbd", null, "1"), "–", h("kbd", null, "6"), " grade A+ to F · ", h("kbd", null, "Esc"), " close");
 
-// A trade that does not exist any more is shown as such, beside the list.
-const read = (id) => get(`/trades/${encodeURIComponent(id)}`).catch((error) => {
+// Undefined for what does not exist any more.
+const orMissing = (reading) => reading.catch((error) => {
   if (error.status !== 404) throw error;
 });
 
@@ -69,7 +68,7 @@ function table({ query, me, accounts }, { strategies, tags }, trades) {
     const day = trading_day ?? opened_at.slice(0, 10);
     return shortDay(day) + (day.startsWith(thisYear) ? "" : ` ${day.slice(0, 4)}`);
   };
-  const head = ["Day", "", "Symbol", "Quantity", "Entry", "Exit", "Net P&L", "R", "Grade", "Strategy", "Tags", several && "Account"];
+  const head = ["Day", "Time", "Symbol", "Quantity", "Entry", "Exit", "Net P&L", "R", "Grade", "Strategy", "Tags", several && "Account"];
   const kinds = ["", "from-520", "", "num from-520", "num from-1000", "num from-1000", "num", "num", "", "from-700", "from-900 tags", "from-1120"];
   const row = (trade) => {
     const isOpen = trade.net_pnl == null;
@@ -87,7 +86,7 @@ function table({ query, me, accounts }, { strategies, tags }, trades) {
       several && nameOf(accounts, trade.account_id),
     ];
     const go = (event) => event.target.closest("a") || event.currentTarget.querySelector("a").click();
-    return h("tr", { onclick: go, "aria-selected": trade.id === opened && "true" },
+    return h("tr", { onclick: go, "aria-current": trade.id === opened && "true" },
       cells.map((cell, place) => cell !== false && h("td", { class: kinds[place] || null }, cell)));
   };
   return h("table", { class: "trades" },
@@ -100,6 +99,7 @@ function pages(query, { limit, offset, total }) {
   const last = Math.min(offset + limit, total);
   return h("div", { class: "title pages" },
     h("span", { class: "muted" }, total > limit ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}` : count(total, "trade")),
+    h("a", { href: address(query, { id: null, offset: null, outcome: null }).replace("trades", "report") }, "What pays among these"),
     total > limit && h("span", { class: "row" },
       offset > 0 && h("a", { href: to(Math.max(offset - limit, 0)), id: "newer" }, "‹ Newer"),
       last < total && h("a", { href: to(last), id: "older" }, "Older ›")));
@@ -109,10 +109,11 @@ function pages(query, { limit, offset, total }) {
 function pressed(event) {
   const list = document.getElementById("trades");
   const isTyping = event.target.closest("input:not([type=checkbox]), select, textarea, dialog");
+  if (list && isTyping && event.key === "Escape" && !event.target.closest("dialog")) event.target.blur();
   if (!list || isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const panel = document.getElementById("trade");
   const links = [...list.querySelectorAll("tbody a")];
-  const here = links.findIndex((link) => link.closest("tr").matches("[aria-selected], :focus-within"));
+  const here = links.findIndex((link) => link.closest("tr").matches("[aria-current], :focus-within"));
   const step = { j: 1, k: -1 }[event.key];
   const grade = GRADES[Number(event.key) - 1];
   if (step) {
