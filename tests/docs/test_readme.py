@@ -32,4 +32,6 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
     assert sum(snapshot["snapshot_data"]["gross_pnl"] for snapshot in daily) == -218
     confirmations, symbols = (answer["data"]["report"] for answer in answers[11:])
     assert [group["edge"]["reason"] for group in confirmations["groups"]] == ["too_few"]
-    assert [(group["key"], group["statistics"]["gross_pnl"]) for group in symbols["groups"]] == [("MNQH6", -218)]
+    assert [(group["key"], group["statistics"]["gross_pnl"]) for group in symbols["groups"]] == [
+        ("MNQH6", -218)
+    ]
