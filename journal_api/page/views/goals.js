@@ -99,8 +99,8 @@ async function history(goal, { query }) {
   return h("section", { class: "card", "aria-label": `Periods of ${goal.goal_name}` },
     h("div", { class: "title" }, h("h2", null, goal.goal_name),
       h("span", null, `met in ${met} of ${format.count(closed.length, "period")}`)),
-    columnsChart(columns),
-    h("div", { class: "explained" }, explained(goal, chosen).map((line) => h("p", null, line))));
+    h("div", { class: "split" }, columnsChart(columns),
+      h("div", { class: "explained" }, explained(goal, chosen).map((line) => h("p", null, line)))));
 }
 
 const verdictOf = (snapshot) => !snapshot.closed ? ["running", "", "…"]
