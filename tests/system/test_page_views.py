@@ -10,6 +10,7 @@ from chromium import Page, browser_with, in_a_browser
 from commands import Server, new_key, running, wait_until
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -183,6 +184,16 @@ def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_are_said
     assert page.complaints() == []
 
 
+def test_filters_that_the_api_refuses_stand_with_its_reason(page: Page, account: int) -> None:
+    page.show("report", "?from=2026-03-09&to=2026-03-02")
+
+    reason = find(page, ".error", "from").text
+    page.show("trades", "?from=2026-03-09&to=2026-03-02")
+
+    assert find(page, ".error", "from").text == reason
+    assert find(page, "#filter-from").get_attribute("value") == "2026-03-09"
+
+
 def test_a_mistake_is_shown_with_what_it_cost(page: Page, client: httpx.Client, account: int) -> None:
     category = send(client, "POST", "/tag-categories", {"name": "Psychology"})["id"]
     fomo, calm = (
@@ -246,6 +257,25 @@ def test_a_digit_in_the_notes_is_not_a_grade(page: Page, client: httpx.Client, a
 
     stored = get(client, f"/trades/{trade_id}")
     assert (stored["notes"], stored["grade"]) == ("1 of 6 jobs", None)
+
+
+def test_answers_that_are_ticked_faster_than_they_are_saved_are_all_stored(
+    page: Page, client: httpx.Client, account: int, strategy: Any
+) -> None:
+    setup_id = strategy["setups"][0]["setup_id"]
+    trade_id = send(client, "POST", "/trades", trade(account, 10, setup_id=setup_id))["id"]
+    page.show("trades", f"?id={trade_id}")
+
+    page.browser.execute_script("""
+        for (const label of ["yes: Volume", "no: Trend"])
+          document.querySelector(`[aria-label="${label}"]`).click();
+        document.querySelector("#grade-1").click();
+    """)
+    wait_until(lambda: get(client, f"/trades/{trade_id}")["grade"] == "A+")
+
+    answers = get(client, f"/trades/{trade_id}")["confirmations"]
+    assert [one["was_present"] for one in answers] == [True, False]
+    assert page.all("dialog") == []
 
 
 @pytest.mark.parametrize(("choice", "grade"), [("Save mine", "B"), ("Keep the stored", "F")])
@@ -351,6 +381,34 @@ def test_a_strategy_changed_meanwhile_shows_both_versions(
 
     assert "Opening range!" in versions
     assert "Theirs" in versions
+
+
+def test_a_setup_is_dragged(page: Page, client: httpx.Client, strategy: Any) -> None:
+    page.show("strategies")
+    first, second = page.all(".editor > .nested > .items > li")
+
+    ActionChains(page.browser).drag_and_drop_by_offset(
+        first.find_element(By.CLASS_NAME, "handle"), 0, second.rect["y"] - first.rect["y"] + 60
+    ).perform()
+    click(page, ".editor .primary")
+
+    wait_until(lambda: [one["name"] for one in get(client, "/strategies/1")["setups"]] == ["Fade", "Break"])
+    assert page.complaints() == []
+
+
+def test_leaving_unsaved_changes_of_a_strategy_asks_first(
+    page: Page, client: httpx.Client, strategy: Any
+) -> None:
+    page.show("strategies")
+    find(page, "#strategy-name").send_keys("!")
+
+    click(page, "nav a", "Trades")
+    question = find(page, "dialog form p").text
+    click(page, "dialog .danger")
+    page.wait_for_view("trades")
+
+    assert question == "The changes of this strategy are not saved."
+    assert get(client, "/strategies/1")["name"] == "Opening range"
 
 
 # Everywhere ----------------------------------------------------------------------------------------------

@@ -56,7 +56,8 @@ export function filterForm(context, { strategies, setups, tags, outcomes }, fixe
       h("input", { type: "hidden", name, value: value(name) })];
   });
   const form = h("form", { class: "filters", onchange: changed, onsubmit: (event) => { event.preventDefault(); apply(); } },
-    labelled("Period", select({ id: "filter-period", value: chosen }, periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Chosen days"]])),
+    labelled("Period", select({ id: "filter-period", value: chosen },
+      periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Chosen days"]])),
     typed("from", "From", "date"), typed("to", "To", "date"),
     typed("symbol", "Symbol", "text"),
     choice("strategy_id", "Strategy", "Any", named(strategies)),

@@ -10,7 +10,10 @@ import { editTrade } from "./trade_form.js";
 // The panel of the trade that was read, undefined if there is none; `back` is the address without it.
 export async function tradePanel(context, lists, opened, back) {
   const close = h("a", { href: back, class: "button close", "aria-label": "Close the trade" }, "✕");
-  if (!opened) return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, h("p", null, "This trade does not exist any more."), close));
+  if (!opened) {
+    const gone = h("p", null, "This trade does not exist any more.");
+    return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, gone, close));
+  }
   const { trade } = opened.data;
   const strategy = trade.strategy_id && (await get(`/strategies/${trade.strategy_id}`)).data.strategy;
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
@@ -26,6 +29,8 @@ export async function tradePanel(context, lists, opened, back) {
       h("h2", null, trade.symbol, h("small", null, trade.direction === "long" ? " ▲ long" : " ▼ short")),
       h("span", { class: `big ${gainOrLoss(trade.net_pnl)}` }, trade.net_pnl == null ? "open" : signed(trade.net_pnl)), close),
     facts(context, trade),
+    trade.source_trade_id && h("p", { class: "muted" }, "A copy: reports judge the decision by ",
+      h("a", { href: `#/trades?id=${trade.source_trade_id}` }, "the original"), "."),
     h("div", { class: "field" }, h("span", { id: "grades" }, "Grade"), grades(trade, save)),
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, save),
@@ -94,7 +99,8 @@ function checklist(trade, setup, save) {
     return { confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) };
   });
   const button = ({ confirmation_id: id, name }, value, word) => h("button", {
-    type: "button", id: `answer-${id}-${word}`, class: word, "aria-label": `${word}: ${name}`, "aria-pressed": String(known.get(id)?.was_present === value),
+    type: "button", id: `answer-${id}-${word}`, "aria-label": `${word}: ${name}`,
+    "aria-pressed": String(known.get(id)?.was_present === value),
     onclick: () => answer(id, value),
   }, value ? "✓ yes" : "✗ no");
   return h("fieldset", null, h("legend", null, "Checklist"), setup.confirmations.length === 0

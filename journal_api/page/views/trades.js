@@ -98,7 +98,9 @@ function pages(query, { limit, offset, total }) {
   const to = (place) => address(query, { offset: place || null, id: null });
   const last = Math.min(offset + limit, total);
   return h("div", { class: "title pages" },
-    h("span", { class: "muted" }, total > limit ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}` : count(total, "trade")),
+    h("span", { class: "muted" }, total > limit
+      ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}`
+      : count(total, "trade")),
     h("a", { href: address(query, { id: null, offset: null, outcome: null }).replace("trades", "report") }, "What pays among these"),
     total > limit && h("span", { class: "row" },
       offset > 0 && h("a", { href: to(Math.max(offset - limit, 0)), id: "newer" }, "‹ Newer"),
