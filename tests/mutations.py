@@ -74,14 +74,20 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again",
     ),
     Mutation(
-        "journal_api/database/database.py",
+        "journal_api/database/writing.py",
+        "            self._conn.rollback()\n",
+        "",
+        "test_a_commit_that_fails_leaves_nothing_to_the_transaction_that_waits_behind_it",
+    ),
+    Mutation(
+        "journal_api/database/writing.py",
         '"BEGIN IMMEDIATE"',
         '"BEGIN"',
-        "test_a_transaction_holds_the_write_lock_from_its_beginning",
+        "test_a_transaction_holds_the_write_lock_from_its_first_statement_on",
     ),
     Mutation(
         "journal_api/database/database.py",
-        "            await self._writer.rollback()\n",
+        "                await self._writer.abandon()\n",
         "",
         "test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again",
     ),

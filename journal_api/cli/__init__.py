@@ -7,7 +7,7 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import export, files, keys, openapi, serve, trades, users
+from journal_api.cli import export, files, keys, openapi, report, serve, status, trades, users
 from journal_api.cli.common import one_line
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError
@@ -38,8 +38,10 @@ for command in (
     serve.serve,
     users.users_group,
     keys.keys_group,
+    status.print_status,
     trades.import_file,
     export.export_file,
+    report.print_report,
     files.check_journal,
     files.make_backup,
     files.restore_backup,

@@ -5,15 +5,18 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import aiosqlite
 
 from journal_api.database.batching import BatchingConnection
+from journal_api.database.writing import WritingConnection
 from journal_api.values.clock import instant_after
 from journal_api.values.holding_times import holding_time
 from journal_api.values.money import SumOfSquares, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
+
+C = TypeVar("C", bound=aiosqlite.Connection)
 
 # Seconds that a statement waits for a writer in another process.
 BUSY_TIMEOUT = 0.5
@@ -90,13 +93,18 @@ class DataVersionProbe(sqlite3.Connection):
         self.execute("PRAGMA busy_timeout = 0")
 
 
-def connected(path: Path, mode: str, factory: type[sqlite3.Connection]) -> aiosqlite.Connection:
-    """Return a connection to be awaited. `mode` is ro or rw."""
-    connection_type = (
-        BatchingConnection if mode == "ro" else partial(aiosqlite.Connection, iter_chunk_size=64)
-    )
-    connection = connection_type(partial(opened, path, mode, factory))
-    # A connection that was not closed must not keep the process alive.
+def reading(path: Path) -> aiosqlite.Connection:
+    """Return a connection to be awaited that reads."""
+    return as_daemon(BatchingConnection(partial(opened, path, "ro", Reader)))
+
+
+def writing(path: Path, factory: type[Writer]) -> WritingConnection:
+    """Return a connection to be awaited that writes."""
+    return as_daemon(WritingConnection(partial(opened, path, "rw", factory)))
+
+
+def as_daemon(connection: C) -> C:
+    """Return the connection, whose thread does not keep the process alive if it was not closed."""
     connection._thread.daemon = True
     return connection
 

@@ -7,23 +7,23 @@ unfetched RETURNING would hold the write lock.
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from aiosqlite import Connection
 
 from journal_api.database.connections import (
     DataVersionProbe,
-    Reader,
     SecondaryWriter,
     Writer,
-    connected,
     opened,
+    reading,
+    writing,
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import file_at
+from journal_api.database.writing import WritingConnection
 from journal_api.errors import Busy, StorageUnavailable
 
 MOST_WAITING = 256
@@ -38,7 +38,9 @@ class Database:
     Statements that are slow in a large journal use `slow_reader`, so that no other request waits for them.
     """
 
-    def __init__(self, path: Path, writer: Connection, reader: Connection, slow_reader: Connection) -> None:
+    def __init__(
+        self, path: Path, writer: WritingConnection, reader: Connection, slow_reader: Connection
+    ) -> None:
         self._path, self._writer = path, writer
         self._file = file_at(path)
         self.reader, self.slow_reader = reader, slow_reader
@@ -55,13 +57,15 @@ class Database:
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
-        connections = [await connected(path, "rw", SecondaryWriter if secondary else Writer)]
+        writer = writing(path, SecondaryWriter if secondary else Writer)
+        opened_connections: list[Connection] = [await writer]
         try:
             for _ in range(2):
-                connections.append(await connected(path, "ro", Reader))
-            return cls(path, *connections)
+                opened_connections.append(await reading(path))
+            _, reader, slow_reader = opened_connections
+            return cls(path, writer, reader, slow_reader)
         except BaseException:
-            for connection in reversed(connections):
+            for connection in reversed(opened_connections):
                 await connection.close()
             raise
 
@@ -103,23 +107,36 @@ class Database:
         StorageUnavailable when another file is at the path now: the write would go to the old file.
 
         The rollback is unconditional: it runs after any statement that a cancelled await left running, and
-        before the next BEGIN. Without an open transaction it does nothing.
+        before the next BEGIN. Without an open transaction it does nothing. The next writer may send its
+        statements as soon as the commit was sent, because the thread of the connection keeps their order.
         """
         await self._acquire()
         try:
             self._require_same_file()
-            await self._writer.execute_fetchall("BEGIN IMMEDIATE")
-            yield self._writer
-            await uncancelled(self._writer.execute_fetchall("COMMIT" if commit else "ROLLBACK"))
-            self._storage_failed = self._storage_failed and not commit
-            self.has_committed = self.has_committed or commit
+            self._writer.begin()
+            try:
+                yield self._writer
+            except BaseException:
+                await self._writer.abandon()
+                raise
+            end = self._writer.end("COMMIT" if commit else "ROLLBACK")
         except BaseException as error:
-            if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
-                self._storage_failed = True
-            await self._writer.rollback()
+            self._note_storage(error)
             raise
         finally:
             self._writing.release()
+        try:
+            await uncancelled(end)
+        except BaseException as error:
+            self._note_storage(error)
+            raise
+        self._storage_failed = self._storage_failed and not commit
+        self.has_committed = self.has_committed or commit
+
+    def _note_storage(self, error: BaseException) -> None:
+        """Remember that the storage refused a write."""
+        if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
+            self._storage_failed = True
 
     async def can_write(self) -> bool:
         """Return whether a small write would probably succeed now.
@@ -133,8 +150,8 @@ class Database:
             return not self._storage_failed
         try:
             async with self.transaction(commit=self._storage_failed) as db:
+                ((version,),) = await db.execute_fetchall("PRAGMA user_version")
                 if self._storage_failed:
-                    ((version,),) = await db.execute_fetchall("PRAGMA user_version")
                     await db.execute_fetchall(f"PRAGMA user_version = {version}")
         except (Busy, StorageUnavailable, sqlite3.Error):
             return False
@@ -151,7 +168,7 @@ class Database:
         Raises StorageUnavailable when another file is at the path now.
         """
         self._require_same_file()
-        async with connected(self._path, "ro", Reader) as connection:
+        async with reading(self._path) as connection:
             self._require_same_file()
             connection.row_factory = sqlite3.Row
             await connection.execute_fetchall("BEGIN")
@@ -214,10 +231,9 @@ class JoinedTransaction:
             raise
 
 
-async def uncancelled(coroutine: Coroutine[Any, Any, object]) -> None:
-    """Await a coroutine to its end and ignore cancellations meanwhile."""
-    task = asyncio.ensure_future(coroutine)
-    while not task.done():
+async def uncancelled(future: asyncio.Future[None]) -> None:
+    """Await a future to its end and ignore cancellations meanwhile."""
+    while not future.done():
         with suppress(asyncio.CancelledError):
-            await asyncio.shield(task)
-    task.result()
+            await asyncio.shield(future)
+    future.result()

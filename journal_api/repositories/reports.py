@@ -12,7 +12,7 @@ from aiosqlite import Connection
 
 from journal_api.database.transactions import Transactions
 from journal_api.repositories.sql import fetch, json_list
-from journal_api.repositories.statistics import IS_MISTAKE, IS_SHARED, LARGEST_SUM, STATISTICS
+from journal_api.repositories.statistics import CHECKLIST, IS_MISTAKE, IS_SHARED, LARGEST_SUM, STATISTICS, R
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
 from journal_api.rules.reports import TOTAL, Key, Names, Row
@@ -41,8 +41,8 @@ KEYS: dict[GroupBy, str] = {
 }
 # Each trade has the group of its own. In all other reports a decision has the group of its speaker.
 BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
-COLUMNS = """id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
-    source_trade_id, currency, is_shared, is_mistake"""
+COLUMNS = """id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
+    source_trade_id, currency, is_shared, is_mistake, r, checklist"""
 OF_TRADE = f"SELECT json_quote(key) AS number, {COLUMNS} FROM selected"
 # The speaker of a decision is the original, or the first copy if the original is not selected.
 SPEAKERS = """
@@ -168,7 +168,9 @@ selected AS MATERIALIZED (
         grade, setup_id, source_trade_id,
         (SELECT currency FROM accounts WHERE accounts.id = account_id) AS currency,
         {IS_SHARED} AS is_shared,
-        {IS_MISTAKE} AS is_mistake
+        {IS_MISTAKE} AS is_mistake,
+        {R} AS r,
+        {CHECKLIST} AS checklist
     FROM trades
     WHERE {TradeFilters(query).closed()}
 ),

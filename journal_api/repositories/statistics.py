@@ -17,11 +17,17 @@ IS_MISTAKE = """EXISTS (SELECT 1
                 FROM trade_tags
                 JOIN tags ON tags.id = tag_id
                 WHERE trade_id = trades.id AND type = 'mistake')"""
+# R of the trade alone; NULL without a risk and for a quotient over 10^10.
+R = "ratio(net_pnl, initial_risk)"
+# Whether the trade has every confirmation of its setup, NULL without any. A trade has answers to the
+# checklist of its setup only, so counting them suffices.
+CHECKLIST = """(SELECT nullif(count(*), 0) FROM confirmations WHERE confirmations.setup_id = trades.setup_id)
+            = (SELECT count(*) FROM confirmation_answers WHERE trade_id = trades.id AND was_present)"""
 # The CTEs after `counted (number, ...)`, whose rows are trades with the number of their group: a period of a
 # goal or a group of a report. The last one, `statistics (number, statistics)`, has one row per group.
 # Amounts are summed over trades, all other statistics are over decisions. A decision belongs to the day of
 # its first close in the group.
-STATISTICS = """
+STATISTICS = f"""
 -- Amounts and days. Trades are summed by day first, for the worst day and the winning days.
 money AS (
     SELECT number, sum(trades) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
@@ -52,10 +58,10 @@ shared AS (
                      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
 -- The decisions, one row each; r is NULL without a risk and for a quotient over 10^10. A decision in
--- different currencies has the P&L and the risk of the trade whose grade it has.
+-- different currencies has the P&L and the risk of the trade whose grade it has. `checklist` is whether the
+-- checklist of its setup is wholly confirmed, NULL without a checklist.
 decisions AS (
-    SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, ratio(net_pnl, initial_risk) AS r,
-        is_mistake, id AS speaker, grade, setup_id
+    SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, r, is_mistake, grade, checklist
     FROM counted
     WHERE NOT is_shared
     UNION ALL
@@ -64,7 +70,7 @@ decisions AS (
         iif(mixes_currencies, trades.initial_risk, shared.initial_risk),
         iif(mixes_currencies, ratio(trades.net_pnl, trades.initial_risk),
             ratio(risked_pnl, shared.initial_risk)),
-        is_mistake, speaker, trades.grade, trades.setup_id
+        is_mistake, trades.grade, {CHECKLIST}
     FROM shared
     JOIN trades ON trades.id = speaker
     WHERE is_first
@@ -92,15 +98,7 @@ judged AS (
               min(net_pnl) AS worst_trade,
               count(r) AS with_r,
               sum(r) AS r_total
-          FROM (SELECT *,
-                    (SELECT min(EXISTS (SELECT 1
-                                        FROM confirmation_answers
-                                        WHERE trade_id = speaker
-                                          AND confirmation_id = confirmations.id
-                                          AND was_present))
-                     FROM confirmations
-                     WHERE confirmations.setup_id = decisions.setup_id) AS checklist
-                FROM decisions)
+          FROM decisions
           GROUP BY number, trading_day)
     GROUP BY number
 ),
@@ -178,10 +176,12 @@ account (id, currency) AS MATERIALIZED (
 ),
 -- The trades in scope with the number of their period.
 counted AS MATERIALIZED (
-    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade, setup_id,
+    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
         source_trade_id, currency,
         {IS_SHARED} AS is_shared,
-        {IS_MISTAKE} AS is_mistake
+        {IS_MISTAKE} AS is_mistake,
+        {R} AS r,
+        {CHECKLIST} AS checklist
     FROM period
     CROSS JOIN account
     CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last

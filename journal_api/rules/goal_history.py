@@ -5,13 +5,13 @@ from datetime import date
 from itertools import chain
 from typing import NamedTuple
 
-from msgspec import Raw, Struct, json
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from journal_api.rules.pace import Pace, Standing, pace_of
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.metrics import LARGEST_STORED, METRICS
-from journal_api.values.money import json_text
+from journal_api.values.money import decimal_json
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
 from journal_api.values.statistics import ExtraStatistic, Statistics, statistics_shown
 
@@ -206,6 +206,7 @@ def snapshot_data(
         "day_rollover": state.day_rollover,
         "reason": value.reason,
     }
+    data |= statistics_shown(statistics, {state.extra})
     if pace is not None:
         data["pace"] = {
             "state": pace.state,
@@ -213,9 +214,4 @@ def snapshot_data(
             "days_left": pace.days_left,
             "needed_per_day": decimal_json(pace.needed_per_day),
         }
-    return json.encode(data | statistics_shown(statistics, {state.extra})).decode()
-
-
-def decimal_json(amount: int | None) -> Raw | None:
-    """Return an amount in units of 10^-8 as a JSON number, None for None."""
-    return None if amount is None else Raw(json_text(amount).encode())
+    return json.encode(data).decode()

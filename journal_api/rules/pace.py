@@ -7,6 +7,7 @@ missed again with every trade. All amounts are integers of 10^-8 of the metric's
 
 from collections.abc import Callable
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -83,7 +84,7 @@ class Standing(NamedTuple):
 
     @property
     def is_limit(self) -> bool:
-        return self.direction == "at_most" or (self.target < 0 and self.metric in LOSSES)
+        return is_limit(self.metric, self.direction, self.target)
 
     @property
     def is_final(self) -> bool:
@@ -96,6 +97,11 @@ class Standing(NamedTuple):
         if self.is_met:
             return 0
         return None if self.value.actual is None else abs(self.target - self.value.actual)
+
+
+def is_limit(metric: str, direction: GoalDirection, target: int | Decimal) -> bool:
+    """Return whether the goal holds at the start of the period and trading can break it."""
+    return direction == "at_most" or (target < 0 and metric in LOSSES)
 
 
 def pace_of(standing: Standing) -> Pace:

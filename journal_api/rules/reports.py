@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from msgspec import Raw, json
+from msgspec import json
 
 from journal_api.rules.edge import FEWEST, Edge, Sample, edge_of
 from journal_api.structs.reports import EdgeReason, GroupBy, ReportQuery
 from journal_api.values.holding_times import NAMES, RANGES
 from journal_api.values.metrics import METRICS
-from journal_api.values.money import json_text
+from journal_api.values.money import decimal_json
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics, statistics_shown
 
 TOTAL = ""  # the number of the group of all selected trades
@@ -130,15 +130,14 @@ def report_of(
     return json.encode(
         {
             "group_by": query.group_by,
-            "from": query.since,
-            "to": query.until,
+            "from": query.since and str(query.since),
+            "to": query.until and str(query.until),
             "timezone": timezone,
             "day_rollover": day_rollover,
             "metrics": query.metrics,
             "total": {"key": None, "name": None, **values_of(page.total.parts["all"], query.metrics)},
             "groups": [group_of(group, names.get(group.key), query) for group in page.groups],
-        },
-        enc_hook=str,
+        }
     ).decode()
 
 
@@ -171,7 +170,7 @@ def confirmation_of(group: Group, names: Names | None, metrics: Sequence[str]) -
 def edge_between(present: Part, absent: Part) -> dict[str, object]:
     """Return the edge as an object, with the numbers of decisions."""
     edge = edge_of_parts(present, absent)
-    amounts = {name: number(getattr(edge, name)) for name in ("expectancy", "low", "high")}
+    amounts = {name: decimal_json(getattr(edge, name)) for name in ("expectancy", "low", "high")}
     counts = {
         name: part.statistics and part.statistics.decisions
         for name, part in (("present", present), ("absent", absent))
@@ -206,15 +205,10 @@ def values_of(part: Part, metrics: Sequence[str]) -> dict[str, object]:
     values = {key: METRICS[key].evaluate(part.statistics) for key in metrics}
     extras: set[ExtraStatistic | None] = {METRICS[key].extra for key in metrics}
     return {
-        "values": {key: number(value.actual) for key, value in values.items()},
+        "values": {key: decimal_json(value.actual) for key, value in values.items()},
         "reasons": {key: value.reason for key, value in values.items() if value.actual is None},
         "statistics": statistics_shown(part.statistics, extras),
     }
-
-
-def number(amount: int | None) -> Raw | None:
-    """Return an amount as a JSON number."""
-    return None if amount is None else Raw(json_text(amount).encode())
 
 
 # Names ---------------------------------------------------------------------------------------------------

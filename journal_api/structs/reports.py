@@ -39,7 +39,7 @@ NO_BALANCE = "balance_target is not a metric of reports: a group of trades has n
 def check_reported(key: str) -> None:
     """Raise ValueError unless reports have the metric."""
     if key not in METRICS:
-        raise ValueError("must be metrics of GET /v1/metrics")
+        raise ValueError("must name metrics of GET /v1/metrics")
     if key not in REPORTED:
         raise ValueError(NO_BALANCE)
 

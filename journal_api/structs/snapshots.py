@@ -73,8 +73,9 @@ class SnapshotData(ShownStatistics, kw_only=True):
     """The inputs of the value (docs/goals.md#what-a-snapshot-says).
 
     Amounts are null for accounts in different currencies. The statistics are missing if a sum was too large
-    to compute; `reason` is then `out_of_range`. `max_drawdown`, `win_streak` and `opening_balance` are only
-    there for metrics that need them.
+    to compute; `reason` is then `out_of_range`. `max_drawdown`, `peak_pnl`, `win_streak` and
+    `opening_balance` are only there for metrics that need them, `pace` only in the running period of an
+    active goal.
     """
 
     unit: Unit

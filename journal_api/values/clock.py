@@ -1,6 +1,10 @@
 """The current time, and timestamps as text in the format that is stored and returned (RFC 3339, UTC)."""
 
-from datetime import UTC, datetime, timedelta
+import time
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+
+DAY = 86_400  # seconds
 
 
 def as_text(instant: datetime) -> str:
@@ -11,6 +15,16 @@ def as_text(instant: datetime) -> str:
 def now() -> str:
     """Return the current time as text."""
     return as_text(datetime.now(UTC))
+
+
+def day_now() -> str:
+    """Return the current day in UTC as text, computed once a day: every request asks for it."""
+    return _day(int(time.time() // DAY))
+
+
+@lru_cache(maxsize=2)
+def _day(number: int) -> str:
+    return (date(1970, 1, 1) + timedelta(days=number)).isoformat()
 
 
 def instant_after(instant: str) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import Literal
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.structs import asdict
 
-from journal_api.values.money import json_text
+from journal_api.values.money import decimal_json
 
 
 class Statistics(Struct, kw_only=True, frozen=True):
@@ -128,10 +128,10 @@ def statistics_shown(
     mixes_currencies = values.pop("mixes_currencies")
     shown: dict[str, object] = {}
     for name, value in values.items():
-        if name in EXTRA_STATISTICS and name not in extras:
+        if name in EXTRA_STATISTICS and EXTRA_STATISTICS[name] not in extras:
             continue
-        if value is None or (mixes_currencies and name in MONEY):
+        if mixes_currencies and name in MONEY:
             shown[name] = None
         else:
-            shown[name] = Raw(json_text(value).encode()) if name in AMOUNTS else value
+            shown[name] = decimal_json(value) if name in AMOUNTS else value
     return shown

@@ -10,7 +10,7 @@ from journal_api.database.database import Database
 from journal_api.errors import ApiError
 from journal_api.repositories import api_keys
 from journal_api.repositories.api_keys import KeyRow
-from journal_api.values.clock import now
+from journal_api.values.clock import day_now
 
 log = logging.getLogger("journal_api")
 
@@ -26,7 +26,7 @@ class KeyUses:
 
     def note(self, key: KeyRow) -> None:
         """Remember that the key was used now."""
-        today = now()[:10]
+        today = day_now()
         if key.last_used_on is None or key.last_used_on < today:
             self._days[key.key_id] = today
 

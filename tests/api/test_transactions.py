@@ -20,6 +20,7 @@ from factories import (
     A_FILE,
     create_category,
     create_strategy,
+    create_tag,
     error_of,
     get_strategy,
     insert_account,
@@ -609,15 +610,49 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
     )
 
 
-async def test_a_transaction_holds_the_write_lock_from_its_beginning(
+async def test_a_transaction_holds_the_write_lock_from_its_first_statement_on(
     app: Starlette, settings: Settings
 ) -> None:
-    async with app.state.database.transaction():
+    async with app.state.database.transaction() as db:
+        await db.execute_fetchall("SELECT 1")
         with (
             closing(sqlite3.connect(settings.db, timeout=0)) as other,
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
             other.execute("BEGIN IMMEDIATE")
+
+
+async def test_a_transaction_without_a_statement_needs_no_lock(app: Starlette, settings: Settings) -> None:
+    with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        async with app.state.database.transaction():
+            pass
+        other.execute("ROLLBACK")
+
+
+async def test_a_commit_that_fails_leaves_nothing_to_the_transaction_that_waits_behind_it(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await create_tag(client, "FOMO")
+    connection = app.state.database._writer._conn
+    execute, commits = connection.execute, count()
+
+    def fail_first(sql: str, values: Any = ()) -> Any:
+        if sql == "COMMIT" and next(commits) == 0:
+            raise sqlite3.OperationalError("disk I/O error")
+        return execute(sql, values)
+
+    monkeypatch.setattr(connection, "execute", fail_first)
+
+    async def rename(name: str) -> None:
+        async with app.state.database.transaction() as db:
+            await db.execute_fetchall("UPDATE tags SET name = name || ?", [name])
+
+    failed, done = await asyncio.gather(rename("-1"), rename("-2"), return_exceptions=True)
+
+    assert isinstance(failed, sqlite3.OperationalError)
+    assert done is None
+    assert [tag["name"] for tag in unwrap(await client.get("/tags"))] == ["FOMO-2"]
 
 
 async def test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn(

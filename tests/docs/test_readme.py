@@ -15,7 +15,7 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
 
     assert "5 new, 0 already there" in lines
     answers = answers_in(lines)
-    assert len(answers) == 10
+    assert len(answers) == 13
     assert all(answer["ok"] for answer in answers)
     edited = answers[5]["data"]["strategy"]["setups"]
     assert [setup["name"] for setup in edited] == ["Break of the high", "Break of the low", "Failed breakout"]
@@ -25,6 +25,13 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
         "description": None,
         "sort_order": 0,
     }
-    monthly, daily = (answer["data"]["snapshots"] for answer in answers[-2:])
+    near = answers[8]["data"]["goals"][1]["current"]["snapshot_data"]["pace"]
+    assert (near["state"], near["remaining"]) == ("within_limit", 500)
+    monthly, daily = (answer["data"]["snapshots"] for answer in answers[9:11])
     assert sum(snapshot["actual"] for snapshot in monthly) == -218
     assert sum(snapshot["snapshot_data"]["gross_pnl"] for snapshot in daily) == -218
+    confirmations, symbols = (answer["data"]["report"] for answer in answers[11:])
+    assert [group["edge"]["reason"] for group in confirmations["groups"]] == ["too_few"]
+    assert [(group["key"], group["statistics"]["gross_pnl"]) for group in symbols["groups"]] == [
+        ("MNQH6", -218)
+    ]

@@ -575,6 +575,18 @@ def test_the_history_of_every_goal_is_rebuilt_and_balances_are_carried(version: 
     assert any(carries_balance for *_, carries_balance in before)
 
 
+def test_running_periods_are_evaluated_again_for_their_pace_and_drawdowns_for_their_peak(db: Path) -> None:
+    write_released(db, 5)
+    change(db, "UPDATE goals SET metric = 'max_drawdown' WHERE id = (SELECT max(id) FROM goals)")
+    change(db, "UPDATE goals SET status = 'active', change_cursor = 1, evaluated_on = '2026-01-01'")
+
+    prepare(db)
+
+    *others, drawdown = rows(db, "SELECT change_cursor, evaluated_on FROM goals ORDER BY id")
+    assert set(others) == {(1, None)}
+    assert drawdown == (None, None)
+
+
 @pytest.mark.parametrize("version", range(1, migrations.VERSION))
 async def test_the_goals_of_an_older_journal_tell_what_new_ones_tell(version: int, db: Path) -> None:
     write_released(db, version)

@@ -10,7 +10,7 @@ import pytest
 from aiosqlite import Connection
 
 from journal_api.database.batching import BatchingConnection
-from journal_api.database.connections import Reader, connected
+from journal_api.database.connections import reading
 
 COUNT_FAR = """
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n
@@ -21,7 +21,7 @@ COUNT_FAR = """
 async def reader(tmp_path: Path) -> AsyncIterator[BatchingConnection]:
     path = tmp_path / "some.db"
     sqlite3.connect(path).close()
-    connection = await connected(path, "ro", Reader)
+    connection = await reading(path)
     assert isinstance(connection, BatchingConnection)
     yield connection
     await connection.close()

@@ -15,3 +15,6 @@ END;
 
 -- The snapshots of running periods get their pace at the next read.
 UPDATE goals SET evaluated_on = NULL WHERE status = 'active';
+
+-- The snapshots of drawdowns get their peak.
+UPDATE goals SET change_cursor = NULL WHERE metric = 'max_drawdown';

@@ -1,0 +1,171 @@
+"""`journal-api report`: prints the statistics of groups of trades."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any, get_args
+
+import click
+import msgspec
+
+from journal_api.cli.common import decoded, in_database, printable, user_of, with_settings
+from journal_api.database.database import Database
+from journal_api.errors import NotFound, ValidationFailed
+from journal_api.repositories import accounts, reports, users
+from journal_api.settings import Settings
+from journal_api.structs.reports import GroupBy, ReportMetrics, ReportQuery, ReportSort
+from journal_api.values.metrics import METRICS, Unit
+from journal_api.values.types import Day
+
+ANSWERS = ("present", "absent", "unanswered")
+OF_EDGE = ("expectancy", "low", "high")
+DECIMALS: dict[Unit, int] = {"currency": 2, "percent": 1, "ratio": 2, "count": 0}
+# Numbers with a fraction stay exact.
+DECODER = msgspec.json.Decoder(float_hook=Decimal)
+
+
+@click.command("report")
+@click.option("--by", type=click.Choice(get_args(GroupBy)), default="none", help="What to group trades by.")
+@click.option("--account", help="Only the trades of this account.")
+@click.option("--from", "since", metavar="YYYY-MM-DD", help="Only trading days from this one on.")
+@click.option("--to", "until", metavar="YYYY-MM-DD", help="Only trading days to this one.")
+@click.option("--metrics", metavar="KEYS", help="The metrics, separated by commas.")
+@click.option("--sort", metavar="KEY", help="Sort by this metric; with a - before it the highest first.")
+@click.option("--limit", type=click.IntRange(1, 200), default=50, help="The most groups; default: 50.")
+@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all digits.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as GET /v1/reports answers it.")
+@with_settings
+def print_report(
+    settings: Settings,
+    by: GroupBy,
+    account: str | None,
+    since: str | None,
+    until: str | None,
+    metrics: str | None,
+    sort: str | None,
+    limit: int,
+    user: str | None,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Print the statistics of closed trades in groups: by weekday, setup, tag and so on."""
+    if as_csv and as_json:
+        raise click.ClickException("--csv and --json exclude each other")
+    members: dict[str, Any] = {
+        "since": decoded(Day.decode, since, "--from") if since is not None else None,
+        "until": decoded(Day.decode, until, "--to") if until is not None else None,
+        "sort": decoded(ReportSort.decode, sort, "--sort") if sort is not None else None,
+    }
+    if metrics is not None:
+        members["metrics"] = decoded(ReportMetrics.decode, metrics, "--metrics")
+
+    async def run(database: Database) -> tuple[str, int]:
+        owner = await users.find(database.reader, await user_of(database.reader, user))
+        account_id = None
+        if account is not None:
+            account_id = await accounts.id_of(database.reader, owner.id, account)
+            if account_id is None:
+                raise NotFound(f"there is no account {account!r}")
+        query = query_of(group_by=by, account_id=account_id, limit=limit, **members)
+        return await reports.get(database, owner.id, owner.timezone, owner.day_rollover, query)
+
+    text, count = in_database(settings, run)
+    if as_json:
+        click.echo(msgspec.json.format(text, indent=2))
+        return
+    report = DECODER.decode(text)
+    click.echo(csv_of(report) if as_csv else table_of(report), nl=False)
+    if count > limit:
+        click.echo(f"{limit} of {count} groups; --limit shows more.", err=True)
+
+
+def query_of(**members: Any) -> ReportQuery:
+    """Return the query. Raises ClickException if `from` is after `to`."""
+    try:
+        return ReportQuery(**members)
+    except ValidationFailed:
+        raise click.ClickException("--from must not be after --to") from None
+
+
+# CSV -----------------------------------------------------------------------------------------------------
+
+
+def csv_of(report: Any) -> str:
+    """Return a row for each group, or for each answer to a confirmation, and last the total."""
+    output = io.StringIO()
+    writer = csv.writer(output, lineterminator="\n")
+    metrics = report["metrics"]
+    is_of_confirmations = report["group_by"] == "confirmation"
+    of_confirmation = (
+        ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"] if is_of_confirmations else []
+    )
+    writer.writerow(["key", "name", *of_confirmation, *metrics])
+    for group in report["groups"]:
+        writer.writerows(
+            rows_of_confirmation(group, metrics) if of_confirmation else [row_of(group, metrics)]
+        )
+    total = row_of({**report["total"], "name": "total"}, metrics)
+    writer.writerow([*total[:2], *("" for _ in of_confirmation), *total[2:]])
+    return output.getvalue()
+
+
+def row_of(group: Any, metrics: Sequence[str]) -> list[object]:
+    return [group["key"], group["name"], *(group["values"][metric] for metric in metrics)]
+
+
+def rows_of_confirmation(group: Any, metrics: Sequence[str]) -> Iterator[list[object]]:
+    key = group["key"] and group["key"]["confirmation_id"]
+    for answer in ANSWERS:
+        # The edge is of two answers, and stands in the row of the first.
+        edge = [group["edge"][name] if answer == "present" else None for name in OF_EDGE]
+        values = [group[answer]["values"][metric] for metric in metrics]
+        yield [key, group["name"], group["setup"], group["strategy"], answer, *edge, *values]
+
+
+# Table ---------------------------------------------------------------------------------------------------
+
+
+def table_of(report: Any) -> str:
+    """Return the report as aligned columns."""
+    if report["group_by"] == "confirmation":
+        head = ["", "Present", "Absent", "Edge", "95% from", "to"]
+        return aligned([head, *map(cells_of_edge, report["groups"])])
+    metrics = report["metrics"]
+    head = ["", *(METRICS[metric].title for metric in metrics)]
+    groups = [cells_of(group["name"] or "(none)", group, metrics) for group in report["groups"]]
+    return aligned([head, *groups, cells_of("Total", report["total"], metrics)])
+
+
+def cells_of(name: str, group: Any, metrics: Sequence[str]) -> list[str]:
+    return [name, *(cell(group["values"][metric], METRICS[metric].unit) for metric in metrics)]
+
+
+def cells_of_edge(group: Any) -> list[str]:
+    edge = group["edge"]
+    numbers = [cell(edge[name], "currency") for name in OF_EDGE]
+    if edge["reason"] == "too_few":
+        numbers[0] = "too few"
+    return [group["name"] or "(none)", *(cell(edge[name], "count") for name in ANSWERS[:2]), *numbers]
+
+
+def cell(value: Decimal | int | None, unit: Unit) -> str:
+    """Return the value rounded for its unit, `-` for null."""
+    if value is None:
+        return "-"
+    return f"{Decimal(value):.{DECIMALS[unit]}f}{'%' if unit == 'percent' else ''}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return the rows as lines: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(printable(line_of(row, widths)) + "\n" for row in rows)
+
+
+def line_of(row: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = (
+        text.rjust(width) if place else text.ljust(width)
+        for place, (text, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return "  ".join((first, *others)).rstrip()

@@ -1,0 +1,59 @@
+"""`journal-api status`: today, this week and the active goals, for a terminal or as JSON."""
+
+import io
+import os
+import sys
+from datetime import date
+
+import click
+import msgspec
+
+from journal_api.cli.common import in_database, user_of, with_settings
+from journal_api.cli.status_report import AccountCurrency, Status, report
+from journal_api.database.database import Database
+from journal_api.repositories import accounts, daily_totals, goals_today, users
+from journal_api.settings import Settings
+from journal_api.structs.goals import GoalListItem, GoalQuery
+from journal_api.values.periods import period_of
+
+JSON = msgspec.json.Encoder(decimal_format="number")
+
+
+@click.command("status")
+@click.option("--user", help="The owner of the journal; default: the first user.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@with_settings
+def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
+    """Print today's net P&L, this week, and how the active goals stand. A server may be running."""
+    status = in_database(settings, lambda database: status_of(database, user))
+    if as_json:
+        click.echo(JSON.encode(status).decode())
+        return
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a name may have letters that the terminal has not
+    is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for line in report(status, is_colored=is_colored):
+        click.echo(line)
+
+
+async def status_of(database: Database, user_name: str | None) -> Status:
+    """Read the status of a user, by default the first. Stale snapshots are refreshed, as over HTTP."""
+    user_id = await user_of(database.reader, user_name)
+    me = await users.find(database.reader, user_id)
+    today = await users.today(database.reader, user_id)
+    counts = await users.row_counts(database.reader, user_id)
+    week = period_of(date.fromisoformat(today), "weekly")
+    query = GoalQuery(parts="snapshot")
+    return Status(
+        user=me.name,
+        timezone=me.timezone,
+        today=date.fromisoformat(today),
+        trades=counts["trades"],
+        week=await daily_totals.list_of_user(database.reader, user_id, week),
+        accounts=msgspec.json.decode(
+            await accounts.list_of_user(database.reader, user_id), type=list[AccountCurrency]
+        ),
+        goals=msgspec.json.decode(
+            await goals_today.list_of_user(database, user_id, today, query), type=list[GoalListItem]
+        ),
+    )

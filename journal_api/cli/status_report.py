@@ -1,0 +1,197 @@
+"""The lines of `journal-api status`, each at most 80 columns wide."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import click
+from msgspec import Struct, UnsetType
+
+from journal_api.cli.common import printable
+from journal_api.cli.text_width import fitted, width_of
+from journal_api.repositories.daily_totals import DailyTotal
+from journal_api.rules.pace import is_limit
+from journal_api.structs.goals import GoalListItem
+from journal_api.structs.snapshots import Pace, Snapshot
+from journal_api.values.metrics import METRICS
+from journal_api.values.periods import ONE_DAY, period_of
+
+WIDTH, NAME, BAR, STATE = 80, 26, 14, 12
+NO_BREAK = "\N{NO-BREAK SPACE}"
+COLORS = {
+    "achieved": "green",
+    "on_track": "green",
+    "within_limit": "green",
+    "near_limit": "yellow",
+    "behind": "yellow",
+    "missed": "red",
+}
+
+
+class AccountCurrency(Struct, frozen=True):
+    id: int
+    name: str
+    currency: str
+
+
+class Status(Struct, frozen=True):
+    """What a user's journal says today. `trades` is the number of all trades, open ones included."""
+
+    user: str
+    timezone: str
+    today: date
+    trades: int
+    week: list[DailyTotal]
+    accounts: list[AccountCurrency]
+    goals: list[GoalListItem]
+
+
+def report(status: Status, *, is_colored: bool) -> Iterator[str]:
+    """Yield the lines of the status, with color codes only on request."""
+    yield fitted(
+        f"{status.today:%A} {status.today}, {status.timezone}, {printable(status.user)}", WIDTH
+    ).rstrip()
+    yield ""
+    yield from lines_of_week(status)
+    yield ""
+    for goal in status.goals:
+        yield from lines_of_goal(goal, currency_of(goal, status.accounts), is_colored=is_colored)
+    if not status.goals:
+        yield "No active goals. POST /v1/goals creates one; /docs of a server explains it."
+
+
+# The week ------------------------------------------------------------------------------------------------
+
+
+def lines_of_week(status: Status) -> Iterator[str]:
+    """Yield today's total, and a line for each day of the week and each currency."""
+    if not status.trades:
+        yield "No trades. Import a file: journal-api import FILE --account NAME"
+        return
+    today = [total for total in status.week if total.day == status.today]
+    yield f"Today  {', '.join(map(text_of_total, today)) or 'no trades'}"
+    yield ""
+    amounts = [width_of(money(total.net_pnl)) for total in status.week]
+    for number in range(7):
+        day = period_of(status.today, "weekly").start + number * ONE_DAY
+        totals = [total for total in status.week if total.day == day]
+        label = f"{day:%a} {day}"
+        for total in totals:
+            yield f"{label:<14}  {money(total.net_pnl):>{max(amounts)}} {total.currency}  {count_of(total)}"
+            label = ""
+        if not totals:
+            yield f"{label:<14}  {'-':>{max(amounts, default=1)}}"
+
+
+def text_of_total(total: DailyTotal) -> str:
+    return f"{money(total.net_pnl)} {total.currency} in {count_of(total)}"
+
+
+def count_of(total: DailyTotal) -> str:
+    return f"{total.trades} trade{'' if total.trades == 1 else 's'}"
+
+
+# The goals -----------------------------------------------------------------------------------------------
+
+
+def currency_of(goal: GoalListItem, accounts: Sequence[AccountCurrency]) -> str | None:
+    """Return the currency of the amounts, None where the accounts in scope may have different ones."""
+    if isinstance(goal.current, Snapshot) and isinstance(goal.current.snapshot_data.currency, str):
+        return goal.current.snapshot_data.currency
+    currencies = {one.currency for one in accounts if goal.account_id in (None, one.id)}
+    return currencies.pop() if len(currencies) == 1 else None
+
+
+def lines_of_goal(goal: GoalListItem, currency: str | None, *, is_colored: bool) -> Iterator[str]:
+    """Yield the name with the bar, the state and what remains, and below the details."""
+    snapshot = goal.current
+    name = fitted(printable(goal.goal_name), NAME)
+    if not isinstance(snapshot, Snapshot) or isinstance(snapshot.snapshot_data.pace, UnsetType):
+        yield f"{name} not running: {goal.custom_start} to {goal.custom_end}"
+        return
+    pace = snapshot.snapshot_data.pace
+    words = f"{(pace.state or 'no_value').replace('_', ' '):<{STATE}}"
+    state = click.style(words, fg=COLORS.get(pace.state or "")) if is_colored else words
+    remaining = remaining_of(goal, pace, currency)
+    start = f"{name} {bar(filled_part(goal, snapshot, pace))} "
+    if width_of(start) + STATE + 1 + len(remaining) <= WIDTH:
+        yield f"{start}{state} {remaining}".rstrip()
+    else:
+        yield f"{start}{state}".rstrip()
+        yield f"{remaining:>{WIDTH}}"
+    for line in textwrap.wrap(
+        details_of(goal, snapshot, pace, currency), WIDTH, initial_indent="  ", subsequent_indent="  "
+    ):
+        yield line.replace(NO_BREAK, " ")
+
+
+def remaining_of(goal: GoalListItem, pace: Pace, currency: str | None) -> str:
+    """Return what is left, missing or beyond the limit; nothing for a target that is met or a missed goal."""
+    if pace.remaining is None or pace.state == "missed":
+        return ""
+    if is_limit(goal.metric, goal.direction, goal.target_value):
+        what = "beyond" if pace.state == "behind" else "left"
+    elif pace.remaining:
+        what = "to go"
+    else:
+        return ""
+    return f"{amount(pace.remaining, goal.metric, currency)} {what}"
+
+
+def filled_part(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Fraction:
+    """Return how much of a limit is used, or how much of the way to a target is gone, from 0 to 1."""
+    if pace.remaining is None:
+        return Fraction(0)
+    way = abs(snapshot.target)
+    if is_limit(goal.metric, goal.direction, goal.target_value):
+        if pace.state == "behind":
+            return Fraction(1)
+    elif isinstance(opening := snapshot.snapshot_data.opening_balance, Decimal):
+        way = abs(snapshot.target - opening)
+    return (
+        min(max(1 - Fraction(pace.remaining) / Fraction(way), Fraction(0)), Fraction(1))
+        if way
+        else Fraction(1)
+    )
+
+
+def bar(part: Fraction) -> str:
+    """Return a bar that is full only at 1."""
+    filled = int(part * BAR)
+    return "#" * filled + "-" * (BAR - filled)
+
+
+def details_of(goal: GoalListItem, snapshot: Snapshot, pace: Pace, currency: str | None) -> str:
+    """Return the definition of the goal, its value, and what each day that is left has to add.
+
+    Lines break between the parts, which have spaces that do not break.
+    """
+    value = (snapshot.snapshot_data.reason or "").replace("_", " ")
+    if snapshot.actual is not None:
+        value = amount(snapshot.actual, goal.metric, currency)
+    target = f"{goal.direction.replace('_', ' ')} {amount(snapshot.target, goal.metric, currency)}"
+    details = [f"{METRICS[goal.metric].title} {target}", f"{goal.timeframe}: {value}"]
+    if goal.timeframe != "daily":
+        details.append(f"{pace.days_left} day{'' if pace.days_left == 1 else 's'} left")
+    if pace.needed_per_day:
+        details.append(f"{amount(pace.needed_per_day, goal.metric, currency)} a day")
+    return ", ".join(part.replace(" ", NO_BREAK) for part in details)
+
+
+def amount(value: Decimal, metric: str, currency: str | None) -> str:
+    """Return the value with all its digits and the unit of the metric."""
+    match METRICS[metric].unit:
+        case "currency":
+            return f"{money(value)} {currency}" if currency else money(value)
+        case "percent":
+            return f"{value:f} %"
+        case _:
+            return f"{value:f}"
+
+
+def money(value: Decimal) -> str:
+    """Return the amount with all its digits, at least two of them decimals."""
+    whole, _, decimals = f"{value:f}".partition(".")
+    return f"{whole}.{decimals.ljust(2, '0')}"

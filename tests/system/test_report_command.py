@@ -1,0 +1,96 @@
+"""`journal-api report`: the report of GET /v1/reports on the command line (docs/self-hosting.md)."""
+
+import csv
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+from commands import command, done, import_file, new_key, refused, running
+
+FILE = """\
+symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
+ES,long,1,100,103.5,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
+ES,long,1,100,99,2026-01-06T14:00:00Z,2026-01-06T15:00:00Z
+NQ,long,1,100,100.125,2026-01-06T14:00:00Z,2026-01-06T15:00:00Z
+"""
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """A journal with three trades."""
+    file, db = tmp_path / "trades.csv", tmp_path / "journal.db"
+    file.write_text(FILE.replace("quantity", "quantity,multiplier").replace("long,1,", "long,1,1,"))
+    assert import_file(db, file).code == 0
+    return db
+
+
+def test_a_report_is_an_aligned_table_of_at_most_80_columns(db: Path) -> None:
+    assert done("report", "--by", "symbol", "--db", db) == (
+        "       Trades  Net P&L  Win rate  Profit factor  Expectancy  Average R\n"
+        "ES          2     2.50     50.0%           3.50        1.25          -\n"
+        "NQ          1     0.12    100.0%              -        0.12          -\n"
+        "Total       3     2.62     66.7%           3.62        0.88          -\n"
+    )
+
+
+def test_csv_has_every_digit(db: Path) -> None:
+    out = done("report", "--by", "symbol", "--metrics", "net_pnl,win_rate", "--csv", "--db", db)
+
+    assert list(csv.reader(io.StringIO(out))) == [
+        ["key", "name", "net_pnl", "win_rate"],
+        ["ES", "ES", "2.5", "50"],
+        ["NQ", "NQ", "0.125", "100"],
+        ["", "total", "2.625", "66.66666667"],
+    ]
+
+
+def test_json_is_what_the_service_answers_beside_a_running_server(db: Path) -> None:
+    with running(db) as server, server.client(new_key(db)) as client:
+        query = {"group_by": "weekday", "from": "2026-01-06"}
+        answered = client.get("/reports", params=query).json()["data"]["report"]
+        out = done("report", "--by", "weekday", "--from", "2026-01-06", "--json", "--db", db)
+
+    assert msgspec.json.decode(out) == answered
+
+
+def test_options_select_and_sort(db: Path) -> None:
+    options = ("--account", "Sim", "--to", "2026-01-06", "--sort", "net_pnl", "--metrics", "net_pnl")
+
+    assert [
+        line.split()[0] for line in done("report", "--by", "symbol", *options, "--db", db).splitlines()[1:]
+    ] == [
+        "NQ",
+        "ES",
+        "Total",
+    ]
+
+
+def test_groups_beyond_the_limit_are_counted_on_standard_error(db: Path) -> None:
+    ran = command("report", "--by", "symbol", "--limit", "1", "--db", db)
+
+    assert ran.err == "1 of 2 groups; --limit shows more.\n"
+    assert "NQ" not in ran.out
+
+
+def test_confirmations_are_listed_with_their_edge(db: Path) -> None:
+    assert done("report", "--by", "confirmation", "--db", db) == (
+        "        Present  Absent     Edge  95% from  to\n(none)        0       0  too few         -   -\n"
+    )
+    rows = list(csv.reader(io.StringIO(done("report", "--by", "confirmation", "--csv", "--db", db))))
+    assert [row[4] for row in rows] == ["answer", "present", "absent", "unanswered", ""]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--from", "2026-02-01", "--to", "2026-01-01"), "--from must not be after --to"),
+        (("--metrics", "balance_target"), "--metrics balance_target is not a metric of reports"),
+        (("--sort", "profit"), "--sort must name"),
+        (("--from", "yesterday"), "--from must be a date"),
+        (("--account", "Nobody"), "there is no account 'Nobody'"),
+        (("--csv", "--json"), "--csv and --json exclude each other"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_in_one_line(db: Path, options: tuple[str, ...], reason: str) -> None:
+    assert reason in refused("report", *options, "--db", db)

@@ -1,0 +1,253 @@
+"""`journal-api status`: what it prints for a journal, on a terminal and into a pipe."""
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import time_machine
+from commands import PATIENCE, command, done, dump, environment, make_journal, new_key, refused, running
+from factories import A_TRADE, create_account, create_goal, create_trade, unwrap
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+
+from journal_api.cli.status import status_of
+from journal_api.cli.status_report import report
+from journal_api.cli.text_width import fitted, width_of
+
+SELF_HOSTING = Path(__file__).parents[2] / "docs/self-hosting.md"
+# A Wednesday.
+TODAY = "2026-03-11"
+Clock = time_machine.Traveller
+
+
+@pytest.fixture
+def clock() -> Iterator[Clock]:
+    with time_machine.travel(f"{TODAY}T18:00:00Z", tick=False) as traveller:
+        yield traveller
+
+
+async def close_trades(client: httpx.AsyncClient, account: Any, day: str, *pnl: float) -> None:
+    for amount in pnl:
+        times = {"opened_at": f"{day}T14:00:00Z", "closed_at": f"{day}T15:00:00Z"}
+        await create_trade(client, account["id"], gross_pnl=amount, **times)
+
+
+async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
+    """What the command prints about the first user."""
+    return list(report(await status_of(app.state.database, None), is_colored=is_colored))
+
+
+def fill(db: Path) -> None:
+    """Three trades of today, of -380.000001 together, and a daily loss limit of 500."""
+    key = new_key(db)
+    with running(db) as server, server.client(key) as client:
+        account = unwrap(client.post("/accounts", json={"name": "Sim", "currency": "EUR"}))
+        for pnl in (-300, 20, -100.000001):
+            now = datetime.now(UTC).isoformat()
+            body = {**A_TRADE, "account_id": account["id"], "gross_pnl": pnl, "closed_at": now}
+            unwrap(client.post("/trades", json=body))
+        for name in ("Daily loss limit", "損失を限る " * 10):
+            goal = {"goal_name": name, "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
+            unwrap(client.post("/goals", json=goal))
+
+
+# The report ----------------------------------------------------------------------------------------------
+
+
+async def test_the_page_shows_what_the_command_prints(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
+    account = await create_account(client, starting_balance=25000)
+    await close_trades(client, account, "2026-03-09", 310, -60)
+    await close_trades(client, account, "2026-03-10", -120.5)
+    await close_trades(client, account, TODAY, -200, -250, 70)
+    goals: list[dict[str, Any]] = [
+        {"goal_name": "Daily loss limit", "metric": "worst_day", "target_value": -500, "timeframe": "daily"},
+        {"goal_name": "A good month", "metric": "net_pnl", "target_value": 2000},
+        {"goal_name": "Grow the account", "metric": "balance_target", "target_value": 24500},
+        {
+            "goal_name": "No mistakes",
+            "metric": "mistake_free_rate",
+            "target_value": 80,
+            "timeframe": "weekly",
+        },
+        {"goal_name": "No overtrading, ever again", "metric": "max_trades_per_day", "target_value": 3},
+    ]
+    for goal in goals:
+        await create_goal(client, **goal)
+
+    lines = await lines_of(app)
+
+    assert "\n".join(lines) + "\n" in SELF_HOSTING.read_text(), "\n".join(lines)
+
+
+async def test_trades_in_several_currencies_are_listed_by_currency(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    for currency, pnl in (("USD", -10), ("EUR", 20.5), ("USD", 0.25)):
+        await close_trades(client, await create_account(client, f"{pnl}", currency=currency), TODAY, pnl)
+    await create_goal(client, metric="net_pnl", target_value=100)
+
+    lines = await lines_of(app)
+
+    assert "Today  20.50 EUR in 1 trade, -9.75 USD in 2 trades" in lines
+    assert "Wed 2026-03-11  20.50 EUR  1 trade" in lines
+    assert "                -9.75 USD  2 trades" in lines
+    assert "Goal                       -------------- no value" in lines
+    assert "  Net P&L at least 100.00, monthly: mixed currencies, 14 days left" in lines
+
+
+async def test_a_goal_whose_dates_are_not_running_says_so(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    await create_goal(client, timeframe="custom", custom_start="2026-05-01", custom_end="2026-05-31")
+
+    assert (await lines_of(app))[-1] == "Goal                       not running: 2026-05-01 to 2026-05-31"
+
+
+async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_columns(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    account = await create_account(client, "Rich", currency="JPY")
+    await close_trades(client, account, TODAY, -9999999.99999999, 1)
+    for metric, target in (("net_pnl", -1234567.89), ("win_streak", 5), ("expectancy", 1234567.12345678)):
+        await create_goal(client, goal_name="界" * 50, metric=metric, target_value=target)
+
+    lines = await lines_of(app)
+
+    assert max(map(width_of, lines)) <= 80
+    assert any(line.startswith(f"{'界' * 11}... ") for line in lines)
+    assert "8765431.10999999 JPY beyond" in "\n".join(lines)
+    assert "6234567.118456775" not in "\n".join(lines)
+
+
+async def test_colors_are_of_the_state_alone(app: Starlette, client: httpx.AsyncClient, clock: Clock) -> None:
+    await create_goal(client)
+
+    plain, colored = await lines_of(app), await lines_of(app, is_colored=True)
+
+    assert [line for line in colored if "\x1b" in line] == [
+        "Goal                       -------------- \x1b[33mbehind      \x1b[0m 100.00 to go"
+    ]
+    assert plain[-2] == "Goal                       -------------- behind       100.00 to go"
+
+
+@given(st.text(max_size=60), st.integers(3, 40))
+def test_a_fitted_text_has_the_width(text: str, width: int) -> None:
+    assert width_of(fitted(text, width)) == width
+
+
+# The command ---------------------------------------------------------------------------------------------
+
+
+def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    make_journal(db)
+
+    lines = done("status", "--db", db).splitlines()
+
+    assert lines[0].endswith(", UTC, owner")
+    assert lines[2] == "No trades. Import a file: journal-api import FILE --account NAME"
+    assert lines[4] == "No active goals. POST /v1/goals creates one; /docs of a server explains it."
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    fill(db)
+
+    out = done("status", "--db", db)
+
+    assert "Today  -380.000001 EUR in 3 trades\n" in out
+    assert "Daily loss limit           ##########---- within limit 119.999999 EUR left\n" in out
+    assert "  Worst day at least -500.00 EUR, daily: -380.000001 EUR\n" in out
+    assert "損失を限る 損失を限る ...  ##########----" in out  # ten of the letters are two columns wide
+    assert max(map(width_of, out.splitlines())) <= 80
+    assert "\x1b" not in out
+
+
+def test_json_has_the_goals_and_the_week_with_all_digits(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    fill(db)
+
+    status = json.loads(done("status", "--json", "--db", db), parse_float=Decimal)
+
+    assert status["week"] == [
+        {"day": status["today"], "currency": "EUR", "trades": 3, "net_pnl": Decimal("-380.000001")}
+    ]
+    pace = status["goals"][0]["current"]["snapshot_data"]["pace"]
+    assert (pace["state"], pace["remaining"]) == ("within_limit", Decimal("119.999999"))
+
+
+def test_the_status_is_printed_beside_a_running_server_for_the_user_who_is_named(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    fill(db)
+    done("users", "add", "Ada", "--db", db)
+    with running(db):
+        assert "in 3 trades" in done("status", "--db", db)
+        assert "No trades." in done("status", "--user", "Ada", "--db", db)
+    assert "there is no user 'Bob'" in refused("status", "--user", "Bob", "--db", db)
+
+
+def test_a_second_status_of_the_day_writes_nothing(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    fill(db)
+    done("status", "--db", db)
+    before = dump(db)
+
+    assert command("status", "--db", db).err == ""
+
+    assert dump(db) == before
+
+
+@pytest.mark.parametrize(("settings", "is_colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_only_a_terminal_has_colors(tmp_path: Path, settings: dict[str, str], is_colored: bool) -> None:
+    db = tmp_path / "journal.db"
+    fill(db)
+
+    printed = on_a_terminal(["status", "--db", str(db)], settings)
+
+    assert "within limit" in printed
+    assert ("\x1b[32m" in printed) == is_colored
+
+
+def test_a_terminal_without_the_letters_gets_question_marks(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    fill(db)
+
+    ran = command("status", "--db", db, settings={"PYTHONIOENCODING": "latin-1"}, is_new=True)
+
+    assert (ran.code, "?????" in ran.out) == (0, True)
+
+
+def on_a_terminal(arguments: list[str], settings: dict[str, str]) -> str:
+    """What the command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    env = {"TERM": "xterm", **environment(settings)}
+    if "NO_COLOR" not in settings:
+        env.pop("NO_COLOR", None)
+    with subprocess.Popen(
+        [sys.executable, "-m", "journal_api", *arguments], env=env, stdout=theirs, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(theirs)
+        printed = b""
+        while select.select([ours], [], [], PATIENCE)[0]:
+            try:
+                printed += os.read(ours, 4096)
+            except OSError:
+                break
+        process.wait(PATIENCE)
+    os.close(ours)
+    return printed.decode()
