@@ -13,6 +13,7 @@ from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
 
 pytestmark = in_a_browser
 PLACES = [
@@ -248,7 +249,9 @@ def test_a_trade_is_opened_graded_and_answered_by_keyboard(
     assert page.complaints() == []
 
 
-def test_a_digit_in_the_notes_is_not_a_grade(page: Page, client: httpx.Client, account: int) -> None:
+def test_notes_are_saved_when_they_are_left_and_a_digit_in_them_is_not_a_grade(
+    page: Page, client: httpx.Client, account: int
+) -> None:
     trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
 
     page.show("trades", f"?id={trade_id}")
@@ -256,6 +259,10 @@ def test_a_digit_in_the_notes_is_not_a_grade(page: Page, client: httpx.Client, a
     find(page, "#saved", "Saved")
 
     stored = get(client, f"/trades/{trade_id}")
+    click(page, "#trade .danger")
+    click(page, "dialog .danger")
+    find(page, ".empty")  # the ETag was that of the saved notes
+
     assert (stored["notes"], stored["grade"]) == ("1 of 6 jobs", None)
 
 
@@ -276,6 +283,20 @@ def test_answers_that_are_ticked_faster_than_they_are_saved_are_all_stored(
     answers = get(client, f"/trades/{trade_id}")["confirmations"]
     assert [one["was_present"] for one in answers] == [True, False]
     assert page.all("dialog") == []
+
+
+def test_what_the_api_refuses_is_said_in_the_trade(
+    page: Page, client: httpx.Client, account: int, strategy: Any
+) -> None:
+    other = send(client, "POST", "/accounts", {"name": "Other"})["id"]
+    send(client, "PATCH", f"/strategies/{strategy['id']}", {"account_id": other})
+    trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
+    page.show("trades", f"?id={trade_id}")
+
+    Select(find(page, "#of-strategy_id")).select_by_visible_text("Opening range")
+
+    find(page, "#saved.error", "strategy_id")
+    assert find(page, "#of-strategy_id").get_attribute("value") == ""
 
 
 @pytest.mark.parametrize(("choice", "grade"), [("Save mine", "B"), ("Keep the stored", "F")])
@@ -334,7 +355,7 @@ def test_a_strategy_is_reordered_by_keyboard_and_says_what_goes_before_it_is_sav
     page.browser.execute_script("document.querySelectorAll('.items .items input')[1].focus()")
     ActionChains(page.browser).key_down(Keys.ALT).send_keys(Keys.ARROW_UP).key_up(Keys.ALT).perform()
     announced = page.browser.execute_script("return document.querySelector('#moved').textContent")
-    press(page, Keys.ENTER)
+    click(page, ".editor .primary")
     wait_until(lambda: [one["name"] for one in stored_confirmations(client)] == ["Trend", "Volume"])
     find(page, ".editor:not([data-changed])")
     click(page, '[aria-label="Remove Volume"]')
@@ -359,11 +380,11 @@ def test_an_error_stands_beside_the_row_that_it_is_about(
     page: Page, client: httpx.Client, strategy: Any
 ) -> None:
     page.show("strategies")
-    click(page, ".items .items + button")
+    find(page, '.items .items [aria-label="Name of the confirmation"]').send_keys(Keys.ENTER)  # adds a row
 
     click(page, ".editor .primary")
 
-    reason = find(page, '[data-field="setups[0].confirmations[2].name"]', "must")
+    reason = find(page, '[data-field="setups[0].confirmations[1].name"]', "must")
     assert "must be 1 to 255 characters" in reason.text
 
 

@@ -29,7 +29,7 @@ export async function view(context) {
   return [
     h("div", { class: "title" }, h("h1", null, "Trades"), keys(),
       h("button", { onclick: () => editTrade(context, lists) }, "Add a trade")),
-    filterForm(context, { ...lists, setups: ofFilter?.data.setups, outcomes: true }),
+    filterForm(context, { ...lists, setups: ofFilter?.data.setups, symbols: [...new Set(trades.map(({ symbol }) => symbol))], outcomes: true }),
     refused ?? (trades.length === 0 && !id ? nothing(query) : h("div", { class: panel ? "beside" : "" },
       h("section", { class: "card list", id: "trades", "aria-label": "List of trades" },
         table(context, lists, trades), pages(query, meta.pagination)),
@@ -65,7 +65,7 @@ function table({ query, me, accounts }, { strategies, tags }, trades) {
   const several = accounts.length > 1;
   const thisYear = dayIn(me.timezone).slice(0, 4);
   const dayOf = ({ trading_day, opened_at }) => {
-    const day = trading_day ?? opened_at.slice(0, 10);
+    const day = trading_day ?? dayIn(me.timezone, new Date(opened_at));
     return shortDay(day) + (day.startsWith(thisYear) ? "" : ` ${day.slice(0, 4)}`);
   };
   const head = ["Day", "Time", "Symbol", "Quantity", "Entry", "Exit", "Net P&L", "R", "Grade", "Strategy", "Tags", several && "Account"];
