@@ -59,6 +59,10 @@ export function showError(element, message, error) {
   message.textContent = !error || isPlaced ? "" : [error.message, ...rest].join(" ");
 }
 
+// What an error says: the message, and the reason of each member.
+export const wordsOf = ({ message, details }) =>
+  [message, ...Object.entries(details?.fields ?? {}).map(([name, reason]) => `${name}: ${reason}`)].join(" ");
+
 // Runs an action of a button; shows what went wrong in a dialog.
 export const trying = (action) => async (event) => {
   const button = event?.currentTarget;
@@ -66,7 +70,7 @@ export const trying = (action) => async (event) => {
   try {
     await action(event);
   } catch (error) {
-    open("That did not work", h("p", { class: "error" }, error.message));
+    open("That did not work", h("p", { class: "error" }, wordsOf(error)));
   }
   if (button) button.disabled = false;
 };

@@ -10,8 +10,10 @@ from chromium import Page, browser_with, in_a_browser
 from commands import Server, new_key, running, wait_until
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
 
 pytestmark = in_a_browser
 PLACES = [
@@ -183,6 +185,16 @@ def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_are_said
     assert page.complaints() == []
 
 
+def test_filters_that_the_api_refuses_stand_with_its_reason(page: Page, account: int) -> None:
+    page.show("report", "?from=2026-03-09&to=2026-03-02")
+
+    reason = find(page, ".error", "from").text
+    page.show("trades", "?from=2026-03-09&to=2026-03-02")
+
+    assert find(page, ".error", "from").text == reason
+    assert find(page, "#filter-from").get_attribute("value") == "2026-03-09"
+
+
 def test_a_mistake_is_shown_with_what_it_cost(page: Page, client: httpx.Client, account: int) -> None:
     category = send(client, "POST", "/tag-categories", {"name": "Psychology"})["id"]
     fomo, calm = (
@@ -237,7 +249,9 @@ def test_a_trade_is_opened_graded_and_answered_by_keyboard(
     assert page.complaints() == []
 
 
-def test_a_digit_in_the_notes_is_not_a_grade(page: Page, client: httpx.Client, account: int) -> None:
+def test_notes_are_saved_when_they_are_left_and_a_digit_in_them_is_not_a_grade(
+    page: Page, client: httpx.Client, account: int
+) -> None:
     trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
 
     page.show("trades", f"?id={trade_id}")
@@ -245,7 +259,44 @@ def test_a_digit_in_the_notes_is_not_a_grade(page: Page, client: httpx.Client, a
     find(page, "#saved", "Saved")
 
     stored = get(client, f"/trades/{trade_id}")
+    click(page, "#trade .danger")
+    click(page, "dialog .danger")
+    find(page, ".empty")  # the ETag was that of the saved notes
+
     assert (stored["notes"], stored["grade"]) == ("1 of 6 jobs", None)
+
+
+def test_answers_that_are_ticked_faster_than_they_are_saved_are_all_stored(
+    page: Page, client: httpx.Client, account: int, strategy: Any
+) -> None:
+    setup_id = strategy["setups"][0]["setup_id"]
+    trade_id = send(client, "POST", "/trades", trade(account, 10, setup_id=setup_id))["id"]
+    page.show("trades", f"?id={trade_id}")
+
+    page.browser.execute_script("""
+        for (const label of ["yes: Volume", "no: Trend"])
+          document.querySelector(`[aria-label="${label}"]`).click();
+        document.querySelector("#grade-1").click();
+    """)
+    wait_until(lambda: get(client, f"/trades/{trade_id}")["grade"] == "A+")
+
+    answers = get(client, f"/trades/{trade_id}")["confirmations"]
+    assert [one["was_present"] for one in answers] == [True, False]
+    assert page.all("dialog") == []
+
+
+def test_what_the_api_refuses_is_said_in_the_trade(
+    page: Page, client: httpx.Client, account: int, strategy: Any
+) -> None:
+    other = send(client, "POST", "/accounts", {"name": "Other"})["id"]
+    send(client, "PATCH", f"/strategies/{strategy['id']}", {"account_id": other})
+    trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
+    page.show("trades", f"?id={trade_id}")
+
+    Select(find(page, "#of-strategy_id")).select_by_visible_text("Opening range")
+
+    find(page, "#saved.error", "strategy_id")
+    assert find(page, "#of-strategy_id").get_attribute("value") == ""
 
 
 @pytest.mark.parametrize(("choice", "grade"), [("Save mine", "B"), ("Keep the stored", "F")])
@@ -304,7 +355,7 @@ def test_a_strategy_is_reordered_by_keyboard_and_says_what_goes_before_it_is_sav
     page.browser.execute_script("document.querySelectorAll('.items .items input')[1].focus()")
     ActionChains(page.browser).key_down(Keys.ALT).send_keys(Keys.ARROW_UP).key_up(Keys.ALT).perform()
     announced = page.browser.execute_script("return document.querySelector('#moved').textContent")
-    press(page, Keys.ENTER)
+    click(page, ".editor .primary")
     wait_until(lambda: [one["name"] for one in stored_confirmations(client)] == ["Trend", "Volume"])
     find(page, ".editor:not([data-changed])")
     click(page, '[aria-label="Remove Volume"]')
@@ -329,11 +380,11 @@ def test_an_error_stands_beside_the_row_that_it_is_about(
     page: Page, client: httpx.Client, strategy: Any
 ) -> None:
     page.show("strategies")
-    click(page, ".items .items + button")
+    find(page, '.items .items [aria-label="Name of the confirmation"]').send_keys(Keys.ENTER)  # adds a row
 
     click(page, ".editor .primary")
 
-    reason = find(page, '[data-field="setups[0].confirmations[2].name"]', "must")
+    reason = find(page, '[data-field="setups[0].confirmations[1].name"]', "must")
     assert "must be 1 to 255 characters" in reason.text
 
 
@@ -351,6 +402,34 @@ def test_a_strategy_changed_meanwhile_shows_both_versions(
 
     assert "Opening range!" in versions
     assert "Theirs" in versions
+
+
+def test_a_setup_is_dragged(page: Page, client: httpx.Client, strategy: Any) -> None:
+    page.show("strategies")
+    first, second = page.all(".editor > .nested > .items > li")
+
+    ActionChains(page.browser).drag_and_drop_by_offset(
+        first.find_element(By.CLASS_NAME, "handle"), 0, second.rect["y"] - first.rect["y"] + 60
+    ).perform()
+    click(page, ".editor .primary")
+
+    wait_until(lambda: [one["name"] for one in get(client, "/strategies/1")["setups"]] == ["Fade", "Break"])
+    assert page.complaints() == []
+
+
+def test_leaving_unsaved_changes_of_a_strategy_asks_first(
+    page: Page, client: httpx.Client, strategy: Any
+) -> None:
+    page.show("strategies")
+    find(page, "#strategy-name").send_keys("!")
+
+    click(page, "nav a", "Trades")
+    question = find(page, "dialog form p").text
+    click(page, "dialog .danger")
+    page.wait_for_view("trades")
+
+    assert question == "The changes of this strategy are not saved."
+    assert get(client, "/strategies/1")["name"] == "Opening range"
 
 
 # Everywhere ----------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // The filters of trades and reports: they stand in the address, under the names that the API has for them.
 
-import { h, select } from "../dom.js";
+import { h, select, wordsOf } from "../dom.js";
 import { plusDays, tradingDay } from "../format.js";
 
 export const GRADES = ["A+", "A", "B", "C", "D", "F"];
@@ -20,12 +20,11 @@ export function filtersOf({ query, selection }) {
 // What was read, or the data given and the reason for which the API refuses the filters of the address.
 export const orRefused = (reading, data) => reading.catch((error) => {
   if (error.status !== 400) throw error;
-  const reasons = Object.entries(error.details.fields ?? {}).map(([name, reason]) => `${name}: ${reason}`);
-  return { data, refused: h("p", { class: "card error", role: "alert" }, [error.message, ...reasons].join(" ")) };
+  return { data, refused: h("p", { class: "card error", role: "alert" }, wordsOf(error)) };
 });
 
 // The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
-export function filterForm(context, { strategies, setups, tags, outcomes }, fixed = {}) {
+export function filterForm(context, { strategies, setups, tags, symbols, outcomes }, fixed = {}) {
   const { name: place, query, go, me, accounts, copyGroups } = context;
   const value = (name) => query.get(name) ?? "";
   const count = NAMES.filter(value).length;
@@ -33,7 +32,7 @@ export function filterForm(context, { strategies, setups, tags, outcomes }, fixe
   const chosen = `${value("from")} ${value("to")}`;
   const choice = (name, label, any, options) =>
     labelled(label, select({ name, id: `filter-${name}`, value: value(name) }, [["", any], ...options]));
-  const typed = (name, label, type) => labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name) }));
+  const typed = (name, label, type, more) => labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name), ...more }));
   let timer;
   const apply = () => {
     clearTimeout(timer);
@@ -56,9 +55,11 @@ export function filterForm(context, { strategies, setups, tags, outcomes }, fixe
       h("input", { type: "hidden", name, value: value(name) })];
   });
   const form = h("form", { class: "filters", onchange: changed, onsubmit: (event) => { event.preventDefault(); apply(); } },
-    labelled("Period", select({ id: "filter-period", value: chosen }, periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Chosen days"]])),
+    labelled("Period", select({ id: "filter-period", value: chosen },
+      periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Chosen days"]])),
     typed("from", "From", "date"), typed("to", "To", "date"),
-    typed("symbol", "Symbol", "text"),
+    typed("symbol", "Symbol", "text", { list: "symbols" }),
+    symbols && h("datalist", { id: "symbols" }, symbols.map((symbol) => h("option", { value: symbol }))),
     choice("strategy_id", "Strategy", "Any", named(strategies)),
     setups && choice("setup_id", "Setup", "Any", named(setups)),
     choice("tag_id", "Tag", "Any", named(tags)),

@@ -6,20 +6,22 @@ export const itemsIn = (parent) => [...parent.querySelector(":scope > .items, :s
 
 // `itemOf(value)` gives {id, name, controls, below}; without a value it is an empty item.
 export function list(label, verb, itemOf, values) {
-  const items = h("ol", { class: "items", "aria-label": label }, values.map((value) => row(itemOf(value))));
-  const add = () => {
-    const item = row(itemOf());
-    items.append(item);
+  // Adds an empty row below another, or at the end.
+  const add = (above) => {
+    const item = row(itemOf(), add);
+    if (above) above.after(item);
+    else items.append(item);
     item.querySelector("input").focus();
     touched(item);
   };
-  return h("div", { class: "nested" }, items, h("button", { type: "button", class: "quiet add", onclick: add }, `+ ${verb}`));
+  const items = h("ol", { class: "items", "aria-label": label }, values.map((value) => row(itemOf(value), add)));
+  return h("div", { class: "nested" }, items, h("button", { type: "button", class: "quiet add", onclick: () => add() }, `+ ${verb}`));
 }
 
-function row({ id, name, controls, below }) {
+function row({ id, name, controls, below }, add) {
   const handle = h("span", { class: "handle", "aria-hidden": "true", onpointerdown: drag }, "⠿");
   const remove = h("button", { type: "button", class: "quiet", "aria-label": `Remove ${name ?? "this row"}`, onclick: () => leave(item) }, "✕");
-  const item = h("li", { "data-id": id, onkeydown: pressed }, h("div", { class: "item" }, handle, controls, remove), below);
+  const item = h("li", { "data-id": id, onkeydown: (event) => pressed(event, add) }, h("div", { class: "item" }, handle, controls, remove), below);
   return item;
 }
 
@@ -40,8 +42,13 @@ function leave(item) {
   focus?.focus();
 }
 
-function pressed(event) {
+function pressed(event, add) {
   const item = event.currentTarget;
+  if (event.key === "Enter" && event.target.tagName === "INPUT") {
+    event.preventDefault();
+    event.stopPropagation();
+    return add(item);
+  }
   const isUp = event.key === "ArrowUp";
   if (!event.altKey || (!isUp && event.key !== "ArrowDown")) return;
   event.preventDefault();

@@ -46,7 +46,7 @@ export async function view(context) {
     h("h1", { class: "unseen" }, "What pays"),
     h("nav", { class: "tabs", "aria-label": "Group by" }, GROUPS.map(([key, title]) =>
       h("a", { href: `#/report?${new URLSearchParams({ ...own, by: key })}`, id: `by-${key}`, "aria-current": key === by && "true" }, title))),
-    filterForm(context, { strategies: strategies.data.strategies, tags: tags.data.tags }, { by, sort: query.get("sort") ?? "" }),
+    filterForm(context, { strategies: strategies.data.strategies, tags: tags.data.tags, symbols: by === "symbol" && !refused ? report.groups.map(({ key }) => key) : [] }, { by, sort: query.get("sort") ?? "" }),
     refused ?? (report.total.values.trade_count === 0 ? nothing(own)
       : groupsOf(report, { by, sort, own, go, tags: tags.data.tags, total: meta.pagination.total })),
   ];

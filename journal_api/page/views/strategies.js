@@ -1,7 +1,7 @@
 // #/strategies: the strategies, and the one that the address names (id) to be edited.
 
 import { get, send } from "../client.js";
-import { field, form, h, open, trying } from "../dom.js";
+import { field, form, h, open } from "../dom.js";
 import { count } from "../format.js";
 import { strategyEditor } from "./strategy.js";
 
@@ -11,7 +11,10 @@ export async function view(context) {
   const read = strategies.some((strategy) => strategy.id === id) && await get(`/strategies/${id}`);
   const title = h("div", { class: "title" }, h("h1", null, "Strategies"), h("button", { onclick: () => add(context) }, "New strategy"));
   if (!strategies.length) return [title, nothing(context)];
-  const link = (strategy) => h("li", null, h("a", { href: `#/strategies?id=${strategy.id}`, id: `strategy-${strategy.id}`, "aria-current": strategy.id === id && "true" },
+  const attributes = (strategy) => ({
+    href: `#/strategies?id=${strategy.id}`, id: `strategy-${strategy.id}`, "aria-current": strategy.id === id && "true",
+  });
+  const link = (strategy) => h("li", null, h("a", attributes(strategy),
     h("span", { class: "dot", style: { background: strategy.color_tag }, "aria-hidden": "true" }), strategy.name,
     h("small", null, count(strategy.setup_count, "setup"), scopeOf(context, strategy))));
   return [title, h("div", { class: "strategies" },
@@ -34,7 +37,7 @@ function add({ go }) {
     const { data } = await send("POST", "/strategies", { body });
     dialog.close();
     go("strategies", { id: data.strategy.id });
-  }, field("Name", h("input", { name: "name" })), h("div", { class: "row" }, h("button", { class: "primary" }, "Create"))));
+  }, field("Name", h("input", { name: "name", autofocus: true })), h("div", { class: "row" }, h("button", { class: "primary" }, "Create"))));
 }
 
 // "removes 1 setup and 2 confirmations: 14 trades lose their setup, 31 answers are deleted", "" if nothing goes.

@@ -15,11 +15,12 @@ export function strategyEditor(context, read) {
     h("div", { class: "row" },
       field("Name", h("input", { name: "name", id: "strategy-name", value: strategy.name })),
       field("For trades of", select({ name: "account_id", value: scope }, [["", "All accounts"],
-        ...accounts.map(({ id, name }) => [`account_${id}`, name]), ...copyGroups.map(({ id, name }) => [`group_${id}`, `${name} (group)`])])),
+        ...accounts.map(({ id, name }) => [`account_${id}`, name]),
+        ...copyGroups.map(({ id, name }) => [`group_${id}`, `${name} (group)`])])),
       h("label", { class: "field colour" }, h("span", null, "Colour"), h("input", { type: "color", name: "color_tag", value: strategy.color_tag }))),
     field("Description", h("textarea", { name: "description", rows: "2", value: strategy.description ?? "" })),
     h("h2", null, "Setups and their confirmations"),
-    h("p", { class: "muted" }, "Drag ⠿, or press ", h("kbd", null, "Alt"), " + ", h("kbd", null, "↑"), " ", h("kbd", null, "↓"), " in a row, to reorder."),
+    h("p", { class: "muted" }, "Drag ⠿, or press ", h("kbd", null, "Alt"), " + ", h("kbd", null, "↑"), " ", h("kbd", null, "↓"), " in a row, to reorder. ", h("kbd", null, "Enter"), " adds a row below."),
     setups,
     h("p", { class: "unseen", role: "status", id: "moved" }),
     h("div", { class: "row" },
@@ -67,7 +68,9 @@ async function save(context, element, read) {
   const { strategy } = read.data;
   const path = `/strategies/${strategy.id}`;
   const body = bodyOf(element);
+  let isSaved = false;
   const done = async () => {
+    isSaved = true;
     delete element.dataset.changed;
     await context.redraw();
   };
@@ -93,6 +96,8 @@ async function save(context, element, read) {
       { keepMine: () => attempt(stored.etag), takeStored: done });
   };
   await attempt(read.etag);
+  // While a dialog asks, the form stays one that is not drawn over.
+  if (!isSaved) setTimeout(() => { element.dataset.changed = ""; });
 }
 
 // How many setups and confirmations of the stored strategy the body leaves out.

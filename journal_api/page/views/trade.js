@@ -1,8 +1,8 @@
 // The open trade: what happened, and the owner's judgement of it. Every change is saved at once, with If-Match.
 
 import { get, send } from "../client.js";
-import { confirm, h, select, trying } from "../dom.js";
-import { amount, gainOrLoss, instant, longDay, NONE, number, shortDay, signed } from "../format.js";
+import { confirm, h, select, wordsOf } from "../dom.js";
+import { amount, gainOrLoss, instant, NONE, number, shortDay, signed } from "../format.js";
 import { showConflict } from "./conflict.js";
 import { GRADES } from "./filters.js";
 import { editTrade } from "./trade_form.js";
@@ -10,14 +10,17 @@ import { editTrade } from "./trade_form.js";
 // The panel of the trade that was read, undefined if there is none; `back` is the address without it.
 export async function tradePanel(context, lists, opened, back) {
   const close = h("a", { href: back, class: "button close", "aria-label": "Close the trade" }, "✕");
-  if (!opened) return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, h("p", null, "This trade does not exist any more."), close));
+  if (!opened) {
+    const gone = h("p", null, "This trade does not exist any more.");
+    return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, gone, close));
+  }
   const { trade } = opened.data;
   const strategy = trade.strategy_id && (await get(`/strategies/${trade.strategy_id}`)).data.strategy;
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
-  const save = saver(context, opened, { ...lists, strategy });
-  const remove = () => confirm("Delete this trade?", `${trade.symbol} of ${longDay(trade.trading_day ?? trade.opened_at.slice(0, 10))} goes with its tags and answers. Goals no longer count it.`,
-    "Delete", async () => {
-      await send("DELETE", `/trades/${trade.id}`, { etag: opened.etag });
+  const { save, latest } = saver(context, opened, { ...lists, strategy });
+  const remove = () => confirm("Delete this trade?",
+    `${trade.symbol}, opened ${instant(trade.opened_at, context.me.timezone)}, goes with its tags and answers.`, "Delete", async () => {
+      await send("DELETE", `/trades/${trade.id}`, { etag: latest().etag });
       location.hash = back;
     });
   const scrolled = document.getElementById("trade")?.scrollTop ?? 0;
@@ -26,6 +29,8 @@ export async function tradePanel(context, lists, opened, back) {
       h("h2", null, trade.symbol, h("small", null, trade.direction === "long" ? " ▲ long" : " ▼ short")),
       h("span", { class: `big ${gainOrLoss(trade.net_pnl)}` }, trade.net_pnl == null ? "open" : signed(trade.net_pnl)), close),
     facts(context, trade),
+    trade.source_trade_id && h("p", { class: "muted" }, "A copy: reports judge the decision by ",
+      h("a", { href: `#/trades?id=${trade.source_trade_id}` }, "the original"), "."),
     h("div", { class: "field" }, h("span", { id: "grades" }, "Grade"), grades(trade, save)),
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, save),
@@ -33,7 +38,7 @@ export async function tradePanel(context, lists, opened, back) {
     notesOf(trade, save),
     h("p", { class: "muted", id: "saved", role: "status" }),
     h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => editTrade(context, lists, opened) }, "Change prices and times"),
+      h("button", { type: "button", onclick: () => editTrade(context, lists, latest()) }, "Change prices and times"),
       h("button", { type: "button", class: "danger", onclick: remove }, "Delete")));
   requestAnimationFrame(() => { panel.scrollTop = scrolled; });
   return panel;
@@ -94,7 +99,8 @@ function checklist(trade, setup, save) {
     return { confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) };
   });
   const button = ({ confirmation_id: id, name }, value, word) => h("button", {
-    type: "button", id: `answer-${id}-${word}`, class: word, "aria-label": `${word}: ${name}`, "aria-pressed": String(known.get(id)?.was_present === value),
+    type: "button", id: `answer-${id}-${word}`, "aria-label": `${word}: ${name}`,
+    "aria-pressed": String(known.get(id)?.was_present === value),
     onclick: () => answer(id, value),
   }, value ? "✓ yes" : "✗ no");
   return h("fieldset", null, h("legend", null, "Checklist"), setup.confirmations.length === 0
@@ -110,36 +116,45 @@ function notesOf(trade, save) {
     h("textarea", { id: "notes", rows: "4", value: trade.notes ?? "", onchange: keep })));
 }
 
+function say(text, kind = "muted") {
+  const place = document.getElementById("saved");
+  if (place) Object.assign(place, { textContent: text, className: kind });
+}
+
 // What the API calls each part of the judgement, and where it is written.
 const PATHS = { tag_ids: "tags", confirmations: "confirmations" };
 const LABELS = { grade: "Grade", notes: "Notes", strategy_id: "Strategy", setup_id: "Setup", tag_ids: "Tags", confirmations: "Checklist" };
 
-// Returns save(changeOf), which writes the member that changeOf(trade) returns; one write waits for the other.
+// save(changeOf) writes the member that changeOf(trade) returns; one write waits for the other.
 function saver({ redraw }, opened, lists) {
   const path = `/trades/${opened.data.trade.id}`;
-  let { etag, data: { trade } } = opened;
+  let newest = opened; // what was read or written last: a trade and its ETag
   let queue = Promise.resolve();
   const write = async (change, withRedraw) => {
     const part = PATHS[Object.keys(change)[0]];
-    ({ etag, data: { trade } } = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, { body: change, etag }));
+    newest = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, { body: change, etag: newest.etag });
     delete document.querySelector("#trade form")?.dataset.changed;
     if (withRedraw) await redraw();
-    const saved = document.getElementById("saved");
-    if (saved) saved.textContent = "Saved.";
+    say("Saved.");
   };
   const attempt = async (change, withRedraw) => {
     try {
       await write(change, withRedraw);
     } catch (error) {
       if (error.status !== 412) throw error;
-      const before = trade;
-      ({ etag, data: { trade } } = await get(path));
-      showConflict("trade", versions(change, before, trade, lists), { keepMine: () => attempt(change, true), takeStored: redraw });
+      const before = newest.data.trade;
+      newest = await get(path);
+      showConflict("trade", versions(change, before, newest.data.trade, lists),
+        { keepMine: () => attempt(change, true), takeStored: redraw });
     }
   };
-  return (changeOf, withRedraw = true) => {
-    queue = queue.then(trying(() => attempt(changeOf(trade), withRedraw)));
+  const save = (changeOf, withRedraw = true) => {
+    queue = queue.then(() => attempt(changeOf(newest.data.trade), withRedraw)).catch(async (error) => {
+      if (withRedraw) await redraw(); // shows what is stored
+      say(wordsOf(error), "error");
+    });
   };
+  return { save, latest: () => newest };
 }
 
 // The rows of a conflict: the change, then whatever else has been changed meanwhile.

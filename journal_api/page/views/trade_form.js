@@ -32,7 +32,7 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
     h("div", { class: "row" },
       field("Account", select({ name: "account_id", value: stored("account_id") || selection.account_id },
         accounts.map(({ id, name }) => [id, name]))),
-      field("Symbol", input("symbol")),
+      field("Symbol", input("symbol", { autofocus: true })),
       field("Side", select({ name: "direction", value: stored("direction") || "long" }, [["long", "Long"], ["short", "Short"]]))),
     h("div", { class: "row" }, NUMBERS.map(([name, label]) => field(label, input(name, { inputmode: "decimal" }), HINTS[name]))),
     h("div", { class: "row" }, field("Opened", time("opened_at")), field("Closed", time("closed_at"), "Empty while open.")),

@@ -29,7 +29,7 @@ export async function view(context) {
   return [
     h("div", { class: "title" }, h("h1", null, "Trades"), keys(),
       h("button", { onclick: () => editTrade(context, lists) }, "Add a trade")),
-    filterForm(context, { ...lists, setups: ofFilter?.data.setups, outcomes: true }),
+    filterForm(context, { ...lists, setups: ofFilter?.data.setups, symbols: [...new Set(trades.map(({ symbol }) => symbol))], outcomes: true }),
     refused ?? (trades.length === 0 && !id ? nothing(query) : h("div", { class: panel ? "beside" : "" },
       h("section", { class: "card list", id: "trades", "aria-label": "List of trades" },
         table(context, lists, trades), pages(query, meta.pagination)),
@@ -65,7 +65,7 @@ function table({ query, me, accounts }, { strategies, tags }, trades) {
   const several = accounts.length > 1;
   const thisYear = dayIn(me.timezone).slice(0, 4);
   const dayOf = ({ trading_day, opened_at }) => {
-    const day = trading_day ?? opened_at.slice(0, 10);
+    const day = trading_day ?? dayIn(me.timezone, new Date(opened_at));
     return shortDay(day) + (day.startsWith(thisYear) ? "" : ` ${day.slice(0, 4)}`);
   };
   const head = ["Day", "Time", "Symbol", "Quantity", "Entry", "Exit", "Net P&L", "R", "Grade", "Strategy", "Tags", several && "Account"];
@@ -98,7 +98,9 @@ function pages(query, { limit, offset, total }) {
   const to = (place) => address(query, { offset: place || null, id: null });
   const last = Math.min(offset + limit, total);
   return h("div", { class: "title pages" },
-    h("span", { class: "muted" }, total > limit ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}` : count(total, "trade")),
+    h("span", { class: "muted" }, total > limit
+      ? `${number(Math.min(offset + 1, total))} to ${number(last)} of ${count(total, "trade")}`
+      : count(total, "trade")),
     h("a", { href: address(query, { id: null, offset: null, outcome: null }).replace("trades", "report") }, "What pays among these"),
     total > limit && h("span", { class: "row" },
       offset > 0 && h("a", { href: to(Math.max(offset - limit, 0)), id: "newer" }, "‹ Newer"),
