@@ -8,7 +8,7 @@ READY := .venv/.ready
 READY_DEV := .venv/.ready-dev
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench mutations
+.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench mutations screenshots
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ $(READY_DEV): $(READY)
 	@$(PIP) --group dev
 	@touch $@
 
-run: $(READY)  ## start the journal on 127.0.0.1:8000; the first time, print a key
+run: $(READY)  ## start the journal on 127.0.0.1:8000; the first time, print the address of its page
 	@echo "Starting the journal ..."
 	@$(BIN)/journal-api serve --first-key
 
@@ -76,3 +76,6 @@ bench: $(READY_DEV)  ## measure it beside others, as it grows, in a crowd: docs/
 
 openapi: $(READY_DEV)  ## write docs/openapi.json, unless it takes something away from v1
 	$(BIN)/journal-api openapi | $(BIN)/python tests/docs/openapi_changes.py docs/openapi.json
+
+screenshots: $(READY_DEV)  ## photograph the page with the example journal: docs/page-*.png
+	$(BIN)/python tests/screenshots.py

@@ -12,6 +12,7 @@ from journal_api.database import backup_schedule
 from journal_api.database.database import Database
 from journal_api.database.migrations import VERSION, prepare
 from journal_api.openapi import docs_page
+from journal_api.page import files as page_files
 from journal_api.routes import health
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
@@ -51,7 +52,12 @@ class JournalApp(Starlette):
 
 def create_app(settings: Settings) -> Starlette:
     """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it."""
-    routes: list[BaseRoute] = [Route("/health", health.health), *docs_page.ROUTES, *OPERATIONS]
+    routes: list[BaseRoute] = [
+        Route("/health", health.health),
+        *page_files.ROUTES,
+        *docs_page.ROUTES,
+        *OPERATIONS,
+    ]
     listeners: list[Callable[[HandledRequest], None]] = [request_log.write_line]
     if settings.metrics:
         metrics = RequestMetrics(settings.db, VERSION)

@@ -74,6 +74,12 @@ async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields:
     return unwrap(await client.post("/accounts", json={"name": name, **fields}))
 
 
+async def create_example_journal(client: httpx.AsyncClient) -> Any:
+    """The example journal, loaded unless it is there already; its path has no id."""
+    await client.post("/example-journal")
+    return {**unwrap(await client.get("/example-journal")), "id": 1}
+
+
 async def create_copy_group(
     client: httpx.AsyncClient, name: str = "Copies", account_ids: Sequence[int] = ()
 ) -> Any:

@@ -13,6 +13,7 @@ from factories import (
     create_account,
     create_category,
     create_copy_group,
+    create_example_journal,
     create_goal,
     create_import,
     create_import_profile,
@@ -38,6 +39,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "imports": create_import,
     "import-profiles": create_import_profile,
     "instruments": create_instrument,
+    "example-journal": create_example_journal,
 }
 
 # A body with what is required; an operation whose body requires something needs a line.
@@ -103,6 +105,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "import-profiles": (await create_import_profile(client))["id"],
         "instruments": (await create_instrument(client))["root"],
         "me": 1,
+        "example-journal": (await create_example_journal(client))["id"],
     }
 
 

@@ -15,11 +15,21 @@ from journal_api.server.server import serve as run_server
 from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
 
+FIRST_KEY = """\
+Open your journal. The key after # cannot be displayed again; keep it for other programs:
+
+    {url}/#key={key}
+"""
+
 
 @click.command()
 @click.option("--host", help="The address to listen on; default: JOURNAL_HOST.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The port to listen on; default: JOURNAL_PORT.")
-@click.option("--first-key", is_flag=True, help="If the database has no API key, create one and print it.")
+@click.option(
+    "--first-key",
+    is_flag=True,
+    help="If the database has no API key, create one and print the address that opens the page with it.",
+)
 @click.option(
     "--announce",
     is_flag=True,
@@ -47,11 +57,12 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
             return await api_keys.insert(db, user_id, "first key", SCOPES)
 
     prepared = prepare(settings)
-    key = asyncio.run(on_database(settings, make_first_key))[0] if first_key else None
-    if key:
-        click.echo(f"Your API key, which cannot be displayed again:\n\n    {key}\n")
 
     def announce_to_user(url: str) -> None:
+        # Only now: a key that is made before the port is known to be free might never be printed.
+        key = asyncio.run(on_database(settings, make_first_key))[0] if first_key else None
+        if key:
+            click.echo(FIRST_KEY.format(url=openable(url), key=key))
         click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
 
     def announce_to_parent(url: str) -> None:
@@ -60,3 +71,8 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
 
     on_ready = announce_to_parent if announce else announce_to_user
     run_server(settings, on_ready, for_parent=announce, prepared=prepared)
+
+
+def openable(url: str) -> str:
+    """Return the URL for a browser on this machine: a server on all addresses is also on the loopback one."""
+    return url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:")

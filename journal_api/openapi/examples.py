@@ -25,6 +25,7 @@ from journal_api.structs.copy_groups import (
     CopyGroupPatch,
     MembersPut,
 )
+from journal_api.structs.example_journal import ExampleJournal
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport
@@ -368,6 +369,7 @@ EXAMPLES: dict[Any, Any] = {
     InstrumentPut: {"point_value": 2},
     ImportProfileCreate: PROFILE,
     ImportProfile: {**complete(PROFILE), "id": 1, **TIMESTAMPS},
+    ExampleJournal: {"is_loaded": True, "account_id": 1, "trade_count": 200},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

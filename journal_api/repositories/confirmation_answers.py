@@ -11,6 +11,17 @@ from journal_api.structs.trades import AnswerPut, Trade
 from journal_api.values.clock import now_after
 
 
+async def insert_many(db: Connection, rows: Sequence[tuple[int, int, bool, str | None]]) -> None:
+    """Add answers to trades that have none: the ids of the trade and the confirmation, was_present, notes."""
+    await db.executemany(
+        """
+        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+        VALUES (?, ?, ?, ?)
+        """,
+        rows,
+    )
+
+
 async def replace_all(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
     """Replace the confirmation answers of the trade.
 

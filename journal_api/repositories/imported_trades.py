@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories import new_trades
+from journal_api.repositories import confirmation_answers, new_trades, trade_tags
 from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
@@ -165,17 +165,9 @@ async def _entered_by_hand(
 async def insert_all(db: Connection, rows: list[ResolvedRow]) -> None:
     """Insert new trades with their tags and confirmation answers."""
     await new_trades.insert_all(db, [row.columns for row in rows])
-    await db.executemany(
-        "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)",
-        [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids],
-    )
-    await db.executemany(
-        """
-        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
-        VALUES (?, ?, ?, ?)
-        """,
-        [(row.columns["id"], *answer) for row in rows for answer in row.answers],
-    )
+    await trade_tags.insert_many(db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids])
+    answers = [(row.columns["id"], *answer) for row in rows for answer in row.answers]
+    await confirmation_answers.insert_many(db, answers)
 
 
 async def correct(db: Connection, import_id: int, corrections: list[Correction], written_at: str) -> None:

@@ -65,3 +65,9 @@ def unique_value(field: str) -> Iterator[None]:
 def assignments(changed: dict[str, Any]) -> str:
     """Return the assignments of a SET clause, with named parameters."""
     return ", ".join(f"{column} = :{column}" for column in changed)
+
+
+async def name_is_taken(db: Connection, table: str, user_id: int, name: str) -> bool:
+    """Return whether a row of the user in that table has the name."""
+    values = {"user_id": user_id, "name": name}
+    return bool(await fetch(db, f"SELECT 1 FROM {table} WHERE user_id = :user_id AND name = :name", values))

@@ -9,6 +9,11 @@ from journal_api.structs.trades import Trade
 from journal_api.values.clock import now_after
 
 
+async def insert_many(db: Connection, rows: Sequence[tuple[int, int]]) -> None:
+    """Add tags to trades that have none: pairs of the ids of a trade and a tag."""
+    await db.executemany("INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)", rows)
+
+
 async def replace_all(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
     """Replace the tags of the trade. The caller has checked that they are the user's."""
     if sorted(set(tag_ids)) == stored.tag_ids:

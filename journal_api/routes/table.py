@@ -1,9 +1,17 @@
 """The route table: all operations under /v1, in the order of the OpenAPI document (docs/api.md#endpoints)."""
 
-from journal_api.errors import AccountHasTrades, CategoryHasTags, Conflict, DuplicateName, LimitReached
+from journal_api.errors import (
+    AccountHasTrades,
+    CategoryHasTags,
+    Conflict,
+    DuplicateName,
+    LimitReached,
+    NotFound,
+)
 from journal_api.routes import (
     accounts,
     copy_groups,
+    example_journal,
     goals,
     import_profiles,
     imports,
@@ -26,6 +34,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.dry_run import DryRunQuery
+from journal_api.structs.example_journal import ExampleJournal
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
@@ -165,6 +174,12 @@ OPERATIONS = linked([
               errors=(DuplicateName, LimitReached)),
     Operation("DELETE", "/import-profiles/{id:row_id}", import_profiles.delete_import_profile,
               "write:trades"),
+    Operation("GET", "/example-journal", example_journal.get_example_journal, "read:trades",
+              data={"example_journal": ExampleJournal}, kept_until="write"),
+    Operation("POST", "/example-journal", example_journal.create_example_journal, "write:trades",
+              data={"example_journal": ExampleJournal}, errors=(Conflict, LimitReached)),
+    Operation("DELETE", "/example-journal", example_journal.delete_example_journal, "write:trades",
+              errors=(NotFound, AccountHasTrades)),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]},
               kept_until="write"),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}, kept_until="write"),

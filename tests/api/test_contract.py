@@ -209,6 +209,8 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
     await call(client, operation, row_id)
     below = [one for one in OPERATIONS if one.path.startswith(operation.path)]
     below = [one for one in below if (one.method, one.path) != ("PUT", operation.path)]  # it creates
+    if "{" not in operation.path:
+        below = [operation]
 
     again = [whole(await call(client, one, row_id)) for one in below]
 
@@ -382,7 +384,7 @@ async def test_another_request_id_is_replaced(nobody: httpx.AsyncClient) -> None
 
 
 async def test_no_such_route_is_404(client: httpx.AsyncClient) -> None:
-    urls = ["/nothing", "/tags/", "http://localhost/", "http://localhost/v1", "http://localhost/v2/tags",
+    urls = ["/nothing", "/tags/", "http://localhost/page", "http://localhost/v1", "http://localhost/v2/tags",
             "http://localhost//v1/tags"]  # fmt: skip
 
     refused = [await client.get(url, headers={"X-Request-Id": "mine"}) for url in urls]

@@ -579,12 +579,14 @@ def test_a_key_expires_while_the_server_runs(server: Server) -> None:
 # serve -------------------------------------------------------------------------------------------------
 
 
-def test_the_first_key_is_printed_once_and_has_every_scope(db: Path) -> None:
+def test_the_first_key_is_printed_once_in_the_address_of_the_page_and_has_every_scope(db: Path) -> None:
     with running(db, "--first-key", name="first") as server:
-        key = key_in(server.out.read_text())
+        printed = server.out.read_text()
+        key = key_in(printed)
         with server.client(key) as client:
             read = client.get("/me")
         first_errors = server.err.read_text()
+        assert f"\n    {server.url}/#key={key}\n" in printed
 
     with running(db, "--first-key", name="second") as server:
         with server.client(key) as client:

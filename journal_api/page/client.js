@@ -1,0 +1,91 @@
+// The client of /v1: the key, the envelope, ETags. Nothing else on the page calls fetch.
+
+const KEY = "journal-key";
+const MOST_KEPT = 200;
+const kept = new Map(); // the newest answer of each address that was read, with its ETag
+let watched = new Set(); // the addresses that the current view has read
+
+export const key = {
+  get: () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY),
+  // `longer`: until the owner signs out, instead of until the tab is closed.
+  set(value, longer = false) {
+    key.remove();
+    (longer ? localStorage : sessionStorage).setItem(KEY, value);
+  },
+  remove() {
+    kept.clear();
+    sessionStorage.removeItem(KEY);
+    localStorage.removeItem(KEY);
+  },
+};
+
+export class ApiError extends Error {
+  constructor(status, { code, message, details }) {
+    super(message);
+    Object.assign(this, { status, code, details });
+  }
+}
+
+// The address of a path under /v1; members of `query` that are null, undefined or "" are left out, and a list
+// becomes one parameter for each item.
+export function address(path, query = {}) {
+  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((item) => [name, item]));
+  const sent = new URLSearchParams(pairs.filter(([, value]) => value != null && value !== ""));
+  return `/v1${path}${sent.size ? `?${sent}` : ""}`;
+}
+
+// Reads: {data, meta, etag}. An answer that has not changed is not sent again.
+export async function get(path, query) {
+  const url = address(path, query);
+  watched.add(url);
+  return (await read(url)).answer;
+}
+
+// Writes: {data, meta, etag, headers}. With `etag`, only if nobody has changed the thing since it was read.
+export async function send(method, path, { body, query, etag, headers } = {}) {
+  const json = body !== undefined && !(body instanceof Blob);
+  const response = await request(method, address(path, query), json ? JSON.stringify(body) : body, {
+    ...(json && { "Content-Type": "application/json" }),
+    ...(etag && { "If-Match": etag }),
+    ...headers,
+  });
+  return answerOf(response);
+}
+
+// A new view watches other addresses.
+export function watchAnew() {
+  watched = new Set();
+  if (kept.size > MOST_KEPT) kept.clear();
+}
+
+// Whether any answer that the current view has read is another one now.
+export async function hasChanged() {
+  const reads = await Promise.all([...watched].map((url) => read(url)));
+  return reads.some((one) => one.isNew);
+}
+
+async function read(url) {
+  const known = kept.get(url);
+  const response = await request("GET", url, undefined, known && { "If-None-Match": known.etag });
+  if (response.status === 304) return { answer: known, isNew: false };
+  const answer = await answerOf(response);
+  kept.set(url, answer);
+  return { answer, isNew: true };
+}
+
+async function request(method, url, body, headers) {
+  try {
+    return await fetch(url, {
+      method, body, cache: "no-store", headers: { Authorization: `Bearer ${key.get()}`, ...headers },
+    });
+  } catch {
+    throw new ApiError(0, { code: "unreachable", message: "The journal does not answer. Is it running?" });
+  }
+}
+
+async function answerOf(response) {
+  const { headers, status } = response;
+  const { ok = true, data, meta, error } = status === 204 ? {} : await response.json();
+  if (!ok) throw new ApiError(status, error);
+  return { data, meta, etag: headers.get("ETag"), headers };
+}

@@ -1,0 +1,96 @@
+// Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+// h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
+// An attribute that is false, null or undefined is left out; `style` is an object of CSS properties.
+export function h(tag, attributes, ...children) {
+  const svg = tag.startsWith("svg:");
+  const element = svg ? document.createElementNS(SVG, tag.slice(4)) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === false || value == null) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (name === "value") element.value = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
+  if (tag === "select" && attributes?.value != null) element.value = attributes.value;
+  return element;
+}
+
+// A <select>: `options` are pairs of a value and its label.
+export const select = (attributes, options) =>
+  h("select", attributes, options.map(([value, label]) => h("option", { value }, label)));
+
+// A label, its control, and the place for an error of the member `name` of the request's body.
+export const field = (label, control, hint) =>
+  h("label", { class: "field" }, h("span", null, label), control,
+    hint && h("small", null, hint), h("small", { class: "error", "data-field": control.name }));
+
+// A form that calls `action` with its values (an object by name) and shows errors in the API's words.
+export function form(attributes, action, ...children) {
+  const message = h("p", { class: "error", role: "alert" });
+  const element = h("form", { ...attributes, novalidate: true }, ...children, message);
+  element.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    showError(element, message);
+    element.setAttribute("aria-busy", "true");
+    try {
+      await action(Object.fromEntries(new FormData(element)), element);
+      delete element.dataset.changed;
+    } catch (error) {
+      showError(element, message, error);
+    }
+    element.removeAttribute("aria-busy");
+  });
+  return element;
+}
+
+// Puts the reasons of an error beside the controls they are about, and everything else in `message`.
+export function showError(element, message, error) {
+  const reasons = { ...error?.details?.fields };
+  for (const place of element.querySelectorAll("[data-field]")) {
+    place.textContent = reasons[place.dataset.field] ?? "";
+    delete reasons[place.dataset.field];
+  }
+  const rest = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
+  const isPlaced = error?.details?.fields && !rest.length;
+  message.textContent = !error || isPlaced ? "" : [error.message, ...rest].join(" ");
+}
+
+// What an error says: the message, and the reason of each member.
+export const wordsOf = ({ message, details }) =>
+  [message, ...Object.entries(details?.fields ?? {}).map(([name, reason]) => `${name}: ${reason}`)].join(" ");
+
+// Runs an action of a button; shows what went wrong in a dialog.
+export const trying = (action) => async (event) => {
+  const button = event?.currentTarget;
+  if (button) button.disabled = true;
+  try {
+    await action(event);
+  } catch (error) {
+    open("That did not work", h("p", { class: "error" }, wordsOf(error)));
+  }
+  if (button) button.disabled = false;
+};
+
+// Shows a modal dialog, which is removed when it closes; `close()` of the result closes it.
+export function open(title, ...children) {
+  const close = h("button", { type: "button", "aria-label": "Close", class: "quiet", onclick: () => dialog.close() }, "✕");
+  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
+    h("div", { class: "title" }, h("h2", null, title), close), ...children);
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+// Asks before something is deleted; `action` runs when the owner agrees.
+export function confirm(title, text, verb, action) {
+  const dialog = open(title, form(null, async () => {
+    await action();
+    dialog.close();
+  }, h("p", null, text), h("div", { class: "row" },
+    h("button", { class: "danger" }, verb),
+    h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+}

@@ -1,0 +1,71 @@
+"""GET /, and the files of the page at GET /page/{version}/{name}.
+
+The version is a hash of all files, so browsers keep a file for good and fetch each again after an upgrade.
+Modules import each other by relative paths, which keep the version. Files are sent compressed.
+"""
+
+import gzip
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from journal_api.errors import NotFound
+
+FOLDER = Path(__file__).parent
+MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+# Everything is of this origin, no script or style is inline, and no text of the journal becomes markup.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
+FOR_GOOD = "public, max-age=31536000, immutable"
+
+
+async def index(request: Request) -> Response:
+    """The page."""
+    content = contents()["index.html"].replace(b"{version}", version().encode())
+    return Response(content, media_type="text/html", headers={**HEADERS, "cache-control": "no-cache"})
+
+
+async def file(request: Request) -> Response:
+    """A script or the style sheet of the page. Raises NotFound."""
+    name = request.path_params["name"]
+    if request.path_params["version"] != version() or name not in contents() or name == "index.html":
+        raise NotFound("The page has no such file; it is at /, and reloading it fetches the current files.")
+    media_type = MEDIA_TYPES[Path(name).suffix]
+    headers = {**HEADERS, "cache-control": FOR_GOOD, "vary": "accept-encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(contents()[name], media_type=media_type, headers=headers)
+    headers["content-encoding"] = "gzip"
+    return Response(compressed(name), media_type=media_type, headers=headers)
+
+
+@cache
+def contents() -> dict[str, bytes]:
+    """The content of every file of the page, by its path."""
+    paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in MEDIA_TYPES)
+    return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
+
+
+@cache
+def compressed(name: str) -> bytes:
+    """The content of a file, compressed by gzip."""
+    return gzip.compress(contents()[name], mtime=0)
+
+
+@cache
+def version() -> str:
+    """A hash of the names and contents of all files."""
+    digest = sha256()
+    for name, content in contents().items():
+        digest.update(b"%b %d\n%b" % (name.encode(), len(content), content))
+    return digest.hexdigest()[:16]
+
+
+ROUTES = [Route("/", index), Route("/page/{version}/{name:path}", file)]

@@ -1,0 +1,67 @@
+// Numbers, days and words for people, in the owner's locale.
+
+const MINUS = "\u2212"; // as wide as a plus sign in tabular figures
+const typographic = (text) => text.replace("-", MINUS);
+const formatter = (options) => new Intl.NumberFormat(undefined, options);
+const AMOUNT = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const SIGNED = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
+const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" });
+const NUMBER = formatter({ maximumFractionDigits: 8 });
+const RATIO = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+const PERCENT = formatter({ maximumFractionDigits: 1 });
+const RATE = formatter({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
+export const NONE = "–";
+
+const shown = (format) => (value) => (value == null ? NONE : typographic(format.format(value)));
+export const amount = shown(AMOUNT); // 1,234.50
+export const signed = shown(SIGNED); // +1,234.50
+export const whole = shown(WHOLE); // +1,235: where there is no room for cents
+export const number = shown(NUMBER); // a price or a quantity, with all its decimals
+export const ratio = shown(RATIO);
+export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
+export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %
+export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+
+// A metric's value by its unit: currency, percent, ratio, count.
+const BY_UNIT = { currency: amount, percent, ratio, count: number };
+export const valueOf = (unit, value) => (BY_UNIT[unit] ?? number)(value);
+
+// The class of an amount; the sign says the same without colour.
+export const gainOrLoss = (value) => (value > 0 ? "gain" : value < 0 ? "loss" : "");
+
+// Days are texts such as 2026-03-09; noon keeps them the same day in every time zone.
+const noon = (day) => new Date(`${day}T12:00:00`);
+const dates = (options) => {
+  const format = new Intl.DateTimeFormat(undefined, options);
+  return (day) => format.format(noon(day));
+};
+export const shortDay = dates({ day: "numeric", month: "short" });
+export const longDay = dates({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
+export const monthOf = dates({ month: "long", year: "numeric" });
+export const WEEKDAYS = [5, 6, 7, 8, 9, 10, 11].map((day) =>
+  dates({ weekday: "short" })(`2026-01-${String(day).padStart(2, "0")}`)); // Monday first
+
+// 2026-03-09 plus days.
+export function plusDays(day, days) {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}
+
+// An instant in the owner's time zone: Mar 9, 10:31.
+export const instant = (text, timeZone) => (text == null ? NONE : new Intl.DateTimeFormat(undefined, {
+  timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false,
+}).format(new Date(text)));
+
+// The day that an instant is in that time zone, before any rollover.
+export const dayIn = (timeZone, date = new Date()) =>
+  new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(date);
+
+// net_pnl and no_trades for people.
+export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());
+
+// The trading day of now: from the rollover on it is the next day.
+export function tradingDay({ timezone, day_rollover: rollover }, now = new Date()) {
+  const time = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" }).format(now);
+  return plusDays(dayIn(timezone, now), rollover !== "00:00" && time >= rollover ? 1 : 0);
+}

@@ -1,0 +1,47 @@
+// #/settings: trading days, goals, accounts, copy groups, tags; signing out.
+
+import { get, key, send } from "../client.js";
+import { field, form, h } from "../dom.js";
+import { WEEKDAYS } from "../format.js";
+import { accountKind, accountRows, categoryKind, groupKind, groupRows, tagKind, tagRows } from "./accounts.js";
+import { listCard } from "./editing.js";
+import { goalKind, goalRows } from "./goal_form.js";
+import { zones } from "./imports.js";
+
+export async function view(context) {
+  const [goals, metrics, categories, tags] = (await Promise.all([
+    get("/goals", { status: "all" }), get("/metrics"), get("/tag-categories"), get("/tags"),
+  ])).map(({ data }) => Object.values(data)[0]);
+  const { accounts, copyGroups } = context;
+  return [
+    h("div", { class: "title" }, h("h1", null, "Settings"),
+      h("button", { id: "sign-out", onclick: () => { key.remove(); context.signOut(); } }, "Sign out")),
+    h("div", { class: "split" },
+      h("div", { class: "stack" }, tradingDays(context),
+        listCard("Goals", goalKind(metrics), context, ["Goal", "Wanted", "Time", "Accounts", "Status"], goalRows(goals, metrics, context))),
+      h("div", { class: "stack" },
+        listCard("Accounts", accountKind, context, ["Account", "Broker", "Starting balance", ""], accountRows(accounts)),
+        listCard("Copy groups", groupKind, context, ["Group", "Accounts", "Master"], groupRows(copyGroups, accounts)),
+        listCard("Tags", tagKind(categories), context, ["Tag", "Category", "Type", ""], tagRows(tags, categories)),
+        listCard("Tag categories", categoryKind, context, ["Category", "Tags"], categories.map((one) => ({ id: one.id, name: one.name, cells: [one.tag_count] }))))),
+  ];
+}
+
+function tradingDays({ me, meEtag, redraw }) {
+  return h("section", { class: "card", "aria-label": "Trading days" }, h("h2", null, "Trading days"),
+    h("p", { class: "muted" }, `A trading day begins at ${me.day_rollover} in ${me.timezone}. Daily limits, the calendar and all periods count by it; another time or zone moves every trade to its day.`),
+    form({ id: "days" }, async (values, element) => {
+      const weekdays = [...element.querySelectorAll("[name=weekday]:checked")].map((box) => Number(box.value));
+      await send("PATCH", "/me", { body: { timezone: values.timezone, day_rollover: values.day_rollover, trading_weekdays: weekdays }, etag: meEtag });
+      delete element.dataset.changed;
+      await redraw();
+    },
+    h("div", { class: "row" },
+      field("Time zone", h("input", { name: "timezone", value: me.timezone, list: "zones" }), "America/New_York for futures"),
+      field("Begins at", h("input", { type: "time", name: "day_rollover", value: me.day_rollover }), "17:00 for futures, 00:00 for calendar days")),
+    h("fieldset", { class: "row" }, h("legend", null, "Days on which you trade"),
+      WEEKDAYS.map((name, index) => h("label", { class: "check" },
+        h("input", { type: "checkbox", name: "weekday", value: String(index + 1), checked: me.trading_weekdays.includes(index + 1) }), name))),
+    h("small", { class: "error", "data-field": "trading_weekdays" }),
+    h("button", { class: "primary" }, "Save"), zones()));
+}

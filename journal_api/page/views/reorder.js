@@ -1,0 +1,87 @@
+// A list whose items are added, removed and put in another order: by dragging, or with Alt and an arrow.
+
+import { h } from "../dom.js";
+
+export const itemsIn = (parent) => [...parent.querySelector(":scope > .items, :scope > .nested > .items").children];
+
+// `itemOf(value)` gives {id, name, controls, below}; without a value it is an empty item.
+export function list(label, verb, itemOf, values) {
+  // Adds an empty row below another, or at the end.
+  const add = (above) => {
+    const item = row(itemOf(), add);
+    if (above) above.after(item);
+    else items.append(item);
+    item.querySelector("input").focus();
+    touched(item);
+  };
+  const items = h("ol", { class: "items", "aria-label": label }, values.map((value) => row(itemOf(value), add)));
+  return h("div", { class: "nested" }, items, h("button", { type: "button", class: "quiet add", onclick: () => add() }, `+ ${verb}`));
+}
+
+function row({ id, name, controls, below }, add) {
+  const handle = h("span", { class: "handle", "aria-hidden": "true", onpointerdown: drag }, "⠿");
+  const remove = h("button", { type: "button", class: "quiet", "aria-label": `Remove ${name ?? "this row"}`, onclick: () => leave(item) }, "✕");
+  const item = h("li", { "data-id": id, onkeydown: (event) => pressed(event, add) }, h("div", { class: "item" }, handle, controls, remove), below);
+  return item;
+}
+
+const nameOf = (item) => item.querySelector("input").value || "The new row";
+
+function touched(item, message = "") {
+  const form = item.closest("form");
+  if (!form) return;
+  form.dataset.changed = "";
+  form.querySelector("#moved").textContent = message;
+}
+
+function leave(item) {
+  const next = item.nextElementSibling ?? item.previousElementSibling;
+  const focus = next?.querySelector("input") ?? item.parentElement.nextElementSibling;
+  touched(item, `${nameOf(item)} is removed when you save.`);
+  item.remove();
+  focus?.focus();
+}
+
+function pressed(event, add) {
+  const item = event.currentTarget;
+  if (event.key === "Enter" && event.target.tagName === "INPUT") {
+    event.preventDefault();
+    event.stopPropagation();
+    return add(item);
+  }
+  const isUp = event.key === "ArrowUp";
+  if (!event.altKey || (!isUp && event.key !== "ArrowDown")) return;
+  event.preventDefault();
+  event.stopPropagation(); // a confirmation moves, its setup does not
+  const other = isUp ? item.previousElementSibling : item.nextElementSibling;
+  const focused = document.activeElement;
+  if (isUp) other?.before(item);
+  else other?.after(item);
+  focused.focus();
+  const places = [...item.parentElement.children];
+  touched(item, `${nameOf(item)}: ${places.indexOf(item) + 1} of ${places.length}`);
+}
+
+// Follows the pointer until it is let go; works for a mouse and a finger alike.
+function drag(event) {
+  const item = event.currentTarget.closest("li");
+  const ending = new AbortController();
+  const listen = (name, action) => document.addEventListener(name, action, { signal: ending.signal });
+  const end = () => {
+    ending.abort();
+    item.classList.remove("dragged");
+    touched(item, `${nameOf(item)} moved`);
+  };
+  event.preventDefault();
+  item.classList.add("dragged");
+  listen("pointerup", end);
+  listen("pointercancel", end);
+  listen("pointermove", ({ clientY }) => {
+    const others = [...item.parentElement.children].filter((one) => one !== item);
+    const next = others.find((one) => {
+      const { top, height } = one.getBoundingClientRect();
+      return clientY < top + height / 2;
+    });
+    if ((next ?? null) !== item.nextElementSibling) item.parentElement.insertBefore(item, next ?? null);
+  });
+}
