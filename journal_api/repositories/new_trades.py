@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ COLUMNS = (
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 100
 values_of = itemgetter(*COLUMNS, "now", "now")
+WRITTEN = (*COLUMNS, "created_at", "updated_at")
 
 
 async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
@@ -117,16 +118,23 @@ async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
         "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": batch[0]["user_id"]}
     )
     ((timezone, day_rollover),) = zones
-    for begin in range(0, len(batch), ROWS_AT_ONCE):
-        part = batch[begin : begin + ROWS_AT_ONCE]
-        values = [(*values_of(row), trading_day(row["closed_at"], timezone, day_rollover)) for row in part]
-        await db.execute_fetchall(insert_statement(len(part)), list(chain.from_iterable(values)))
+    columns: dict[str, Sequence[Any]] = dict(
+        zip(WRITTEN, zip(*map(values_of, batch), strict=True), strict=True)
+    )
+    columns["trading_day"] = [
+        trading_day(instant, timezone, day_rollover) for instant in columns["closed_at"]
+    ]
+    # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
+    filled = {name: values for name, values in columns.items() if values.count(None) < len(values)}
+    values = list(zip(*filled.values(), strict=True))
+    for begin in range(0, len(values), ROWS_AT_ONCE):
+        part = values[begin : begin + ROWS_AT_ONCE]
+        await db.execute_fetchall(insert_statement(tuple(filled), len(part)), list(chain.from_iterable(part)))
 
 
-@cache  # of up to ROWS_AT_ONCE statements
-def insert_statement(rows: int) -> str:
-    """Return the INSERT of that many trades."""
-    columns = (*COLUMNS, "created_at", "updated_at", "trading_day")
+@lru_cache(maxsize=256)
+def insert_statement(columns: tuple[str, ...], rows: int) -> str:
+    """Return the INSERT of that many trades with those columns."""
     values = f"({', '.join('?' * len(columns))})"
     return f"""
         INSERT INTO trades ({", ".join(columns)})

@@ -156,8 +156,9 @@ class TradeImporter:
 
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
-        ids = {"id": next(self.trade_ids), "source_trade_id": self.copies.original_of(row.imported.copy_of)}
-        return row._replace(columns={**row.columns, **ids})
+        original_id = self.copies.original_of(row.imported.copy_of)
+        columns = {**row.columns, "id": next(self.trade_ids), "source_trade_id": original_id}
+        return ResolvedRow(row.imported, columns, row.tag_ids, row.answers)
 
     def add(self, row: ResolvedRow) -> list[Verdict]:
         """Return the verdict of a new trade, none yet for a copy whose original was not read yet."""

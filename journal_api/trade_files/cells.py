@@ -10,8 +10,8 @@ import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.trade_files.amounts import CURRENCY as CURRENCY
+from journal_api.trade_files.amounts import REMEMBERED, read_amount, read_rounded
 from journal_api.trade_files.amounts import Comma as Comma
-from journal_api.trade_files.amounts import amount, rounded_amount
 from journal_api.values.money import Money
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name100, Text
@@ -19,7 +19,6 @@ from journal_api.values.types import Name100, Text
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
 DateOrder = Literal["month", "day"]  # which of the two is first
-# Longer cells are notes, which rarely repeat, so they are not cached.
 LONGEST_CACHED = 64
 MOST_REMEMBERED = 8192
 # Names or answers in one cell, and characters of a cell of names.
@@ -55,7 +54,7 @@ class Row(dict[str, str]):
     refused.
     """
 
-    __slots__ = ("comma", "date_order", "line", "rounded")
+    __slots__ = ("_amounts", "comma", "date_order", "line", "rounded")
 
     def __init__(
         self,
@@ -67,6 +66,7 @@ class Row(dict[str, str]):
     ) -> None:
         super().__init__(cells)
         self.line, self.comma, self.date_order, self.rounded = line, comma, date_order, rounded
+        self._amounts = REMEMBERED[comma]
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """Return the parsed cell. Raises ValidationFailed with the reader's reason.
@@ -75,20 +75,25 @@ class Row(dict[str, str]):
         """
         cell = self.get(column, "")
         try:
-            if strip and len(cell) < LONGEST_CACHED:
+            if strip:
                 values: Remembered[T] = remembered(reader)
                 return values[cell]
-            return reader(cell.strip() if strip else cell)
+            return reader(cell)
         except ValueError as error:
             raise refused(column, cell, error) from None
 
-    def parse(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
+    def parse(self, column: str, reader: Callable[[str], T]) -> T:
         """Return the parsed cell without caching it. Raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            return reader(cell.strip() if strip else cell)
+            return reader(cell.strip())
         except ValueError as error:
             raise refused(column, cell, error) from None
+
+    def parse_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
+        """Return the parsed cell without caching it, None for a missing column or an empty cell."""
+        cell = self.get(column)
+        return self.parse(column, reader) if cell and not cell.isspace() else None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """Return the parsed cell, None for a missing column or an empty cell."""
@@ -97,17 +102,29 @@ class Row(dict[str, str]):
 
     def amount(self, column: str, kind: type[M]) -> M:
         """Return the cell as an amount of that type. Raises ValidationFailed."""
-        if self.rounded is None:
-            return self.read(column, amount(kind, self.comma))
-        value, is_rounded = self.read(column, rounded_amount(kind, self.comma))
-        if is_rounded:
-            self.rounded.add(self, column)
-        return value
+        cell = self.get(column, "")
+        value: M | None = self._amounts[kind].get(cell)
+        return self._new_amount(column, cell, kind) if value is None else value
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
         """Return the cell as an amount, None for a missing column or an empty cell."""
         cell = self.get(column)
         return self.amount(column, kind) if cell and not cell.isspace() else None
+
+    def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
+        """Return the amount of a cell whose text is not remembered."""
+        try:
+            if self.rounded is None:
+                value, is_rounded = read_amount(kind, self.comma, cell.strip()), False
+            else:
+                value, is_rounded = read_rounded(kind, self.comma, cell.strip())
+        except ValueError as error:
+            raise refused(column, cell, error) from None
+        if self.rounded is not None and is_rounded:
+            self.rounded.add(self, column)
+        else:
+            remember(self._amounts[kind], cell, value)
+        return value
 
     def time(self, column: str) -> Timestamp:
         """Return the cell as date and time of day. Raises ValidationFailed."""
@@ -138,10 +155,16 @@ class Remembered(dict[str, T]):
     def __missing__(self, cell: str) -> T:
         """Return the parsed cell. Raises ValueError, which is not remembered."""
         value = self._reader(cell.strip())
-        if len(self) >= MOST_REMEMBERED:
-            self.clear()
-        self[cell] = value
+        remember(self, cell, value)
         return value
+
+
+def remember(values: dict[str, T], cell: str, value: T) -> None:
+    """Keep the value of a cell. Long cells are notes, which rarely repeat."""
+    if len(cell) < LONGEST_CACHED:
+        if len(values) >= MOST_REMEMBERED:
+            values.clear()
+        values[cell] = value
 
 
 @cache

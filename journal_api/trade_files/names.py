@@ -40,14 +40,18 @@ class RowResolver:
         account_id = self.accounts.id_of(imported.account)
         occurrence = self._number_of(account_id, row.columns)
         strategy_id, setup_id = strategy_of(imported, self._names)
-        ids = {"account_id": account_id, "strategy_id": strategy_id, "setup_id": setup_id}
-        tags = dict.fromkeys(imported.tags)
-        return ResolvedRow(
-            imported,
-            {**row.columns, **self._common, **ids, "occurrence": occurrence},
-            [require_id(self._names.tags.get(name), "tags", name) for name in tags],
-            answers_of(imported, setup_id, self._names),
-        )
+        columns = {
+            **row.columns,
+            **self._common,
+            "account_id": account_id,
+            "strategy_id": strategy_id,
+            "setup_id": setup_id,
+            "occurrence": occurrence,
+        }
+        tag_ids = [
+            require_id(self._names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)
+        ]
+        return ResolvedRow(imported, columns, tag_ids, answers_of(imported, setup_id, self._names))
 
     def _number_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
         """Return the ordinal of the trade among the trades of its account with the same fingerprint.

@@ -47,6 +47,13 @@ class Money(Decimal):
         """The amount as an integer of 10^-8; exact, because an amount has at most 8 decimals."""
         return int(self.scaleb(8))
 
+    @classmethod
+    def of_units(cls, units: int) -> Self:
+        """Return the amount of so many units of 10^-8, which is not checked."""
+        amount = cls(from_units(units))
+        amount.__dict__["units"] = units
+        return amount
+
 
 def rounded(value: Decimal, digits: int) -> Decimal:
     """Return the value rounded half to even to eight decimals and `digits` significant digits."""
@@ -68,6 +75,9 @@ class PositiveMoney(Money):
         if amount <= 0:
             raise ValueError("must be greater than 0")
         return amount
+
+
+ZERO, ONE = Money(0), PositiveMoney(1)
 
 
 class Result(Money):

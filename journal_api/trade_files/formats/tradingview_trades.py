@@ -10,7 +10,7 @@ from journal_api.trade_files.cells import Row, date_and_clock
 from journal_api.trade_files.derived_amounts import multiplier_of
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
 from journal_api.trade_files.profiles.columns import name_in
-from journal_api.values.money import EXACT, Money, PositiveMoney
+from journal_api.values.money import EXACT, ONE, Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 
 NAME = "TradingView list of trades"
@@ -123,7 +123,7 @@ def trade_of(entry: Leg, exit_: Leg) -> ImportedTrade:
         symbol=SYMBOL,
         direction=entry.direction,
         quantity=entry.quantity,
-        multiplier=multiplier_of(points, entry.quantity, exit_.net_pnl) if is_stated else PositiveMoney(1),
+        multiplier=multiplier_of(points, entry.quantity, exit_.net_pnl) if is_stated else ONE,
         entry_price=entry.price,
         exit_price=None if exit_.is_open else exit_.price,
         opened_at=entry.at,

@@ -14,7 +14,7 @@ from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.profiles.columns import name_in
 from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader
 from journal_api.trade_files.profiles.times import time_in, time_reader
-from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -57,13 +57,13 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
             symbol=row.read(symbol, Name40.decode),
             direction=legs.direction,
             quantity=size,
-            multiplier=multiplier or PositiveMoney(1),
+            multiplier=multiplier or ONE,
             entry_price=legs.entry_price,
             exit_price=legs.exit_price,
             opened_at=legs.opened_at,
             closed_at=legs.closed_at,
             gross_pnl=result,
-            fees=fees or Money(0),
+            fees=fees or ZERO,
             external_id=id_of(row),
         ).with_result()
         stated = {"multiplier": multiplier, "fees": fees}
