@@ -165,17 +165,16 @@ async def _entered_by_hand(
 async def insert_all(db: Connection, rows: list[ResolvedRow]) -> None:
     """Insert new trades with their tags and confirmation answers."""
     await new_trades.insert_all(db, [row.columns for row in rows])
-    await db.executemany(
-        "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)",
-        [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids],
-    )
-    await db.executemany(
-        """
-        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
-        VALUES (?, ?, ?, ?)
-        """,
-        [(row.columns["id"], *answer) for row in rows for answer in row.answers],
-    )
+    if tags := [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids]:
+        await db.executemany("INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)", tags)
+    if answers := [(row.columns["id"], *answer) for row in rows for answer in row.answers]:
+        await db.executemany(
+            """
+            INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+            VALUES (?, ?, ?, ?)
+            """,
+            answers,
+        )
 
 
 async def correct(db: Connection, import_id: int, corrections: list[Correction], written_at: str) -> None:

@@ -24,7 +24,7 @@ COLUMNS = (
     *("occurrence", "content"),
 )
 # Rows per statement: a table with triggers opens a savepoint for every statement.
-ROWS_AT_ONCE = 100
+ROWS_AT_ONCE = 250
 values_of = itemgetter(*COLUMNS, "now", "now")
 WRITTEN = (*COLUMNS, "created_at", "updated_at")
 

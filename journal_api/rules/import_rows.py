@@ -15,7 +15,7 @@ class Answered(NamedTuple):
     notes: str | None = None
 
 
-class ImportedTrade(Struct, frozen=True):
+class ImportedTrade(Struct, frozen=True, gc=False):
     """A trade parsed from a file, its first line, and the names of the objects that it refers to.
 
     A format leaves a multiplier that the file does not state at its default and names it in `unstated`; the
@@ -41,6 +41,11 @@ class ImportedTrade(Struct, frozen=True):
     def states(self, field: str) -> bool:
         """Return whether the file states the field."""
         return field not in self.unstated
+
+
+def unstated(*, multiplier: object, fees: object) -> tuple[str, ...]:
+    """Return the names of those of the two that the file does not state, which are None."""
+    return (*(() if multiplier is not None else ("multiplier",)), *(() if fees is not None else ("fees",)))
 
 
 class Rejected(NamedTuple):

@@ -9,11 +9,22 @@ from msgspec.structs import asdict, replace
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
-from journal_api.values.money import EXACT, LARGEST, ONE, SCALE, ZERO, Money, PositiveMoney, from_units, units
+from journal_api.values.money import (
+    EXACT,
+    LARGEST,
+    ONE,
+    SCALE,
+    ZERO,
+    Money,
+    PositiveMoney,
+    from_units,
+    quotient,
+    units,
+)
 from journal_api.values.timestamps import FileTime, Timestamp
 
 
-class TradeDraft(Struct, frozen=True, kw_only=True):
+class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     """A trade with its derived amounts, but not validated against the database.
 
     `account_id` is None for a row of a file: its account comes from the row's account name or from the
@@ -106,10 +117,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         points = price.units - self.entry_price.units
         size = self.quantity.units * self.multiplier.units
         product = points * size if self.direction == "long" else -points * size
-        # The product of three amounts has 24 decimals.
-        quotient, rest = divmod(product, SCALE**2)
-        is_up = 2 * rest > SCALE**2 or (2 * rest == SCALE**2 and quotient % 2)
-        return quotient + bool(is_up)
+        return quotient(product, SCALE**2)  # the product of three amounts has 24 decimals
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.
@@ -161,14 +169,21 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         """
         opened_at = self.opened_at.stored(timezone)
         closed_at = self.closed_at.stored(timezone) if self.closed_at else None
-        for name, instant in (("opened_at", opened_at), ("closed_at", closed_at)):
-            if instant and not "1970" <= instant[:4] <= "2200":
-                raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
-        if closed_at and closed_at < opened_at:
-            raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
+        if not is_in_known_years(opened_at):
+            raise ValidationFailed(fields={"opened_at": "must be in the years 1970 to 2200"})
+        if closed_at is not None:
+            if not is_in_known_years(closed_at):
+                raise ValidationFailed(fields={"closed_at": "must be in the years 1970 to 2200"})
+            if closed_at < opened_at:
+                raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
         columns = asdict(self)
         for name in AMOUNTS:
             if (amount := columns[name]) is not None:
                 columns[name] = amount.units
         columns["opened_at"], columns["closed_at"] = opened_at, closed_at
         return columns
+
+
+def is_in_known_years(instant: str) -> bool:
+    """Return whether a stored timestamp is in the years 1970 to 2200."""
+    return "1970" <= instant < "2201"

@@ -3,7 +3,7 @@
 import re
 import textwrap
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Literal, TypeVar, get_args
 
 import msgspec
@@ -13,7 +13,7 @@ from journal_api.trade_files.amounts import CURRENCY as CURRENCY
 from journal_api.trade_files.amounts import REMEMBERED, read_amount, read_rounded
 from journal_api.trade_files.amounts import Comma as Comma
 from journal_api.values.money import Money
-from journal_api.values.timestamps import Timestamp
+from journal_api.values.timestamps import CLOCKS, HOURS, FileTime, Timestamp, written_time
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
@@ -109,7 +109,10 @@ class Row(dict[str, str]):
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
         """Return the cell as an amount, None for a missing column or an empty cell."""
         cell = self.get(column)
-        return self.amount(column, kind) if cell and not cell.isspace() else None
+        if not cell:
+            return None
+        value: M | None = self._amounts[kind].get(cell)
+        return self._new_amount(column, cell, kind) if value is None and not cell.isspace() else value
 
     def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
         """Return the amount of a cell whose text is not remembered."""
@@ -126,7 +129,7 @@ class Row(dict[str, str]):
             remember(self._amounts[kind], cell, value)
         return value
 
-    def time(self, column: str) -> Timestamp:
+    def time(self, column: str) -> FileTime:
         """Return the cell as date and time of day. Raises ValidationFailed."""
         return self.read(column, TIMES[self.date_order])
 
@@ -206,6 +209,23 @@ def date_parts(date: re.Match[str], order: DateOrder | None) -> tuple[str, str, 
     return date["last"], month, day
 
 
+def written_date_and_clock(cell: str, order: DateOrder | None = None) -> FileTime:
+    """Return what `date_and_clock` does, for a time of 24 hours with seconds without making a datetime."""
+    date, _, clock = cell.replace("T", " ").partition(" ")
+    if clock[:2] in HOURS and clock[2:] in CLOCKS and (day := day_in(date, order)) is not None:
+        return written_time(f"{day}T{clock}")
+    return date_and_clock(cell, order)
+
+
+@lru_cache(maxsize=4096)
+def day_in(date: str, order: DateOrder | None) -> str | None:
+    """Return the day such as 2026-04-09, None if the text is not a date."""
+    try:
+        return midnight(date, order).isoformat()[:10]
+    except ValueError:
+        return None
+
+
 def date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp:
     """Return date and time of one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
     date, _, clock = cell.replace("T", " ").partition(" ")
@@ -218,7 +238,7 @@ def midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
 
 
 ORDERS: tuple[DateOrder | None, ...] = (None, *get_args(DateOrder))
-TIMES = {order: partial(date_and_clock, order=order) for order in ORDERS}
+TIMES = {order: partial(written_date_and_clock, order=order) for order in ORDERS}
 DAYS = {order: partial(midnight, order=order) for order in ORDERS}
 
 

@@ -40,14 +40,9 @@ class RowResolver:
         account_id = self.accounts.id_of(imported.account)
         occurrence = self._number_of(account_id, row.columns)
         strategy_id, setup_id = strategy_of(imported, self._names)
-        columns = {
-            **row.columns,
-            **self._common,
-            "account_id": account_id,
-            "strategy_id": strategy_id,
-            "setup_id": setup_id,
-            "occurrence": occurrence,
-        }
+        columns = {**row.columns, **self._common}
+        columns["account_id"], columns["occurrence"] = account_id, occurrence
+        columns["strategy_id"], columns["setup_id"] = strategy_id, setup_id
         tag_ids = [
             require_id(self._names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)
         ]

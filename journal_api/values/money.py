@@ -49,8 +49,8 @@ class Money(Decimal):
 
     @classmethod
     def of_units(cls, units: int) -> Self:
-        """Return the amount of so many units of 10^-8, which is not checked."""
-        amount = cls(from_units(units))
+        """Return the amount of so many units of 10^-8 without checking its limits."""
+        amount = cls(Decimal(units).scaleb(-8, EXACT))
         amount.__dict__["units"] = units
         return amount
 
@@ -102,16 +102,17 @@ def from_units(amount: int) -> Decimal:
     return EXACT.divide(Decimal(amount), Decimal(SCALE))
 
 
-def ratio(numerator: int, denominator: int) -> int:
-    """Return the quotient as an integer of 10^-8, rounded half to even.
+def quotient(numerator: int, denominator: int) -> int:
+    """Return the quotient of two integers, rounded half to even: six times as fast as `round(Fraction(...))`."""
+    floor, rest = divmod(numerator, denominator)
+    # The rest has the sign of the denominator.
+    twice, whole = abs(2 * rest), abs(denominator)
+    return floor + (twice > whole or (twice == whole and floor % 2 == 1))
 
-    Six times as fast as `round(Fraction(...))`, and called for every decision of a report.
-    """
-    if denominator < 0:
-        numerator, denominator = -numerator, -denominator
-    quotient, rest = divmod(numerator * SCALE, denominator)
-    is_up = 2 * rest > denominator or (2 * rest == denominator and quotient % 2 == 1)
-    return quotient + is_up
+
+def ratio(numerator: int, denominator: int) -> int:
+    """Return the quotient as an integer of 10^-8, rounded half to even."""
+    return quotient(numerator * SCALE, denominator)
 
 
 def json_number(column: str) -> str:
@@ -137,8 +138,8 @@ def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
     """Return `ratio` for SQL: None if an argument is None or the quotient exceeds 10^10."""
     if numerator is None or denominator is None:
         return None
-    quotient = ratio(numerator, denominator)
-    return quotient if abs(quotient) <= LARGEST * SCALE else None
+    value = ratio(numerator, denominator)
+    return value if abs(value) <= LARGEST * SCALE else None
 
 
 class SumOfSquares:

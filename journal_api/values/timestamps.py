@@ -11,6 +11,7 @@ from msgspec import Struct
 from journal_api.values.clock import as_text
 
 ONE_HOUR = timedelta(hours=1)
+HOURS = frozenset(f"{hour:02}" for hour in range(24))
 # Minutes and seconds of all times of an hour: :00:00 to :59:59.
 CLOCKS = frozenset(f":{minute:02}:{second:02}" for minute in range(60) for second in range(60))
 

@@ -7,7 +7,7 @@ from typing import cast, get_args
 
 from msgspec.structs import replace
 
-from journal_api.rules.import_rows import Answered, ImportedTrade
+from journal_api.rules.import_rows import Answered, ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Grade
 from journal_api.trade_files.cells import Row, json_list, names, one_of, text
@@ -53,11 +53,10 @@ def trade_of(row: Row) -> ImportedTrade:
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
-    stated = {"multiplier": multiplier, "fees": fees}
     imported = ImportedTrade(
         row.line,
         trade.with_result(),
-        unstated=tuple(name for name in stated if stated[name] is None),
+        unstated=unstated(multiplier=multiplier, fees=fees),
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
     )

@@ -6,7 +6,7 @@ from decimal import Context, Decimal
 from typing import Self
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row, text
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
@@ -62,11 +62,10 @@ def trade_of(row: Row) -> ImportedTrade:
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
         notes=row.read_if_any("Notes", plain_text),
     )
-    stated = {"multiplier": multiplier, "fees": fees}
     return ImportedTrade(
         row.line,
         trade,
-        unstated=tuple(name for name in stated if stated[name] is None),
+        unstated=unstated(multiplier=multiplier, fees=fees),
         has_multiplier_of_result=True,
     )
 

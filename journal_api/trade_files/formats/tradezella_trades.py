@@ -5,7 +5,7 @@ from datetime import time
 from decimal import Context, Decimal
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, timestamp
@@ -53,11 +53,10 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         fees=fees or ZERO,
     )
-    stated = {"multiplier": multiplier, "fees": fees}
     return ImportedTrade(
         row.line,
         trade,
-        unstated=tuple(name for name in stated if stated[name] is None),
+        unstated=unstated(multiplier=multiplier, fees=fees),
         has_multiplier_of_result=True,
         account=row.read_if_any(ACCOUNT, Name100.decode),
     )

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.trades import Direction
@@ -66,11 +66,10 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
             fees=fees or ZERO,
             external_id=id_of(row),
         ).with_result()
-        stated = {"multiplier": multiplier, "fees": fees}
         return ImportedTrade(
             row.line,
             trade,
-            unstated=tuple(name for name in stated if stated[name] is None),
+            unstated=unstated(multiplier=multiplier, fees=fees),
             is_computed=result is None,
             has_multiplier_of_result=result is not None and not is_stated,
             account=row.read_if_any(account, Name100.decode) if account else None,
