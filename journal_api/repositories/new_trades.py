@@ -19,14 +19,13 @@ from journal_api.values.periods import trading_day
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
 COLUMNS = (
-    *("id", "user_id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
-    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes", "import_id", "fingerprint"),
-    *("occurrence", "content"),
+    *("id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
+    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes"),
+    *("fingerprint", "occurrence", "content"),
 )
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
-values_of = itemgetter(*COLUMNS, "now", "now")
-WRITTEN = (*COLUMNS, "created_at", "updated_at")
+values_of = itemgetter(*COLUMNS)
 
 
 async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
@@ -62,16 +61,15 @@ async def duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, An
 async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Return the new ids, in the order of the rows. The caller has checked that external_ids are unique."""
     last_id = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
-    common = {"user_id": user_id, "import_id": None, "content": None, "now": now()}
     kinds = [Kind(row["account_id"], fingerprint_of(row)) for row in rows]
     occurrences = await next_occurrences(db, kinds)
     new_rows = [
-        {**row, **common, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
+        {**row, "content": None, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
         for row_id, (row, kind, occurrence) in enumerate(
             zip(rows, kinds, occurrences, strict=True), last_id + 1
         )
     ]
-    await insert_all(db, new_rows)
+    await insert_all(db, user_id, new_rows, None, now())
     return [row["id"] for row in new_rows]
 
 
@@ -109,21 +107,26 @@ async def next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
     return occurrences
 
 
-async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
+async def insert_all(
+    db: Connection,
+    user_id: int,
+    rows: Sequence[Mapping[str, Any]],
+    import_id: int | None,
+    written_at: str,
+) -> None:
     """Insert trades of one user that already have their ids."""
-    batch = list(rows)
-    if not batch:
+    if not rows:
         return
     zones: Iterable[Any] = await db.execute_fetchall(
-        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": batch[0]["user_id"]}
+        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": user_id}
     )
     ((timezone, day_rollover),) = zones
-    columns: dict[str, Sequence[Any]] = dict(
-        zip(WRITTEN, zip(*map(values_of, batch), strict=True), strict=True)
-    )
-    columns["trading_day"] = [
+    columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
+    columns["trading_day"] = tuple(
         trading_day(instant, timezone, day_rollover) for instant in columns["closed_at"]
-    ]
+    )
+    common = {"user_id": user_id, "import_id": import_id, "created_at": written_at, "updated_at": written_at}
+    columns |= {name: (value,) * len(rows) for name, value in common.items()}
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
     filled = {name: values for name, values in columns.items() if values.count(None) < len(values)}
     values = list(zip(*filled.values(), strict=True))

@@ -62,7 +62,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class Candidate(NamedTuple):
+class Candidate(Struct, frozen=True, gc=False):
     """A trade of the file with its stored columns, except the ids of the objects that it names."""
 
     imported: ImportedTrade
@@ -84,7 +84,7 @@ class Names(NamedTuple):
     allowed_accounts: dict[int, set[int]]
 
 
-class ResolvedRow(NamedTuple):
+class ResolvedRow(Struct, frozen=True, gc=False):
     """A row with the ids of all objects that it names."""
 
     imported: ImportedTrade

@@ -1,6 +1,5 @@
 """A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 11, 34)."""
 
-from decimal import Decimal
 from typing import Any, Self
 
 from msgspec import UNSET, Struct
@@ -103,17 +102,13 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
         Raises ValidationFailed for the field `name` if the result is too large.
         """
-        result = self._units_at(price)
+        result = self.units_at(price)
         if abs(result) > LARGEST * SCALE:
             raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
         return Money.of_units(result)
 
-    def unbounded_result_at(self, price: Money) -> Decimal:
-        """Return the result of an exit at that price, however large."""
-        return from_units(self._units_at(price))
-
-    def _units_at(self, price: Money) -> int:
-        """Return the result of an exit at that price in units of 10^-8."""
+    def units_at(self, price: Money) -> int:
+        """Return the result of an exit at that price in units of 10^-8, however large."""
         points = price.units - self.entry_price.units
         size = self.quantity.units * self.multiplier.units
         product = points * size if self.direction == "long" else -points * size
@@ -140,7 +135,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Return whether `gross_pnl` equals the result computed from the prices."""
         if self.exit_price is None or self.gross_pnl is None:
             return False
-        return self.gross_pnl.units == self._units_at(self.exit_price)
+        return self.gross_pnl.units == self.units_at(self.exit_price)
 
     def patched(self, patch: TradePatch) -> Self:
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.

@@ -70,8 +70,7 @@ class TradeImporter:
         accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})
         fees = ImportFees(await commissions_of_user(db, user_id))
         written_at = now()
-        common = {"user_id": user_id, "import_id": import_id, "source_trade_id": None, "now": written_at}
-        resolver = RowResolver(names, accounts, common)
+        resolver = RowResolver(names, accounts)
         with_trades = await accounts_with_trades(db, user_id)
         return cls(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at)
 
@@ -143,7 +142,7 @@ class TradeImporter:
                 self.fees.note(trade, trade.columns["fees"])
                 verdicts += self.add(trade)
         if self.import_id is not None:
-            await insert_all(self.db, new)
+            await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
             if corrections:
                 await correct(self.db, self.import_id, corrections, self.written_at)
         return verdicts
@@ -175,7 +174,8 @@ class TradeImporter:
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
         original_id = self.copies.original_of(row.imported.copy_of)
-        columns = row.columns | {"id": next(self.trade_ids), "source_trade_id": original_id}
+        columns = row.columns.copy()
+        columns["id"], columns["source_trade_id"] = next(self.trade_ids), original_id
         return ResolvedRow(row.imported, columns, row.tag_ids, row.answers)
 
     def add(self, row: ResolvedRow) -> list[Verdict]:

@@ -1,7 +1,6 @@
 """Multipliers of trades from files that do not state them (docs/imports.md#point-values)."""
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 
@@ -12,14 +11,14 @@ from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.instruments import InstrumentTable
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.file_format import reason_of
-from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.money import SCALE, Money, PositiveMoney
 
 # The rows that are read ahead for the multipliers of their symbols.
 ROWS_AHEAD = 500
 # Symbols whose point values are remembered.
 MOST_REMEMBERED = 8192
-# Files round results to cents.
-HALF_A_CENT = Decimal("0.005")
+# Files round results to cents. In units of 10^-8.
+HALF_A_CENT = SCALE // 200
 
 # Of a symbol, and whether the file says that it is a future (`is_future`).
 PointValue = Callable[..., PositiveMoney | None]
@@ -97,5 +96,5 @@ def explains_result(trade: TradeDraft, multiplier: Money) -> bool:
     """Return whether prices, quantity and that multiplier make the trade's result, rounded to cents."""
     if trade.exit_price is None or trade.gross_pnl is None:
         return False
-    result = replace(trade, multiplier=multiplier).unbounded_result_at(trade.exit_price)
-    return abs(result - trade.gross_pnl) <= HALF_A_CENT
+    result = replace(trade, multiplier=multiplier).units_at(trade.exit_price)
+    return abs(result - trade.gross_pnl.units) <= HALF_A_CENT

@@ -89,7 +89,11 @@ def cost_of(row: Row) -> int | None:
 
 def filled(row: Row, columns: Iterable[str]) -> str | None:
     """Return the first of the columns whose cell is not empty."""
-    return next((column for column in columns if row.get(column, "").strip()), None)
+    for column in columns:
+        cell = row.get(column)
+        if cell and not cell.isspace():
+            return column
+    return None
 
 
 def clock(cell: str) -> timedelta:
