@@ -181,8 +181,6 @@ class TradeImporter:
     def add(self, row: ResolvedRow) -> list[Verdict]:
         """Return the verdict of a new trade, none yet for a copy whose original was not read yet."""
         trade_id, original_id = row.columns["id"], row.columns["source_trade_id"]
-        if self.import_id is not None:
-            self.compared.add(trade_id)
         name, copy_of = row.imported.row_name, row.imported.copy_of
         if copy_of is not None and original_id is None:
             self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
