@@ -103,7 +103,10 @@ def from_units(amount: int) -> Decimal:
 
 
 def quotient(numerator: int, denominator: int) -> int:
-    """Return the quotient of two integers, rounded half to even: six times as fast as `round(Fraction(...))`."""
+    """Return the quotient of two integers, rounded half to even.
+
+    Six times as fast as `round(Fraction(...))`, and called for every row of a file and decision of a report.
+    """
     floor, rest = divmod(numerator, denominator)
     # The rest has the sign of the denominator.
     twice, whole = abs(2 * rest), abs(denominator)
