@@ -41,6 +41,7 @@ export async function view(context) {
     orRefused(get("/reports", { ...filters, outcome: undefined, group_by, sort: by === "confirmation" ? undefined : sort, limit: LIMIT }), {}),
     get("/strategies"), get("/tags"),
   ]);
+  requestAnimationFrame(() => document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
   return [
     h("h1", { class: "unseen" }, "What pays"),
