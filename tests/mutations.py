@@ -348,6 +348,8 @@ MUTATIONS: tuple[Mutation, ...] = (
         'columns["evaluated_on"] = None  #',
         "pass  #",
         "test_a_stopped_goal_has_no_pace_until_it_is_active_again",
+    ),
+    Mutation(
         "journal_api/rules/reports.py",
         "return value is None, sign",
         "return value is not None, sign",
