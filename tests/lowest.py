@@ -3,5 +3,6 @@
 import sys
 import tomllib
 
-for requirement in tomllib.load(sys.stdin.buffer)["project"]["dependencies"]:
+project = tomllib.load(sys.stdin.buffer)["project"]
+for requirement in [*project["dependencies"], *project["optional-dependencies"]["mcp"]]:
     sys.stdout.write(requirement.replace(">=", "==", 1) + "\n")

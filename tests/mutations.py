@@ -110,6 +110,36 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_lock_of_another_connection_is_answered_as_busy",
     ),
     Mutation(
+        "journal_api/mcp/annotating.py",
+        """if trade.etag.strip('"') != annotation.version:""",
+        "if False:",
+        "test_a_trade_that_has_changed_is_not_overwritten",
+    ),
+    Mutation(
+        "journal_api/mcp/annotating.py",
+        "await check_tags(client, annotation)",
+        "pass",
+        "test_everything_is_checked_before_anything_is_written",
+    ),
+    Mutation(
+        "journal_api/mcp/annotating.py",
+        "{**before, ",
+        "{",
+        "test_an_answer_without_notes_keeps_its_notes",
+    ),
+    Mutation(
+        "journal_api/mcp/connections.py",
+        "partial(prepare, settings, creates=False)",
+        "partial(prepare, settings)",
+        "test_between_calls_the_file_may_be_replaced",
+    ),
+    Mutation(
+        "journal_api/mcp/server.py",
+        "if writes or not tool.writes",
+        "if True",
+        "test_an_agent_finds_eight_tools_that_only_read",
+    ),
+    Mutation(
         "journal_api/repositories/goals.py",
         "ON CONFLICT DO UPDATE SET target_value = excluded.target_value",
         "ON CONFLICT DO NOTHING",
@@ -158,6 +188,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_change_below_the_strategy_moves_its_updated_at",
     ),
     Mutation(
+        "journal_api/rules/edge.py",
+        "/ (self.size - 1) / self.size",
+        "/ self.size / self.size",
+        "test_an_edge_is_what_a_person_computes",
+    ),
+    Mutation(
         "journal_api/rules/goal_history.py",
         "newest = min(state.newest, last)",
         "newest = state.newest",
@@ -186,6 +222,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "period_start < :first",
         "period_start <= :first",
         "test_periods_before_the_first_trade_go_when_it_is_deleted",
+    ),
+    Mutation(
+        "journal_api/repositories/reports.py",
+        "ORDER BY source_trade_id IS NOT NULL, trading_day",
+        "ORDER BY trading_day",
+        "test_a_decision_is_wholly_in_the_group_of_its_original",
+    ),
+    Mutation(
+        "journal_api/repositories/reports.py",
+        "SELECT DISTINCT coalesce(source_trade_id, id)",
+        "SELECT coalesce(source_trade_id, id)",
+        "test_a_decision_is_in_the_group_of_every_tag_that_any_of_its_trades_has",
+    ),
+    Mutation(
+        "journal_api/repositories/reports.py",
+        "len(numbers) < 2",
+        "len(numbers) < 3",
+        "test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone",
     ),
     Mutation(
         "journal_api/repositories/sql.py",
@@ -296,6 +350,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_stopped_goal_has_no_pace_until_it_is_active_again",
     ),
     Mutation(
+        "journal_api/rules/reports.py",
+        "return value is None, sign",
+        "return value is not None, sign",
+        "test_groups_are_sorted_by_net_pnl_or_by_any_metric",
+    ),
+    Mutation(
         "journal_api/rules/setup_diff.py",
         "unknown_confirmations += [",
         "unknown_confirmations = [",
@@ -396,6 +456,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         '_STRING.sub(b"", value)',
         "sent",
         "test_brackets_in_strings_are_no_levels",
+    ),
+    Mutation(
+        "journal_api/values/holding_times.py",
+        "if held < bound",
+        "if held <= bound",
+        "test_the_upper_bound_of_a_holding_time_belongs_to_the_next_range",
     ),
     Mutation(
         "journal_api/values/metric_formulas.py",

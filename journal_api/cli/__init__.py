@@ -7,7 +7,7 @@ import sys
 import click
 
 from journal_api import __version__
-from journal_api.cli import export, files, keys, openapi, report, serve, status, trades, users
+from journal_api.cli import export, files, keys, mcp, openapi, report, serve, status, trades, users
 from journal_api.cli.common import one_line
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.settings import SettingsError
@@ -45,6 +45,7 @@ for command in (
     files.check_journal,
     files.make_backup,
     files.restore_backup,
+    mcp.serve_agents,
     openapi.print_description,
 ):
     cli.add_command(command)

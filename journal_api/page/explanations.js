@@ -67,7 +67,7 @@ const FORMULAS = {
 export function explained(goal, { snapshot_data: data, actual, target, achieved, closed, period_start: start, period_end: end }) {
   const shown = (value) => valueOf(data.unit, value);
   const wanted = `${goal.direction === "at_least" ? "at least" : "at most"} ${shown(target)}`;
-  const verdict = achieved == null ? `not decided (${words(data.reason ?? "no value")})` : achieved ? "met" : "missed";
+  const verdict = achieved == null ? `not decided (${words(data.reason ?? "no value")})` : closed ? (achieved ? "met" : "missed") : `${achieved ? "met" : "not met"} so far`;
   const lines = [`${span(start, end)}${closed ? "" : ", still running"}: wanted ${wanted}, ${verdict}.`];
   if (actual != null) lines.push(`${shown(actual)} = ${FORMULAS[goal.metric]?.(data) ?? words(goal.metric)}.`);
   if (data.trades != null) {

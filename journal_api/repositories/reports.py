@@ -108,6 +108,9 @@ async def get(
         "with_streak": "win_streak" in extras,
     }
     async with database.read_transaction() as db:
+        # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
+        # files have no name, and a small report needs none.
+        await db.execute_fetchall("PRAGMA temp_store = FILE")
         rows = await rows_of(db, query, values)
         # Many groups take long to decode.
         page = await asyncio.to_thread(reports.page_of, rows, query)

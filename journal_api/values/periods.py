@@ -55,14 +55,16 @@ def _day_of_hour(hour: str, timezone: str, day_rollover: str) -> str | None:
 
 def local_hour(instant: str, timezone: str) -> int:
     """Return the hour, 0 to 23, of a timestamp in a time zone."""
-    return _hour_of_minute(instant[:16], timezone)
+    hour = _hour_of_hour(instant[:13], timezone)
+    return _local(instant, timezone, "00:00")[0].hour if hour is None else hour
 
 
-@lru_cache(maxsize=65536)
-def _hour_of_minute(minute: str, timezone: str) -> int:
-    """Return the hour of a minute of UTC. No clock changes within a minute, for zones of today."""
-    local, _ = _local(f"{minute}:00.000000Z", timezone, "00:00")
-    return local.hour
+@lru_cache(maxsize=4096)
+def _hour_of_hour(hour: str, timezone: str) -> int | None:
+    """Return the local hour of a whole hour of UTC, None if it is in two or if the clock changes in it."""
+    first, _ = _local(f"{hour}:00:00.000000Z", timezone, "00:00")
+    last, _ = _local(f"{hour}:59:59.999999Z", timezone, "00:00")
+    return first.hour if first.utcoffset() == last.utcoffset() and first.hour == last.hour else None
 
 
 def _local(instant: str, timezone: str, day_rollover: str) -> tuple[datetime, time]:

@@ -139,7 +139,8 @@ async def test_a_decision_is_wholly_in_the_group_of_its_original(
 ) -> None:
     second = (await create_account(client, "Second"))["id"]
     original = await insert_trade(app, account_id, gross_pnl=10, grade="A", symbol="ES")
-    await insert_trade(app, second, gross_pnl=5, grade="F", symbol="MES", source_trade_id=original)
+    copy: dict[str, Any] = {"source_trade_id": original, "closed_at": "2026-01-05T14:59:59Z"}
+    await insert_trade(app, second, gross_pnl=5, grade="F", symbol="MES", **copy)
 
     assert await values(client, "grade") == {"A": 15}
     assert await values(client, "symbol") == {"ES": 15}

@@ -6,8 +6,9 @@
 import sqlite3
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -89,15 +90,32 @@ def rows(trades: int) -> Iterator[tuple[Any, ...]]:
 
 
 def seconds_of_window_pass(db: Path, times: int) -> float:
+    """CPU seconds, the median."""
     with closing(sqlite3.connect(db)) as opened:
         opened.execute("PRAGMA temp_store = MEMORY")
-        return median(seconds_of(lambda: opened.execute(WINDOW_PASS).fetchall()) for _ in range(times))
+        return median(
+            seconds_of(partial(opened.execute, WINDOW_PASS), time.process_time) for _ in range(times)
+        )
 
 
-def seconds_of(call: Any) -> float:
-    begun = time.perf_counter()
-    call()
-    return time.perf_counter() - begun
+def seconds_of_report(server: Measured, group_by: str, times: int) -> float:
+    """CPU seconds of the server, the median. No two reports are the same, so that none is a kept one."""
+    paths = [f"/v1/reports?group_by={group_by}&offset={number}" for number in range(times)]
+    return median(seconds_of(partial(server.send, "GET", path), server.cpu) for path in paths)
+
+
+def seconds_of(call: Callable[[], Any], clock: Callable[[], float]) -> float:
+    begun = clock()
+    result = call()
+    if isinstance(result, sqlite3.Cursor):
+        result.fetchall()
+    return clock() - begun
+
+
+def peak_of(server: Measured) -> float:
+    """The most memory that the server has had, in MiB (Linux)."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 @click.command()
@@ -105,6 +123,7 @@ def seconds_of(call: Any) -> float:
 @click.option("--by", multiple=True, default=get_args(GroupBy))
 @click.option("--times", default=3)
 def main(trades: Sequence[int], by: Sequence[str], times: int) -> None:
+    """Print the CPU time of each report, its ratio to the bare pass, and the memory that it took."""
     for size in trades:
         with TemporaryDirectory(prefix="bench-") as name:
             db = Path(name) / "journal.db"
@@ -113,25 +132,13 @@ def main(trades: Sequence[int], by: Sequence[str], times: int) -> None:
             sys.stdout.write(f"{size} trades: a bare pass of window functions {bare * 1000:.0f} ms\n")
             for group_by in by:
                 with journal(db, key) as server:
-                    before = server.resident()
-                    path = f"/v1/reports?group_by={group_by}"
-                    # Each with another offset, so that no answer is one that was kept.
-                    seconds = median(timed(server, f"{path}&offset={number}") for number in range(times))
-                    peak = peak_of_process(server) - before
+                    idle = server.resident()
+                    seconds = seconds_of_report(server, group_by, times)
+                    ratio, memory = seconds / bare, peak_of(server) - idle
                 sys.stdout.write(
-                    f"  {group_by:12} {seconds * 1000:6.0f} ms  {seconds / bare:4.1f} x  {peak:6.0f} MiB\n"
+                    f"  {group_by:12} {seconds * 1000:6.0f} ms {ratio:5.1f} x {memory:5.0f} MiB\n"
                 )
                 sys.stdout.flush()
-
-
-def timed(server: Measured, path: str) -> float:
-    return seconds_of(lambda: server.send("GET", path))
-
-
-def peak_of_process(server: Measured) -> float:
-    """The most memory that the server has had, in MiB (Linux)."""
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 if __name__ == "__main__":

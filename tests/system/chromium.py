@@ -138,6 +138,15 @@ class Page:
         sent = [one["params"] for one in messages if one["method"] == "Network.requestWillBeSent"]
         return [one["request"]["url"] for one in sent if one["documentURL"].startswith(self.url)]
 
+    def statuses(self) -> list[int]:
+        """The statuses of the service's answers to the page since the last call."""
+        log: list[Any] = self.browser.get_log("performance")  # type: ignore[no-untyped-call]
+        messages = [json.loads(entry["message"])["message"] for entry in log]
+        received = [
+            one["params"]["response"] for one in messages if one["method"] == "Network.responseReceived"
+        ]
+        return [one["status"] for one in received if "/v1/" in one["url"]]
+
     def resize(self, width: int, height: int, *, dark: bool = False) -> None:
         """Give the page this many pixels, and the theme."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}

@@ -1,5 +1,6 @@
 """The page at /: its files over HTTP, and what it does in a real browser (docs/page.md)."""
 
+import re
 import shutil
 import subprocess
 import tarfile
@@ -194,6 +195,50 @@ def test_the_key_is_taken_out_of_the_address_and_kept_for_the_tab(journal: Journ
 
 
 @in_a_browser
+def test_the_address_that_a_first_start_prints_opens_the_page_signed_in(tmp_path: Path) -> None:
+    with (
+        running(tmp_path / "journal.db", "--first-key") as server,
+        browser_with(tmp_path / "profile") as browser,
+    ):
+        (address,) = re.findall(r"http://\S+/#key=\S+", server.out.read_text())
+        browser.get(address)
+        page = Page(browser, server.url)
+
+        page.wait_for_view("today")
+        page.wait_for_text("This journal is empty")
+
+
+@in_a_browser
+def test_a_page_that_is_polled_gets_nothing_twice(journal: Journal, page: Page) -> None:
+    journal.client.post("/example-journal")
+    page.sign_in(journal.key)
+    page.statuses()
+
+    page.poll()
+    statuses = page.wait(page.statuses)
+
+    assert set(statuses) == {304}
+
+
+@in_a_browser
+def test_the_accounts_that_are_shown_are_those_of_the_selection(journal: Journal, page: Page) -> None:
+    first, second = (
+        unwrap(journal.client.post("/accounts", json={"name": name}))["id"] for name in ("A", "B")
+    )
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    for account_id, exit_price in ((first, 107), (second, 111)):
+        trade = {**A_TRADE, "account_id": account_id, "symbol": "X", "exit_price": exit_price}
+        journal.client.post("/trades", json={**trade, "opened_at": now, "closed_at": now})
+    page.sign_in(journal.key)
+    page.wait_for_text("+18.00 in 2 trades")
+
+    page.find("#selection").send_keys("B")
+
+    page.wait_for_text("+11.00 in 1 trade")
+    assert unwrap(journal.client.get("/me"))["active_selection"] == f"account_{second}"
+
+
+@in_a_browser
 def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in(journal: Journal, page: Page) -> None:
     page.sign_in(journal.key)
 
@@ -275,6 +320,49 @@ def test_a_file_with_an_unknown_header_is_described_and_then_read(journal: Journ
     page.wait_for_text("Imported: 2 new trades")
     trades = unwrap(journal.client.get("/trades"))
     assert [(trade["direction"], trade["net_pnl"]) for trade in trades] == [("short", 10), ("long", 10)]
+
+
+@in_a_browser
+def test_accounts_that_a_file_names_are_created_or_mapped(journal: Journal, page: Page) -> None:
+    for name in ("Main", "Other"):
+        journal.client.post("/accounts", json={"name": name})
+    page.sign_in(journal.key)
+    page.show("import")
+
+    rows = A_CSV.splitlines()
+    page.drop("two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
+    page.wait_for_text("Account Sim101: not in the journal")
+    page.fill("account_1", "Main", "#options")
+    page.click("#options button")
+    page.wait_for_text("2 new")
+    page.click("#import")
+    page.wait_for_text("Imported: 2 new trades")
+
+    accounts = {one["id"]: one["name"] for one in unwrap(journal.client.get("/accounts"))}
+    trades = unwrap(journal.client.get("/trades"))
+    assert sorted(accounts.values()) == ["Main", "Other", "Sim101"]
+    places = {(trade["symbol"], accounts[trade["account_id"]]) for trade in trades}
+    assert places == {("ES", "Sim101"), ("NQ", "Main")}
+
+
+@in_a_browser
+def test_a_journal_of_old_trades_is_not_an_empty_one(journal: Journal, page: Page) -> None:
+    account = unwrap(journal.client.post("/accounts", json={"name": "Main"}))
+    journal.client.post(
+        "/trades",
+        json={
+            **A_TRADE,
+            "account_id": account["id"],
+            "opened_at": "2020-01-06T14:00:00Z",
+            "closed_at": "2020-01-06T15:00:00Z",
+        },
+    )
+    page.sign_in(journal.key)
+
+    assert "This journal is empty" not in page.text()
+    page.show("today", "?month=2020-01")
+    page.wait_for_text("January 2020")
+    page.wait_for_text("1 trade")
 
 
 @in_a_browser

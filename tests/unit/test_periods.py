@@ -10,7 +10,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import tried
 
-from journal_api.values.periods import Period, Timeframe, period_of, periods_between, trading_day
+from journal_api.values.periods import (
+    Period,
+    Timeframe,
+    local_hour,
+    period_of,
+    periods_between,
+    trading_day,
+)
 
 DAY = timedelta(days=1)
 quick = tried(full=200, short=60)
@@ -39,6 +46,12 @@ def text(instant: datetime) -> str:
 def local(wall_clock: str, zone: str, fold: int = 0) -> str:
     """The instant of a wall-clock time in that zone."""
     return text(datetime.fromisoformat(wall_clock).replace(tzinfo=ZoneInfo(zone), fold=fold))
+
+
+@given(instants, zones)
+@quick
+def test_the_hour_is_that_of_the_wall_clock_also_in_zones_of_half_hours(instant: datetime, zone: str) -> None:
+    assert local_hour(text(instant), zone) == instant.astimezone(ZoneInfo(zone)).hour
 
 
 # Periods ------------------------------------------------------------------------------------------------

@@ -29,14 +29,17 @@ export const goalKind = (metrics) => ({
     };
     metric.addEventListener("change", () => describe(true));
     describe(!goal.id);
-    const day = (label, name) => field(label, h("input", { type: "date", name, value: goal[name] ?? "" }), "of a custom time");
+    const days = [["From", "custom_start"], ["To", "custom_end"]].map(([label, name]) => field(label, h("input", { type: "date", name, value: goal[name] ?? "" })));
+    const timeframe = select({ name: "timeframe", value: goal.timeframe ?? "daily" }, pairs(TIMEFRAMES));
+    const showDays = () => days.forEach((day) => { day.hidden = timeframe.value !== "custom"; });
+    timeframe.addEventListener("change", showDays);
+    showDays();
     return [
       field("Name", h("input", { name: "goal_name", value: goal.goal_name ?? "", required: true })),
       h("div", { class: "row" }, field("What", metric), field("Wanted", direction),
         field("Target", h("input", { name: "target_value", inputmode: "decimal", value: goal.target_value ?? "" }), "a loss limit is negative")),
       about,
-      h("div", { class: "row" }, field("Time", select({ name: "timeframe", value: goal.timeframe ?? "daily" }, pairs(TIMEFRAMES))), day("From", "custom_start"), day("To", "custom_end")),
-      h("div", { class: "row" }, field("Accounts", select({ name: "scope", value: goal.scope ?? "all" }, scopesOf(context))),
+      h("div", { class: "row" }, field("Time", timeframe), days, field("Accounts", select({ name: "scope", value: goal.scope ?? "all" }, scopesOf(context))),
         goal.id && field("Status", select({ name: "status", value: goal.status }, pairs(STATUSES)))),
     ];
   },

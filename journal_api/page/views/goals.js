@@ -23,7 +23,7 @@ export async function view(context) {
   const recent = (await days(from, today)).data.report;
   const shown = `${month}-01` >= from ? recent : (await days(`${month}-01`, `${month}-31`)).data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
-  const isEmpty = !context.accounts.length || (!recent.groups.length && !example.data.example_journal.is_loaded && !data.goals.length);
+  const isEmpty = !data.goals.length && !recent.groups.length && !(await get("/trades", { limit: 1 })).meta.pagination.total;
   const notices = [daysQuestion(context), exampleNotice(context, example.data.example_journal)];
   if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
   return [
@@ -99,8 +99,8 @@ async function history(goal, { query }) {
   return h("section", { class: "card", "aria-label": `Periods of ${goal.goal_name}` },
     h("div", { class: "title" }, h("h2", null, goal.goal_name),
       h("span", null, `met in ${met} of ${format.count(closed.length, "period")}`)),
-    columnsChart(columns),
-    h("div", { class: "explained" }, explained(goal, chosen).map((line) => h("p", null, line))));
+    h("div", { class: "split" }, columnsChart(columns),
+      h("div", { class: "explained" }, explained(goal, chosen).map((line) => h("p", null, line)))));
 }
 
 const verdictOf = (snapshot) => !snapshot.closed ? ["running", "", "…"]
@@ -119,5 +119,5 @@ function curve({ groups, total }) {
     h("h2", null, "Net P&L, last 6 months"),
     h("dl", { class: "figures" }, figures.map(([name, text, tone]) => h("div", null, h("dt", null, name), h("dd", { class: tone }, text)))),
     days.length ? equityCurve(days, { format: format.whole, dayFormat: format.shortDay })
-      : h("p", { class: "muted" }, total.reasons.net_pnl ? format.words(total.reasons.net_pnl) : "No closed trades."));
+      : h("p", { class: "muted" }, total.reasons.net_pnl ? format.words(total.reasons.net_pnl) : "No closed trade in these months."));
 }

@@ -95,12 +95,19 @@ function verdicts({ counts, format: name }) {
 // Account, zone and order of dates; a change reads the file again.
 function optionsForm({ accounts, redraw }, error) {
   const { file, options } = work;
-  const element = form({ id: "options", class: "row" }, (values) => read({ file, options: values }, true, redraw),
+  const names = work.report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
+  const element = form({ id: "options", class: "row" }, async (values) => {
+    const { account_id, timezone, date_order } = values;
+    const mapped = await mappingOf(names, values);
+    await read({ file, options: { account_id: mapped.length ? "" : account_id, timezone, date_order, accounts: [...(options.accounts ?? []), ...mapped] } }, true, redraw);
+  },
     field("Account", select({ name: "account_id", value: options.account_id },
       [["", "as the file says"], ...accounts.map((one) => [String(one.id), one.name])])),
     field("Time zone of the times", h("input", { name: "timezone", value: options.timezone, placeholder: "as last time", list: "zones" }),
       options.timezone ? null : `For example ${here()}`),
     field("Dates", select({ name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
+    names.map((name, index) => field(`Account ${name}`, select({ name: `account_${index}` },
+      [["new", "create it"], ...accounts.map((one) => [String(one.id), one.name])]))),
     h("button", { class: "again" }, "Read again"), zones());
   if (error) {
     const message = element.querySelector(":scope > .error");
@@ -108,6 +115,17 @@ function optionsForm({ accounts, redraw }, error) {
     message.textContent = error.message;
   }
   return element;
+}
+
+// Creates the accounts that are wanted, and returns the names of the others with the accounts they stand for.
+async function mappingOf(names, values) {
+  const mapped = [];
+  for (const [index, name] of names.entries()) {
+    const id = values[`account_${index}`];
+    if (id === "new") await send("POST", "/accounts", { body: { name } });
+    else if (id) mapped.push(`${name}:${id}`);
+  }
+  return mapped;
 }
 
 export const zones = () => h("datalist", { id: "zones" }, Intl.supportedValuesOf("timeZone").map((value) => h("option", { value })));
@@ -119,7 +137,7 @@ function details(report, { accounts }) {
     report.timezone_source && `Times are read in ${report.timezone} (${report.timezone_source}).`,
     report.replaced_timezones.length && `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
     dates && `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
-    ...report.accounts.map((one) => `Account ${one.name}: ${nameOf(one.account_id) ?? "none of yours has this name; choose one above"}.`),
+    ...report.accounts.map((one) => `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`),
     ...report.fees_applied.map((one) => `Commissions of ${nameOf(one.account_id)}: ${format.amount(one.total)} on ${format.count(one.rows, "row")}.`),
     ...report.left_out.map((one) => `Left out: ${format.count(one.rows, "row")}, ${one.reason}.`),
     report.rounded && `${format.count(report.rounded, "amount")} rounded to eight decimals.`,
@@ -128,7 +146,7 @@ function details(report, { accounts }) {
 }
 
 function rowTable(rows) {
-  const told = rows.filter((row) => row.verdict !== "duplicate");
+  const told = rows.filter((row) => row.verdict === "error" || row.verdict === "updated");
   if (!told.length) return null;
   return h("div", { class: "scroll" }, h("table", { "aria-label": "Rows" },
     h("thead", null, h("tr", null, ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)))),
@@ -157,7 +175,7 @@ function undoButton({ id, file_name: name }, { redraw }) {
 
 function pastImports(imports, context) {
   return h("section", { class: "card", "aria-label": "Imports" }, h("h2", null, "Imports"),
-    h("div", { class: "scroll" }, h("table", null,
+    h("div", { class: "scroll" }, h("table", { class: "middle" },
       h("thead", null, h("tr", null, ["File", "Format", "When", "Trades"].map((name) => h("th", { scope: "col", class: name === "Trades" && "num" }, name)), h("td"))),
       h("tbody", null, imports.map((one) => h("tr", null,
         h("td", null, one.file_name ?? `import ${one.id}`), h("td", null, one.format),

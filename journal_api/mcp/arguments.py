@@ -1,0 +1,59 @@
+"""The arguments of a tool call, as parts of a request: the id in the path, the query, the page.
+
+Other values than those of the page go to the API as they are, which validates them.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from journal_api.errors import ValidationFailed
+from journal_api.mcp.texts import encoded
+from journal_api.values.types import Offset
+from journal_api.web.decoding import decode_json
+
+Arguments = Mapping[str, Any]
+
+ROWS = 20
+MOST_ROWS = 200
+LONGEST_VALUE = 1000  # characters, because an address has a limit
+ROW_ID = re.compile(r"[1-9][0-9]{0,18}")
+
+
+class Page(Struct, forbid_unknown_fields=True):
+    limit: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = ROWS
+    offset: Offset = 0
+
+
+def row_id(arguments: Arguments, name: str) -> str:
+    """The id, as text for a path. Raises ValidationFailed."""
+    text = str(arguments[name])
+    if not ROW_ID.fullmatch(text):
+        raise ValidationFailed(fields={name: "must be a positive integer"})
+    return text
+
+
+def page_in(arguments: Arguments) -> Page:
+    """The page asked for. Raises ValidationFailed."""
+    sent = {name: arguments[name] for name in Page.__struct_fields__ if name in arguments}
+    return decode_json(encoded(sent), Page)
+
+
+def filters_in(arguments: Arguments, *, but: str = "") -> dict[str, str]:
+    """The arguments that are no page and not `but`, as query parameters. Raises ValidationFailed."""
+    others = (*Page.__struct_fields__, but)
+    return {name: text_of(name, value) for name, value in arguments.items() if name not in others}
+
+
+def text_of(name: str, value: Any) -> str:
+    """The value of a query parameter, a list separated by commas. Raises ValidationFailed."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = ",".join(value)
+    if isinstance(value, dict | list | bool):
+        raise ValidationFailed(fields={name: "must be a text or a number"})
+    text = str(value)
+    if len(text) > LONGEST_VALUE:
+        raise ValidationFailed(fields={name: f"must be at most {LONGEST_VALUE} characters"})
+    return text

@@ -1,0 +1,69 @@
+"""The MCP server on standard input and output. Standard output has protocol messages only."""
+
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ToolDescription
+
+from journal_api import __version__
+from journal_api.mcp.api import ToolError
+from journal_api.mcp.connections import Connect
+from journal_api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, call
+
+
+async def serve(connect: Connect, *, writes: bool) -> None:
+    """Answer requests until standard input ends. Without `writes`, tools that write do not exist."""
+    server = server_of(connect, [tool for tool in TOOLS if writes or not tool.writes])
+    async with stdio_server() as (read_stream, write_stream):
+        await server.run(read_stream, write_stream, server.create_initialization_options())
+
+
+def server_of(connect: Connect, tools: list[Tool]) -> Server[Any]:
+    descriptions = [description_of(tool) for tool in tools]
+    tools_by_name = {tool.name: tool for tool in tools}
+
+    async def list_tools(context: object, params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=descriptions)
+
+    async def call_tool(context: object, params: CallToolRequestParams) -> CallToolResult:
+        try:
+            tool = tools_by_name.get(params.name)
+            if tool is None:
+                raise ToolError(f"There is no such tool, but {', '.join(tools_by_name)}.")
+            text = await call(connect, tool, params.arguments or {})
+        except ToolError as error:
+            return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+        return CallToolResult(content=[TextContent(text=text)])
+
+    return Server(
+        "trading-journal",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def description_of(tool: Tool) -> ToolDescription:
+    """The tool as tools/list has it. No tool reaches anything but the journal, and all may be repeated."""
+    return ToolDescription(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        annotations=ToolAnnotations(
+            read_only_hint=not tool.writes,
+            destructive_hint=tool.writes,
+            idempotent_hint=not tool.writes,
+            open_world_hint=False,
+        ),
+    )

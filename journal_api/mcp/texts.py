@@ -1,0 +1,64 @@
+"""What tools answer, as JSON text that is small and shows invisible characters."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.json import Encoder
+
+# The longest list in one answer, in characters: some 8,000 tokens. The rest is on the next page.
+LONGEST_LIST = 24_000
+# What a reader does not see but a model reads: C1 and format characters, such as bidirectional overrides and
+# tags. The joiners of Indic scripts and emoji are among them, and are escaped too.
+INVISIBLE = re.compile(
+    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ufe00-\ufe0f\U000e0000-\U000e0fff]"
+)
+# `str` is for the text types of journal_api.values.
+ENCODER = Encoder(decimal_format="number", enc_hook=str)
+
+
+def encoded(value: object) -> str:
+    """The value as JSON in which invisible characters are escaped."""
+    return INVISIBLE.sub(escape, ENCODER.encode(value).decode())
+
+
+def escape(match: re.Match[str]) -> str:
+    """The JSON escape of a character: two, for one above U+FFFF."""
+    units = match[0].encode("utf-16-be")
+    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
+
+
+def clipped(text: str, longest: int) -> str:
+    """The text, or its beginning and a note of its length."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}... [{len(text)} characters]"
+
+
+def without_nulls(value: Any) -> Any:
+    """A copy without members that are null or an empty list, at every level."""
+    if isinstance(value, dict):
+        members = {name: without_nulls(member) for name, member in value.items()}
+        return {name: member for name, member in members.items() if member is not None and member != []}
+    if isinstance(value, list):
+        return [without_nulls(item) for item in value]
+    return value
+
+
+def page_of(name: str, rows: Sequence[Any], offset: int, total: int) -> dict[str, Any]:
+    """The rows that fit into an answer, the length of the whole list, and how to get the next page."""
+    fitting = list(rows[: number_that_fits(rows)])
+    end = offset + len(fitting)
+    more = {"more": f"{total - end} further; call again with offset={end}"} if rows and end < total else {}
+    return {name: fitting, "total": total, **more}
+
+
+def number_that_fits(rows: Sequence[Any]) -> int:
+    """The number of rows, from the first on, that LONGEST_LIST has room for; one at least."""
+    length = 0
+    for index, row in enumerate(rows):
+        length += len(encoded(row))
+        if index and length > LONGEST_LIST:
+            return index
+    return len(rows)

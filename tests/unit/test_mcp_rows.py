@@ -1,0 +1,59 @@
+"""What tools keep of the API's answers."""
+
+from typing import Any
+
+from journal_api.mcp.reading import LONGEST_RULES, goal_now, rules_of, with_decisions_only
+
+GOAL: dict[str, Any] = {
+    "id": 1,
+    "goal_name": "Daily loss limit",
+    "metric": "worst_day",
+    "target_value": -500,
+    "direction": "at_least",
+    "timeframe": "daily",
+    "custom_start": None,
+    "account_id": None,
+    "status": "active",
+    "scope": "all",
+    "created_at": "2026-03-06T00:00:00.000000Z",
+}
+
+
+def test_a_goal_has_its_pace_without_what_is_null() -> None:
+    data = {
+        "unit": "currency",
+        "reason": None,
+        "trades": 2,
+        "decisions": 2,
+        "gross_pnl": -380,
+        "pace": {"state": "within_limit", "remaining": 120, "days_left": 0, "needed_per_day": None},
+    }
+    current = {"period_start": "2026-03-06", "target": -500, "actual": -380, "snapshot_data": data}
+
+    goal = goal_now({**GOAL, "current": current})
+
+    assert goal["pace"] == {"state": "within_limit", "remaining": 120, "days_left": 0}
+    assert (goal["target"], goal["actual"], goal["decisions"]) == (-500, -380, 2)
+    assert "gross_pnl" not in goal
+
+
+def test_a_goal_outside_its_window_says_so() -> None:
+    goal = goal_now({**GOAL, "current": None})
+
+    assert (goal["target"], goal["actual"], goal["reason"]) == (-500, None, "no period today")
+
+
+def test_a_group_keeps_its_nulls_and_the_number_of_decisions() -> None:
+    statistics = {"trades": 3, "decisions": 2, "currency": "USD", "wins": 2}
+    group = {"key": None, "values": {"win_rate": None}, "reasons": {}, "statistics": statistics}
+
+    assert with_decisions_only({"groups": [group]}) == {
+        "groups": [{"key": None, "values": {"win_rate": None}, "decisions": 2, "currency": "USD"}]
+    }
+
+
+def test_long_rules_become_the_beginning_of_their_text() -> None:
+    rules = {"note": "x" * LONGEST_RULES}
+
+    assert rules_of({"risk": 1}) == {"risk": 1}
+    assert rules_of(rules) == f'{{"note":"{"x" * (LONGEST_RULES - 9)}... [2011 characters]'

@@ -1,0 +1,73 @@
+"""The JSON that tools answer with: small, and without invisible characters."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from journal_api.mcp.texts import LONGEST_LIST, clipped, encoded, page_of, without_nulls
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner)))
+def test_the_json_says_what_the_value_says(value: Any) -> None:
+    assert json.loads(encoded({"value": value})) == {"value": value}
+
+
+@pytest.mark.parametrize(
+    ("character", "escape"),
+    [
+        ("\u202e", r"\u202e"),  # right-to-left override
+        ("\u200b", r"\u200b"),  # zero-width space
+        ("\ufeff", r"\ufeff"),
+        ("\x9b", r"\u009b"),  # a control sequence introducer
+        ("\U000e0041", r"\udb40\udc41"),  # the tag of the letter A
+    ],
+)
+def test_an_invisible_character_is_escaped(character: str, escape: str) -> None:
+    assert encoded({"notes": character}) == f'{{"notes":"{escape}"}}'
+
+
+def test_visible_text_is_not_escaped() -> None:
+    assert encoded({"notes": "Größe – 大 <b>"}) == '{"notes":"Größe – 大 <b>"}'
+
+
+def test_an_amount_keeps_its_digits() -> None:
+    assert encoded([Decimal("12345678901234.00000001")]) == "[12345678901234.00000001]"
+
+
+def test_a_clipped_text_says_how_long_it_was() -> None:
+    assert clipped("abcdef", 6) == "abcdef"
+    assert clipped("abcdefg", 6) == "abcdef... [7 characters]"
+
+
+def test_nulls_and_empty_lists_are_left_out_at_every_level() -> None:
+    assert without_nulls({"a": None, "b": [{"c": None, "d": 0}], "e": [], "f": False}) == {
+        "b": [{"d": 0}],
+        "f": False,
+    }
+
+
+def test_a_page_says_how_to_get_the_next() -> None:
+    assert page_of("trades", [1, 2], 4, 10) == {
+        "trades": [1, 2],
+        "total": 10,
+        "more": "4 further; call again with offset=6",
+    }
+    assert page_of("trades", [1, 2], 8, 10) == {"trades": [1, 2], "total": 10}
+    assert page_of("trades", [], 20, 10) == {"trades": [], "total": 10}
+
+
+def test_a_page_ends_before_it_grows_too_long() -> None:
+    rows = ["x" * (LONGEST_LIST // 2)] * 5
+
+    page = page_of("trades", rows, 0, 5)
+
+    assert page["trades"] == rows[:1]  # a string is two characters longer in JSON
+    assert page["more"] == "4 further; call again with offset=1"
+
+
+def test_a_row_that_is_too_long_is_a_page_alone() -> None:
+    assert page_of("trades", ["x" * 2 * LONGEST_LIST, "y"], 0, 2)["trades"] == ["x" * 2 * LONGEST_LIST]
