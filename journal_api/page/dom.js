@@ -59,9 +59,9 @@ export function showError(element, message, error) {
   message.textContent = !error || isPlaced ? "" : [error.message, ...rest].join(" ");
 }
 
-// What an error says: the message, and the reason of each member.
+// What an error says: the reason of each member, or else its message.
 export const wordsOf = ({ message, details }) =>
-  [message, ...Object.entries(details?.fields ?? {}).map(([name, reason]) => `${name}: ${reason}`)].join(" ");
+  Object.entries(details?.fields ?? {}).map(([name, reason]) => `${name}: ${reason}.`).join(" ") || message;
 
 // Runs an action of a button; shows what went wrong in a dialog.
 export const trying = (action) => async (event) => {

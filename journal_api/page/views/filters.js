@@ -20,7 +20,7 @@ export function filtersOf({ query, selection }) {
 // What was read, or the data given and the reason for which the API refuses the filters of the address.
 export const orRefused = (reading, data) => reading.catch((error) => {
   if (error.status !== 400) throw error;
-  return { data, refused: h("p", { class: "card error", role: "alert" }, wordsOf(error)) };
+  return { data, refused: h("section", { class: "card error", role: "alert" }, wordsOf(error)) };
 });
 
 // The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
@@ -56,7 +56,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
   });
   const form = h("form", { class: "filters", onchange: changed, onsubmit: (event) => { event.preventDefault(); apply(); } },
     labelled("Period", select({ id: "filter-period", value: chosen },
-      periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Chosen days"]])),
+      periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Custom"]])),
     typed("from", "From", "date"), typed("to", "To", "date"),
     typed("symbol", "Symbol", "text", { list: "symbols" }),
     symbols && h("datalist", { id: "symbols" }, symbols.map((symbol) => h("option", { value: symbol }))),

@@ -41,6 +41,7 @@ export async function view(context) {
     orRefused(get("/reports", { ...filters, outcome: undefined, group_by, sort: by === "confirmation" ? undefined : sort, limit: LIMIT }), {}),
     get("/strategies"), get("/tags"),
   ]);
+  requestAnimationFrame(() => document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" }));
   const own = Object.fromEntries([...query].filter(([name]) => name !== "by" && name !== "sort"));
   return [
     h("h1", { class: "unseen" }, "What pays"),
@@ -73,6 +74,7 @@ const nothing = (own) => h("section", { class: "card empty" },
 function costOf(groups, total, defined) {
   if (!defined) return "No tag is of the type mistake. Make one under Settings, tag trades with it, and its cost stands here.";
   if (!groups.length) return "No trade here has a tag of the type mistake.";
+  if (groups.some(({ values }) => values.net_pnl == null)) return "Accounts in different currencies count here: choose an account.";
   const costs = groups.filter(({ values }) => values.net_pnl < 0);
   const [worst] = [...costs].sort((one, other) => one.values.net_pnl - other.values.net_pnl);
   if (!worst) return "No mistake cost money here.";
