@@ -20,7 +20,7 @@ def with_etag(request: Request, response: Response) -> Response:
     etag = response.etag
     if request.method in ("GET", "HEAD") and matches(etag, header_of(request, "if-none-match"), weak=True):
         return NotModified({"ETag": etag})
-    return response.with_headers({"ETag": etag})
+    return response if "ETag" in response.headers else response.with_headers({"ETag": etag})
 
 
 def is_conditional(request: Request) -> bool:

@@ -57,7 +57,7 @@ class KeptAnswers:
         size = size_of(key, answer)
         if key in self._answers or size > LARGEST_SUM:
             return  # another request made it meanwhile, or it would replace all others
-        self._answers[key] = answer
+        self._answers[key] = answer.with_headers({"ETag": answer.etag})
         self.size += size
         while self.size > LARGEST_SUM:
             self.size -= size_of(*self._answers.popitem(last=False))

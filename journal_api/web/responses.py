@@ -27,6 +27,7 @@ class Envelope:
         self.status, self.content, self.headers = status, content, headers
         self.pagination, self.warnings = pagination, warnings
         self._etag: str | None = None
+        self._encoded_headers: list[tuple[bytes, bytes]] | None = None
 
     @property
     def etag(self) -> str:
@@ -57,8 +58,9 @@ class Envelope:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = self.body(scope["state"]["request_id"])
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-        headers += [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
+        if self._encoded_headers is None:  # a kept answer is sent many times
+            self._encoded_headers = [(b"content-type", b"application/json"), *encoded(self.headers)]
+        headers = [*self._encoded_headers, (b"content-length", b"%d" % len(body))]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
@@ -69,7 +71,7 @@ class NoContent:
     status = 204
 
     def __init__(self, headers: Mapping[str, str]) -> None:
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        self.headers = encoded(headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
@@ -132,6 +134,10 @@ def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelop
     content = {"code": error.code, "message": str(error), "details": error.details}
     headers = {**error.headers, **(headers or {})}
     return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
+
+
+def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
 def _data(data: Mapping[str, str]) -> bytes:
