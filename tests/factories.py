@@ -235,14 +235,11 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
     columns = TradeDraft.of_body(trade).columns("UTC") | {
         "id": None,
         "content": None,
-        "user_id": user_id,
-        "import_id": None,
         "fingerprint": None,
         "occurrence": 1,
-        "now": now(),
     }
     async with app.state.database.transaction() as db:
-        await new_trades.insert_all(db, [columns])
+        await new_trades.insert_all(db, user_id, [columns], None, now())
         (row,) = await db.execute_fetchall("SELECT last_insert_rowid()")
     return int(row[0])
 

@@ -428,6 +428,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_trade_is_corrected_once_a_file_by_the_first_row_that_is_it",
     ),
     Mutation(
+        "journal_api/trade_files/batches.py",
+        "if accounts.isdisjoint(self.accounts_with_trades):",
+        "if True:",
+        "test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades",
+    ),
+    Mutation(
         "journal_api/trade_files/matching.py",
         'if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):',
         "if False:",
@@ -486,6 +492,12 @@ MUTATIONS: tuple[Mutation, ...] = (
         "if not 1970 <= instant.year <= 2200:",
         "if not 1970 <= instant.year <= 2201:",
         "test_a_time_beyond_the_years_1970_to_2200_is_refused",
+    ),
+    Mutation(
+        "journal_api/values/timestamps.py",
+        "return WrittenTime(hour, clock, not zone)",
+        "return WrittenTime(hour, clock, True)",
+        "test_a_file_is_read_as_by_the_definitions",
     ),
     Mutation(
         "journal_api/values/types.py",

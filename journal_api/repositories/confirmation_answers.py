@@ -13,6 +13,8 @@ from journal_api.values.clock import now_after
 
 async def insert_many(db: Connection, rows: Sequence[tuple[int, int, bool, str | None]]) -> None:
     """Add answers to trades that have none: the ids of the trade and the confirmation, was_present, notes."""
+    if not rows:
+        return
     await db.executemany(
         """
         INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)

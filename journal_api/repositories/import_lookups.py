@@ -1,5 +1,6 @@
 """SQL that resolves the names in a file to ids of the user's objects."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from aiosqlite import Connection
@@ -54,6 +55,19 @@ async def names_of(db: Connection, user_id: int) -> Names:
             )
         ),
     )
+
+
+async def accounts_with_trades(db: Connection, user_id: int) -> set[int]:
+    """Return the ids of the accounts that have a trade."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT id
+        FROM accounts
+        WHERE user_id = :user_id AND EXISTS (SELECT 1 FROM trades WHERE account_id = accounts.id)
+        """,
+        {"user_id": user_id},
+    )
+    return {row_id for (row_id,) in rows}
 
 
 def allowed_accounts_of(rows: list[Any]) -> dict[int, set[int]]:

@@ -162,9 +162,11 @@ async def _entered_by_hand(
     return stored, last
 
 
-async def insert_all(db: Connection, rows: list[ResolvedRow]) -> None:
+async def insert_all(
+    db: Connection, user_id: int, rows: list[ResolvedRow], import_id: int, written_at: str
+) -> None:
     """Insert new trades with their tags and confirmation answers."""
-    await new_trades.insert_all(db, [row.columns for row in rows])
+    await new_trades.insert_all(db, user_id, [row.columns for row in rows], import_id, written_at)
     await trade_tags.insert_many(db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids])
     answers = [(row.columns["id"], *answer) for row in rows for answer in row.answers]
     await confirmation_answers.insert_many(db, answers)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -19,13 +19,13 @@ from journal_api.values.periods import trading_day
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
 COLUMNS = (
-    *("id", "user_id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
-    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes", "import_id", "fingerprint"),
-    *("occurrence", "content"),
+    *("id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
+    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes"),
+    *("fingerprint", "occurrence", "content"),
 )
 # Rows per statement: a table with triggers opens a savepoint for every statement.
-ROWS_AT_ONCE = 100
-values_of = itemgetter(*COLUMNS, "now", "now")
+ROWS_AT_ONCE = 250
+values_of = itemgetter(*COLUMNS)
 
 
 async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
@@ -61,16 +61,15 @@ async def duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, An
 async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Return the new ids, in the order of the rows. The caller has checked that external_ids are unique."""
     last_id = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
-    common = {"user_id": user_id, "import_id": None, "content": None, "now": now()}
     kinds = [Kind(row["account_id"], fingerprint_of(row)) for row in rows]
     occurrences = await next_occurrences(db, kinds)
     new_rows = [
-        {**row, **common, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
+        {**row, "content": None, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
         for row_id, (row, kind, occurrence) in enumerate(
             zip(rows, kinds, occurrences, strict=True), last_id + 1
         )
     ]
-    await insert_all(db, new_rows)
+    await insert_all(db, user_id, new_rows, None, now())
     return [row["id"] for row in new_rows]
 
 
@@ -108,25 +107,37 @@ async def next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
     return occurrences
 
 
-async def insert_all(db: Connection, rows: Iterable[dict[str, Any]]) -> None:
+async def insert_all(
+    db: Connection,
+    user_id: int,
+    rows: Sequence[Mapping[str, Any]],
+    import_id: int | None,
+    written_at: str,
+) -> None:
     """Insert trades of one user that already have their ids."""
-    batch = list(rows)
-    if not batch:
+    if not rows:
         return
     zones: Iterable[Any] = await db.execute_fetchall(
-        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": batch[0]["user_id"]}
+        "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": user_id}
     )
     ((timezone, day_rollover),) = zones
-    for begin in range(0, len(batch), ROWS_AT_ONCE):
-        part = batch[begin : begin + ROWS_AT_ONCE]
-        values = [(*values_of(row), trading_day(row["closed_at"], timezone, day_rollover)) for row in part]
-        await db.execute_fetchall(insert_statement(len(part)), list(chain.from_iterable(values)))
+    columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
+    columns["trading_day"] = tuple(
+        trading_day(instant, timezone, day_rollover) for instant in columns["closed_at"]
+    )
+    common = {"user_id": user_id, "import_id": import_id, "created_at": written_at, "updated_at": written_at}
+    columns |= {name: (value,) * len(rows) for name, value in common.items()}
+    # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
+    filled = {name: values for name, values in columns.items() if values.count(None) < len(values)}
+    values = list(zip(*filled.values(), strict=True))
+    for begin in range(0, len(values), ROWS_AT_ONCE):
+        part = values[begin : begin + ROWS_AT_ONCE]
+        await db.execute_fetchall(insert_statement(tuple(filled), len(part)), list(chain.from_iterable(part)))
 
 
-@cache  # of up to ROWS_AT_ONCE statements
-def insert_statement(rows: int) -> str:
-    """Return the INSERT of that many trades."""
-    columns = (*COLUMNS, "created_at", "updated_at", "trading_day")
+@lru_cache(maxsize=256)
+def insert_statement(columns: tuple[str, ...], rows: int) -> str:
+    """Return the INSERT of that many trades with those columns."""
     values = f"({', '.join('?' * len(columns))})"
     return f"""
         INSERT INTO trades ({", ".join(columns)})

@@ -11,6 +11,8 @@ from journal_api.values.clock import now_after
 
 async def insert_many(db: Connection, rows: Sequence[tuple[int, int]]) -> None:
     """Add tags to trades that have none: pairs of the ids of a trade and a tag."""
+    if not rows:
+        return
     await db.executemany("INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)", rows)
 
 

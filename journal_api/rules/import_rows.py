@@ -15,7 +15,7 @@ class Answered(NamedTuple):
     notes: str | None = None
 
 
-class ImportedTrade(Struct, frozen=True):
+class ImportedTrade(Struct, frozen=True, gc=False):
     """A trade parsed from a file, its first line, and the names of the objects that it refers to.
 
     A format leaves a multiplier that the file does not state at its default and names it in `unstated`; the
@@ -43,6 +43,11 @@ class ImportedTrade(Struct, frozen=True):
         return field not in self.unstated
 
 
+def unstated(*, multiplier: object, fees: object) -> tuple[str, ...]:
+    """Return the names of those of the two that the file does not state, which are None."""
+    return (*(() if multiplier is not None else ("multiplier",)), *(() if fees is not None else ("fees",)))
+
+
 class Rejected(NamedTuple):
     """A line that cannot be imported, and the reason."""
 
@@ -57,7 +62,7 @@ class LeftOut(NamedTuple):
     reason: str
 
 
-class Candidate(NamedTuple):
+class Candidate(Struct, frozen=True, gc=False):
     """A trade of the file with its stored columns, except the ids of the objects that it names."""
 
     imported: ImportedTrade
@@ -79,7 +84,7 @@ class Names(NamedTuple):
     allowed_accounts: dict[int, set[int]]
 
 
-class ResolvedRow(NamedTuple):
+class ResolvedRow(Struct, frozen=True, gc=False):
     """A row with the ids of all objects that it names."""
 
     imported: ImportedTrade

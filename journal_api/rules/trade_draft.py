@@ -1,6 +1,5 @@
 """A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 11, 34)."""
 
-from decimal import Decimal
 from typing import Any, Self
 
 from msgspec import UNSET, Struct
@@ -9,11 +8,22 @@ from msgspec.structs import asdict, replace
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
-from journal_api.values.money import EXACT, LARGEST, SCALE, Money, PositiveMoney, from_units, units
-from journal_api.values.timestamps import Timestamp
+from journal_api.values.money import (
+    EXACT,
+    LARGEST,
+    ONE,
+    SCALE,
+    ZERO,
+    Money,
+    PositiveMoney,
+    from_units,
+    quotient,
+    units,
+)
+from journal_api.values.timestamps import FileTime, Timestamp
 
 
-class TradeDraft(Struct, frozen=True, kw_only=True):
+class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     """A trade with its derived amounts, but not validated against the database.
 
     `account_id` is None for a row of a file: its account comes from the row's account name or from the
@@ -24,14 +34,14 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
     symbol: str
     direction: Direction
     quantity: Money
-    multiplier: Money = PositiveMoney(1)
+    multiplier: Money = ONE
     entry_price: Money
     exit_price: Money | None = None
     stop_loss: Money | None = None
-    opened_at: Timestamp
-    closed_at: Timestamp | None = None
+    opened_at: FileTime
+    closed_at: FileTime | None = None
     gross_pnl: Money | None = None
-    fees: Money = Money(0)
+    fees: Money = ZERO
     initial_risk: Money | None = None
     grade: Grade | None = None
     strategy_id: int | None = None
@@ -45,7 +55,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         """Return the draft of a new trade with its derived amounts. Raises ValidationFailed."""
         fields = asdict(body)
         if body.multiplier is UNSET:
-            fields["multiplier"] = instruments.point_value(body.symbol) or PositiveMoney(1)
+            fields["multiplier"] = instruments.point_value(body.symbol) or ONE
         return cls(**fields).with_result().with_initial_risk()
 
     @classmethod
@@ -92,20 +102,17 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
 
         Raises ValidationFailed for the field `name` if the result is too large.
         """
-        result = self.unbounded_result_at(price)
-        if abs(result) > LARGEST:
+        result = self.units_at(price)
+        if abs(result) > LARGEST * SCALE:
             raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
-        return Money(result)
+        return Money.of_units(result)
 
-    def unbounded_result_at(self, price: Money) -> Decimal:
-        """Return the result of an exit at that price, however large."""
+    def units_at(self, price: Money) -> int:
+        """Return the result of an exit at that price in units of 10^-8, however large."""
         points = price.units - self.entry_price.units
         size = self.quantity.units * self.multiplier.units
         product = points * size if self.direction == "long" else -points * size
-        # The product of three amounts has 24 decimals.
-        quotient, rest = divmod(product, SCALE**2)
-        is_up = 2 * rest > SCALE**2 or (2 * rest == SCALE**2 and quotient % 2)
-        return from_units(quotient + bool(is_up))
+        return quotient(product, SCALE**2)  # the product of three amounts has 24 decimals
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.
@@ -126,7 +133,9 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
 
     def has_derived_result(self) -> bool:
         """Return whether `gross_pnl` equals the result computed from the prices."""
-        return self.exit_price is not None and self.gross_pnl == self.unbounded_result_at(self.exit_price)
+        if self.exit_price is None or self.gross_pnl is None:
+            return False
+        return self.gross_pnl.units == self.units_at(self.exit_price)
 
     def patched(self, patch: TradePatch) -> Self:
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
@@ -155,11 +164,21 @@ class TradeDraft(Struct, frozen=True, kw_only=True):
         """
         opened_at = self.opened_at.stored(timezone)
         closed_at = self.closed_at.stored(timezone) if self.closed_at else None
-        for name, instant in (("opened_at", opened_at), ("closed_at", closed_at)):
-            if instant and not "1970" <= instant[:4] <= "2200":
-                raise ValidationFailed(fields={name: "must be in the years 1970 to 2200"})
-        if closed_at and closed_at < opened_at:
-            raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
+        if not is_in_known_years(opened_at):
+            raise ValidationFailed(fields={"opened_at": "must be in the years 1970 to 2200"})
+        if closed_at is not None:
+            if not is_in_known_years(closed_at):
+                raise ValidationFailed(fields={"closed_at": "must be in the years 1970 to 2200"})
+            if closed_at < opened_at:
+                raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
         columns = asdict(self)
-        amounts = {name: columns[name].units for name in AMOUNTS if columns[name] is not None}
-        return {**columns, **amounts, "opened_at": opened_at, "closed_at": closed_at}
+        for name in AMOUNTS:
+            if (amount := columns[name]) is not None:
+                columns[name] = amount.units
+        columns["opened_at"], columns["closed_at"] = opened_at, closed_at
+        return columns
+
+
+def is_in_known_years(instant: str) -> bool:
+    """Return whether a stored timestamp is in the years 1970 to 2200."""
+    return "1970" <= instant < "2201"

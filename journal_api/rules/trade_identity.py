@@ -25,6 +25,7 @@ IDENTIFYING_FIELDS = (
     "closed_at",
 )
 broker_values, identifying_values = itemgetter(*BROKER_FIELDS), itemgetter(*IDENTIFYING_FIELDS)
+CONTENT = "\x1f".join(("content", *["%s"] * len(IDENTIFYING_FIELDS)))
 CHECKSUMS = Struct(f">{len(BROKER_FIELDS)}I")
 
 
@@ -32,7 +33,7 @@ def fingerprint_of(columns: dict[str, Any]) -> bytes:
     """Return the 16 bytes that identify a trade: a hash of its external id, without one of its content."""
     if columns["external_id"] is None:
         return content_fingerprint_of(columns)
-    return _digest("external", columns["external_id"])
+    return _digest(f"external\x1f{columns['external_id']}")
 
 
 def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
@@ -40,7 +41,7 @@ def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
 
     Fees and results are not included: a correction of them by the broker must not add a new trade.
     """
-    return _digest("content", *identifying_values(columns))
+    return _digest(CONTENT % identifying_values(columns))
 
 
 def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
@@ -93,5 +94,5 @@ def states(content: bytes, field: str) -> bool:
     return content[begin : begin + 4] != UNSTATED
 
 
-def _digest(*parts: object) -> bytes:
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()[:16]
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()[:16]

@@ -1,10 +1,9 @@
 """Amounts in cells. Functions that parse a cell raise ValueError with the reason."""
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
 from decimal import Decimal
-from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from journal_api.values.money import Money, rounded
 
@@ -29,23 +28,10 @@ AMBIGUOUS = {
 }
 SWAP = str.maketrans(".,", ",.")
 
-# One reader for each type of amount and meaning of the comma, so that its cache is shared.
-READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
-ROUNDING_READERS: dict[tuple[type[Money], Comma], Callable[[str], Any]] = {}
-
-
-def amount(kind: type[M], comma: Comma) -> Callable[[str], M]:
-    """Return the reader of amounts of that type."""
-    if (kind, comma) not in READERS:
-        READERS[kind, comma] = partial(read_amount, kind, comma)
-    return READERS[kind, comma]
-
-
-def rounded_amount(kind: type[M], comma: Comma) -> Callable[[str], tuple[M, bool]]:
-    """Return the reader of amounts of that type that rounds them, and says whether it did."""
-    if (kind, comma) not in ROUNDING_READERS:
-        ROUNDING_READERS[kind, comma] = partial(read_rounded, kind, comma)
-    return ROUNDING_READERS[kind, comma]
+# By meaning of the comma and type, the amounts of cells by their text; those that were rounded are not in it.
+REMEMBERED: dict[Comma, defaultdict[type[Money], dict[str, Any]]] = {
+    comma: defaultdict(dict) for comma in get_args(Comma)
+}
 
 
 def read_amount(kind: type[M], comma: Comma, cell: str) -> M:

@@ -1,15 +1,21 @@
 """One import: recognises stored trades, adds new ones, corrects changed ones, a batch of rows at a time."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import count, islice
 
 from aiosqlite import Connection
 
 from journal_api.repositories import import_timezones
 from journal_api.repositories.accounts import commissions_of_user
-from journal_api.repositories.import_lookups import names_of
-from journal_api.repositories.imported_trades import LastMatched, correct, insert_all, stored_trades_of
+from journal_api.repositories.import_lookups import accounts_with_trades, names_of
+from journal_api.repositories.imported_trades import (
+    LastMatched,
+    Matches,
+    correct,
+    insert_all,
+    stored_trades_of,
+)
 from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.structs.imports import Verdict
@@ -42,11 +48,14 @@ class TradeImporter:
         resolver: RowResolver,
         fees: ImportFees,
         last_trade_id: int,
+        accounts_with_trades: set[int],
         written_at: str,
     ) -> None:
         self.db, self.user_id, self.import_id = db, user_id, import_id
         self.resolver, self.fees, self.written_at = resolver, fees, written_at
         self.trade_ids = count(last_trade_id + 1)
+        # Before the import. A row matches no trade that an earlier row of the same file has added.
+        self.accounts_with_trades = accounts_with_trades
         self.compared: set[int] = set()  # the trades that an earlier row stands for
         self.last_matched: LastMatched = {}
         self.copies = Copies()
@@ -61,9 +70,9 @@ class TradeImporter:
         accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})
         fees = ImportFees(await commissions_of_user(db, user_id))
         written_at = now()
-        common = {"user_id": user_id, "import_id": import_id, "source_trade_id": None, "now": written_at}
-        resolver = RowResolver(names, accounts, common)
-        return cls(db, user_id, import_id, resolver, fees, last or 0, written_at)
+        resolver = RowResolver(names, accounts)
+        with_trades = await accounts_with_trades(db, user_id)
+        return cls(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at)
 
     def only_read(self, reader: Connection) -> None:
         """Go on without writing, with another connection, after the transaction was rolled back."""
@@ -112,7 +121,7 @@ class TradeImporter:
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
         rows = [self.fees.charged(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
-        matches = await stored_trades_of(self.db, rows, self.last_matched)
+        matches = await self.matches_of(rows)
         self.last_matched |= matches.last_matched
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
@@ -133,9 +142,17 @@ class TradeImporter:
                 self.fees.note(trade, trade.columns["fees"])
                 verdicts += self.add(trade)
         if self.import_id is not None:
-            await insert_all(self.db, new)
-            await correct(self.db, self.import_id, corrections, self.written_at)
+            await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
+            if corrections:
+                await correct(self.db, self.import_id, corrections, self.written_at)
         return verdicts
+
+    async def matches_of(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
+        """Return the stored trades that match rows: none if all go into accounts that had no trades."""
+        accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
+        if accounts.isdisjoint(self.accounts_with_trades):
+            return Matches({}, {})
+        return await stored_trades_of(self.db, rows, self.last_matched)
 
     def with_unique_name(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
         """Return the row, rejected if an earlier row has the same name."""
@@ -156,14 +173,14 @@ class TradeImporter:
 
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
-        ids = {"id": next(self.trade_ids), "source_trade_id": self.copies.original_of(row.imported.copy_of)}
-        return row._replace(columns={**row.columns, **ids})
+        original_id = self.copies.original_of(row.imported.copy_of)
+        columns = row.columns.copy()
+        columns["id"], columns["source_trade_id"] = next(self.trade_ids), original_id
+        return ResolvedRow(row.imported, columns, row.tag_ids, row.answers)
 
     def add(self, row: ResolvedRow) -> list[Verdict]:
         """Return the verdict of a new trade, none yet for a copy whose original was not read yet."""
         trade_id, original_id = row.columns["id"], row.columns["source_trade_id"]
-        if self.import_id is not None:
-            self.compared.add(trade_id)
         name, copy_of = row.imported.row_name, row.imported.copy_of
         if copy_of is not None and original_id is None:
             self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))

@@ -3,23 +3,22 @@
 import re
 import textwrap
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Literal, TypeVar, get_args
 
 import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.trade_files.amounts import CURRENCY as CURRENCY
+from journal_api.trade_files.amounts import REMEMBERED, read_amount, read_rounded
 from journal_api.trade_files.amounts import Comma as Comma
-from journal_api.trade_files.amounts import amount, rounded_amount
 from journal_api.values.money import Money
-from journal_api.values.timestamps import Timestamp
+from journal_api.values.timestamps import CLOCKS, HOURS, FileTime, Timestamp, written_time
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
 DateOrder = Literal["month", "day"]  # which of the two is first
-# Longer cells are notes, which rarely repeat, so they are not cached.
 LONGEST_CACHED = 64
 MOST_REMEMBERED = 8192
 # Names or answers in one cell, and characters of a cell of names.
@@ -55,7 +54,7 @@ class Row(dict[str, str]):
     refused.
     """
 
-    __slots__ = ("comma", "date_order", "line", "rounded")
+    __slots__ = ("_amounts", "comma", "date_order", "line", "rounded")
 
     def __init__(
         self,
@@ -67,6 +66,7 @@ class Row(dict[str, str]):
     ) -> None:
         super().__init__(cells)
         self.line, self.comma, self.date_order, self.rounded = line, comma, date_order, rounded
+        self._amounts = REMEMBERED[comma]
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """Return the parsed cell. Raises ValidationFailed with the reader's reason.
@@ -75,20 +75,25 @@ class Row(dict[str, str]):
         """
         cell = self.get(column, "")
         try:
-            if strip and len(cell) < LONGEST_CACHED:
+            if strip:
                 values: Remembered[T] = remembered(reader)
                 return values[cell]
-            return reader(cell.strip() if strip else cell)
+            return reader(cell)
         except ValueError as error:
             raise refused(column, cell, error) from None
 
-    def parse(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
+    def parse(self, column: str, reader: Callable[[str], T]) -> T:
         """Return the parsed cell without caching it. Raises ValidationFailed with the reader's reason."""
         cell = self.get(column, "")
         try:
-            return reader(cell.strip() if strip else cell)
+            return reader(cell.strip())
         except ValueError as error:
             raise refused(column, cell, error) from None
+
+    def parse_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
+        """Return the parsed cell without caching it, None for a missing column or an empty cell."""
+        cell = self.get(column)
+        return self.parse(column, reader) if cell and not cell.isspace() else None
 
     def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
         """Return the parsed cell, None for a missing column or an empty cell."""
@@ -97,19 +102,34 @@ class Row(dict[str, str]):
 
     def amount(self, column: str, kind: type[M]) -> M:
         """Return the cell as an amount of that type. Raises ValidationFailed."""
-        if self.rounded is None:
-            return self.read(column, amount(kind, self.comma))
-        value, is_rounded = self.read(column, rounded_amount(kind, self.comma))
-        if is_rounded:
-            self.rounded.add(self, column)
-        return value
+        cell = self.get(column, "")
+        value: M | None = self._amounts[kind].get(cell)
+        return self._new_amount(column, cell, kind) if value is None else value
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
         """Return the cell as an amount, None for a missing column or an empty cell."""
         cell = self.get(column)
-        return self.amount(column, kind) if cell and not cell.isspace() else None
+        if not cell:
+            return None
+        value: M | None = self._amounts[kind].get(cell)
+        return self._new_amount(column, cell, kind) if value is None and not cell.isspace() else value
 
-    def time(self, column: str) -> Timestamp:
+    def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
+        """Return the amount of a cell whose text is not remembered."""
+        try:
+            if self.rounded is None:
+                value, is_rounded = read_amount(kind, self.comma, cell.strip()), False
+            else:
+                value, is_rounded = read_rounded(kind, self.comma, cell.strip())
+        except ValueError as error:
+            raise refused(column, cell, error) from None
+        if self.rounded is not None and is_rounded:
+            self.rounded.add(self, column)
+        else:
+            remember(self._amounts[kind], cell, value)
+        return value
+
+    def time(self, column: str) -> FileTime:
         """Return the cell as date and time of day. Raises ValidationFailed."""
         return self.read(column, TIMES[self.date_order])
 
@@ -138,10 +158,16 @@ class Remembered(dict[str, T]):
     def __missing__(self, cell: str) -> T:
         """Return the parsed cell. Raises ValueError, which is not remembered."""
         value = self._reader(cell.strip())
-        if len(self) >= MOST_REMEMBERED:
-            self.clear()
-        self[cell] = value
+        remember(self, cell, value)
         return value
+
+
+def remember(values: dict[str, T], cell: str, value: T) -> None:
+    """Keep the value of a cell. Long cells are notes, which rarely repeat."""
+    if len(cell) < LONGEST_CACHED:
+        if len(values) >= MOST_REMEMBERED:
+            values.clear()
+        values[cell] = value
 
 
 @cache
@@ -183,6 +209,23 @@ def date_parts(date: re.Match[str], order: DateOrder | None) -> tuple[str, str, 
     return date["last"], month, day
 
 
+def written_date_and_clock(cell: str, order: DateOrder | None = None) -> FileTime:
+    """Return what `date_and_clock` does, for a time of 24 hours with seconds without making a datetime."""
+    date, _, clock = cell.replace("T", " ").partition(" ")
+    if clock[:2] in HOURS and clock[2:] in CLOCKS and (day := day_in(date, order)) is not None:
+        return written_time(f"{day}T{clock}")
+    return date_and_clock(cell, order)
+
+
+@lru_cache(maxsize=4096)
+def day_in(date: str, order: DateOrder | None) -> str | None:
+    """Return the day such as 2026-04-09, None if the text is not a date."""
+    try:
+        return midnight(date, order).isoformat()[:10]
+    except ValueError:
+        return None
+
+
 def date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp:
     """Return date and time of one cell: 04/09/2026 15:38:40, 1/2/2024 9:30:01 AM, 2024.01.02 15:04."""
     date, _, clock = cell.replace("T", " ").partition(" ")
@@ -195,7 +238,7 @@ def midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
 
 
 ORDERS: tuple[DateOrder | None, ...] = (None, *get_args(DateOrder))
-TIMES = {order: partial(date_and_clock, order=order) for order in ORDERS}
+TIMES = {order: partial(written_date_and_clock, order=order) for order in ORDERS}
 DAYS = {order: partial(midnight, order=order) for order in ORDERS}
 
 

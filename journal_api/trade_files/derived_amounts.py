@@ -3,18 +3,18 @@
 from decimal import Decimal
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.money import EXACT, PositiveMoney, Result
+from journal_api.values.money import EXACT, ONE, PositiveMoney, Result
 
 
 def multiplier_of(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney:
     """Return the value of a point, computed from the P&L; 1 if it cannot be computed."""
     if not points:
-        return PositiveMoney(1)
+        return ONE
     value = EXACT.divide(gross_pnl, EXACT.multiply(points, quantity))
     try:
         return PositiveMoney.checked(value.quantize(Decimal("0.00000001"), context=EXACT))
     except ValueError:
-        return PositiveMoney(1)
+        return ONE
 
 
 def derived(column: str, how: str, value: Decimal) -> Result:

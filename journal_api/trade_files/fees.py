@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
 from journal_api.rules.import_rows import Rejected, ResolvedRow
@@ -36,7 +38,7 @@ class ImportFees:
             fees = self.commissions_for(row).of(row.columns, is_future=row.imported.is_future)
         except ValidationFailed as error:
             return Rejected(row.line, reason_of(error))
-        return row if fees is None else row._replace(columns={**row.columns, "fees": fees})
+        return row if fees is None else replace(row, columns={**row.columns, "fees": fees})
 
     def note(self, row: ResolvedRow, fees: int) -> None:
         """Count fees of a written row, unless the file states them."""

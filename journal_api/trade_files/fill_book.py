@@ -19,7 +19,7 @@ from journal_api.values.types import Name40, Name100
 M = TypeVar("M", bound=Money)
 # Symbols per account. The limit keeps memory bounded; no real file has that many.
 MOST_INSTRUMENTS = 10_000
-EPOCH = Timestamp(1970, 1, 1)
+EPOCH, EPOCH_IN_UTC = Timestamp(1970, 1, 1), Timestamp(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
@@ -90,7 +90,7 @@ class Book:
             self._has_offsets = has_offset
         elif self._has_offsets != has_offset:
             raise ValidationFailed(fields={"time": "must have an offset in all rows or in none"})
-        return (time - (EPOCH.replace(tzinfo=UTC) if has_offset else EPOCH)) // MICROSECOND
+        return (time - (EPOCH_IN_UTC if has_offset else EPOCH)) // MICROSECOND
 
     def _number_of(self, instrument: Instrument) -> int:
         number = self._numbers.setdefault((instrument.account, instrument.symbol), len(self.instruments))
@@ -189,6 +189,8 @@ def significant(units: int) -> int:
 
 def amount(name: str, kind: type[M], units: int) -> M:
     """Return an amount computed from fills. Raises ValidationFailed if it exceeds a limit."""
+    if 0 < units < 10**Money.digits:
+        return kind.of_units(units)  # no limit can be exceeded
     try:
         return kind.checked(from_units(units))
     except ValueError as error:

@@ -3,12 +3,12 @@
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 from heapq import merge
 from itertools import pairwise
 from typing import NamedTuple
 
 from journal_api.trade_files.threads import with_cancel_checks
+from journal_api.values.money import quotient
 
 SORTED_AT_ONCE = 20_000
 
@@ -25,7 +25,7 @@ class Fill(NamedTuple):
 
     def cost_of(self, part: int) -> int:
         """Return the share of the cost for a part of the quantity."""
-        return rounded(self.cost * part, self.quantity)
+        return self.cost if part == self.quantity else quotient(self.cost * part, self.quantity)
 
 
 class Fills:
@@ -123,16 +123,16 @@ class RoundTrip:
 
     @property
     def entry_price(self) -> int:
-        return rounded(self.opened_value, self.opened)
+        return quotient(self.opened_value, self.opened)
 
     @property
     def exit_price(self) -> int:
         """The average exit price of a closed trade."""
-        return rounded(self.closed_value, self.closed)
+        return quotient(self.closed_value, self.closed)
 
     def result(self, multiplier: int) -> int:
         """Return the result of a closed trade, computed from its fills and rounded once."""
-        return rounded(self.sign * (self.closed_value - self.opened_value) * multiplier, 10**16)
+        return quotient(self.sign * (self.closed_value - self.opened_value) * multiplier, 10**16)
 
 
 def round_trips_of(fills: Fills) -> Iterator[RoundTrip]:
@@ -179,8 +179,3 @@ def round_trip_from(fills: Fills, order: "array[int]", opening: Opening) -> Roun
 def crosses(position: int, quantity: int) -> bool:
     """Return whether a fill reverses the position."""
     return position * (position + quantity) < 0
-
-
-def rounded(numerator: int, denominator: int) -> int:
-    """Return the quotient, rounded half to even."""
-    return round(Fraction(numerator, denominator))

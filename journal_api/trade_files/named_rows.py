@@ -69,7 +69,7 @@ def with_column_names(
 
 def too_long_column(row: Row, file_format: Format) -> str | None:
     """Return the first column whose cell is too long, None without one."""
-    if max(map(len, row.values())) <= LONGEST_CELL:
+    if len("".join(row.values())) <= LONGEST_CELL:
         return None
     columns = (
         name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in file_format.long

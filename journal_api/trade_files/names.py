@@ -13,13 +13,13 @@ from journal_api.trade_files.file_format import reason_of
 class RowResolver:
     """Resolves the rows of a file in their order, and numbers equal trades of an account."""
 
-    def __init__(self, names: Names, accounts: FileAccounts, common: Mapping[str, Any]) -> None:
+    def __init__(self, names: Names, accounts: FileAccounts) -> None:
         self.accounts = accounts
-        self._names, self._common = names, common
+        self._names = names
         self._numbers: dict[int, int] = {}
 
     def resolve(self, row: Candidate | Rejected) -> ResolvedRow | Rejected:
-        """Return the row with the ids of all objects that it names and the common columns of the import.
+        """Return the row with the ids of all objects that it names.
 
         A row that repeats an external id, or has a name that is not in the journal, is rejected.
         """
@@ -40,14 +40,11 @@ class RowResolver:
         account_id = self.accounts.id_of(imported.account)
         occurrence = self._number_of(account_id, row.columns)
         strategy_id, setup_id = strategy_of(imported, self._names)
-        ids = {"account_id": account_id, "strategy_id": strategy_id, "setup_id": setup_id}
-        tags = dict.fromkeys(imported.tags)
-        return ResolvedRow(
-            imported,
-            {**row.columns, **self._common, **ids, "occurrence": occurrence},
-            [require_id(self._names.tags.get(name), "tags", name) for name in tags],
-            answers_of(imported, setup_id, self._names),
-        )
+        columns = row.columns.copy()
+        columns["account_id"], columns["occurrence"] = account_id, occurrence
+        columns["strategy_id"], columns["setup_id"] = strategy_id, setup_id
+        tag_ids = tag_ids_of(imported, self._names) if imported.tags else []
+        return ResolvedRow(imported, columns, tag_ids, answers_of(imported, setup_id, self._names))
 
     def _number_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
         """Return the ordinal of the trade among the trades of its account with the same fingerprint.
@@ -79,6 +76,11 @@ def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int 
         setup_id for setup_id in setups if all((setup_id, name) in names.confirmations for name in answered)
     )
     return strategy_id, require_id(next(fitting, setups[0]), "setup", imported.setup)
+
+
+def tag_ids_of(imported: ImportedTrade, names: Names) -> list[int]:
+    """Return the ids of the row's tags, each once. Raises ValidationFailed."""
+    return [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
 
 
 def answers_of(

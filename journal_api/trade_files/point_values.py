@@ -1,7 +1,7 @@
 """Multipliers of trades from files that do not state them (docs/imports.md#point-values)."""
 
-from collections.abc import Iterator
-from decimal import Decimal
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from msgspec.structs import replace
@@ -11,12 +11,17 @@ from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.instruments import InstrumentTable
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.file_format import reason_of
-from journal_api.values.money import Money
+from journal_api.values.money import SCALE, Money, PositiveMoney
 
 # The rows that are read ahead for the multipliers of their symbols.
 ROWS_AHEAD = 500
-# Files round results to cents.
-HALF_A_CENT = Decimal("0.005")
+# Symbols whose point values are remembered.
+MOST_REMEMBERED = 8192
+# Files round results to cents. In units of 10^-8.
+HALF_A_CENT = SCALE // 200
+
+# Of a symbol, and whether the file says that it is a future (`is_future`).
+PointValue = Callable[..., PositiveMoney | None]
 
 
 def with_point_values(
@@ -27,11 +32,12 @@ def with_point_values(
     A future without a point value is rejected.
     """
     of_file: dict[str, Money] = {}  # the first multiplier of a symbol that the file's results make
+    point_value = lru_cache(maxsize=MOST_REMEMBERED)(instruments.point_value)
     while rows := list(islice(trades, ROWS_AHEAD)):
         for symbol, multiplier in multipliers_in(rows):
             of_file.setdefault(symbol, multiplier)
         for row in rows:
-            yield row if isinstance(row, Rejected) else completed(row, instruments, of_file)
+            yield row if isinstance(row, Rejected) else completed(row, point_value, of_file)
 
 
 def multipliers_in(rows: list[ImportedTrade | Rejected]) -> Iterator[tuple[str, Money]]:
@@ -42,12 +48,12 @@ def multipliers_in(rows: list[ImportedTrade | Rejected]) -> Iterator[tuple[str, 
 
 
 def completed(
-    imported: ImportedTrade, instruments: InstrumentTable, of_file: dict[str, Money]
+    imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]
 ) -> ImportedTrade | Rejected:
     """Return the trade with its multiplier and the amounts that depend on it."""
     as_read = imported.trade
     try:
-        multiplier = multiplier_of(imported, instruments, of_file) or as_read.multiplier
+        multiplier = multiplier_of(imported, point_value, of_file) or as_read.multiplier
         trade = (
             as_read.with_multiplier(multiplier) if imported.is_computed else with_stated(as_read, multiplier)
         )
@@ -64,7 +70,7 @@ def with_stated(trade: TradeDraft, multiplier: Money) -> TradeDraft:
 
 
 def multiplier_of(
-    imported: ImportedTrade, instruments: InstrumentTable, of_file: dict[str, Money]
+    imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]
 ) -> Money | None:
     """Return the multiplier to use instead of the one that was read, None to keep it.
 
@@ -72,9 +78,11 @@ def multiplier_of(
     """
     trade = imported.trade
     if not imported.has_multiplier_of_result:
-        return None if imported.states("multiplier") else point_value(imported, instruments)
+        if imported.states("multiplier"):
+            return None
+        return point_value(trade.symbol, is_future=imported.is_future)
     try:
-        known = point_value(imported, instruments)
+        known = point_value(trade.symbol, is_future=imported.is_future)
     except ValidationFailed:
         if trade.gross_pnl is None and trade.symbol not in of_file:
             raise
@@ -84,13 +92,9 @@ def multiplier_of(
     return known if known is not None and explains_result(trade, known) else None
 
 
-def point_value(imported: ImportedTrade, instruments: InstrumentTable) -> Money | None:
-    return instruments.point_value(imported.trade.symbol, is_future=imported.is_future)
-
-
 def explains_result(trade: TradeDraft, multiplier: Money) -> bool:
     """Return whether prices, quantity and that multiplier make the trade's result, rounded to cents."""
     if trade.exit_price is None or trade.gross_pnl is None:
         return False
-    result = replace(trade, multiplier=multiplier).unbounded_result_at(trade.exit_price)
-    return abs(result - trade.gross_pnl) <= HALF_A_CENT
+    result = replace(trade, multiplier=multiplier).units_at(trade.exit_price)
+    return abs(result - trade.gross_pnl.units) <= HALF_A_CENT

@@ -4,7 +4,8 @@ import csv
 import re
 from collections.abc import Iterator
 from html import unescape
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.cells import Comma
@@ -21,7 +22,7 @@ MOST_COLUMNS = 1000  # of a row of HTML; further cells are ignored
 LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
 
 
-class Cells(NamedTuple):
+class Cells(Struct, frozen=True, gc=False):
     """The cells of a row, its last line, and the meaning of a comma in its numbers."""
 
     line: int

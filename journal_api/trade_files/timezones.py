@@ -76,7 +76,7 @@ async def timezone_of_import(
 
 
 def has_local_times(trade: TradeDraft) -> bool:
-    return trade.opened_at.tzinfo is None or (trade.closed_at is not None and trade.closed_at.tzinfo is None)
+    return trade.opened_at.is_local or (trade.closed_at is not None and trade.closed_at.is_local)
 
 
 def unknown_timezone(account: str, file_format: Format) -> ValidationFailed:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta, timezone, tzinfo
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from journal_api.values.timestamps import Timestamp
@@ -118,8 +119,12 @@ def offset_from(parts: dict[str, str]) -> tzinfo | None:
         if parts["Z"] not in OFFSETS:
             raise ValueError(f"must be in one of the zones {', '.join(OFFSETS)}")
         return OFFSETS[parts["Z"]]
-    if "z" not in parts:
-        return None
-    digits = parts["z"].replace(":", "").upper().replace("Z", "+0000")
+    return fixed_offset(parts["z"]) if "z" in parts else None
+
+
+@cache  # the pattern accepts a few thousand texts
+def fixed_offset(text: str) -> timezone:
+    """Return the offset of a text such as -06:00, -0600 or Z."""
+    digits = text.replace(":", "").upper().replace("Z", "+0000")
     offset = timedelta(hours=int(digits[1:3]), minutes=int(digits[3:]))
     return timezone(-offset if digits[0] == "-" else offset)

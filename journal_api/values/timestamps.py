@@ -6,9 +6,14 @@ from functools import lru_cache
 from typing import Any, ClassVar, Self
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from journal_api.values.clock import as_text
 
 ONE_HOUR = timedelta(hours=1)
+HOURS = frozenset(f"{hour:02}" for hour in range(24))
+# Minutes and seconds of all times of an hour: :00:00 to :59:59.
+CLOCKS = frozenset(f":{minute:02}:{second:02}" for minute in range(60) for second in range(60))
 
 
 class Timestamp(datetime):
@@ -35,27 +40,68 @@ class Timestamp(datetime):
             raise ValueError("must be in the years 1970 to 2200")
         return instant
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the timestamp has no offset."""
+        return self.tzinfo is None
+
     def stored(self, timezone: str) -> str:
         """Return the timestamp as UTC text of fixed width, so that text order is time order.
 
         A local time that a clock change skips or repeats is interpreted with the offset before the change.
         """
-        if self.tzinfo is None:
-            hour = _utc_hour(self.year, self.month, self.day, self.hour, timezone)
+        if self.tzinfo is None or self.tzinfo is UTC:
+            text = self.isoformat(timespec="microseconds")
+            hour = text[:13] if self.tzinfo is UTC else _utc_hour(text[:13], timezone)
             if hour is not None:
-                return f"{hour}{self.isoformat(timespec='microseconds')[13:]}Z"
-        elif self.tzinfo is UTC:
-            return f"{self.isoformat(timespec='microseconds')[:26]}Z"
+                return f"{hour}{text[13:26]}Z"
         return as_text(self if self.tzinfo else self.replace(tzinfo=ZoneInfo(timezone)))
 
 
+class WrittenTime(Struct, frozen=True, gc=False):
+    """A timestamp to the second as files write it, for which no datetime is made: its hour is parsed once.
+
+    It is stored as the Timestamp of the same text.
+    """
+
+    hour: str  # 2026-04-09T15
+    clock: str  # :38:40
+    is_local: bool
+
+    def stored(self, timezone: str) -> str:
+        hour = _utc_hour(self.hour, timezone) if self.is_local else self.hour
+        if hour is None:
+            return Timestamp.decode(f"{self.hour}{self.clock}").stored(timezone)
+        return f"{hour}{self.clock}.000000Z"
+
+
+FileTime = Timestamp | WrittenTime
+
+
+def written_time(text: str) -> FileTime:
+    """Return the time in a cell. Accepts and refuses what `Timestamp.decode` does."""
+    clock, zone = text[13:19], text[19:]
+    if clock in CLOCKS and zone in ("", "Z") and (hour := _hour_in(text[:13])) is not None:
+        return WrittenTime(hour, clock, not zone)
+    return Timestamp.decode(text)
+
+
 @lru_cache(maxsize=4096)
-def _utc_hour(year: int, month: int, day: int, hour: int, timezone: str) -> str | None:
+def _hour_in(text: str) -> str | None:
+    """Return the hour such as 2026-04-09T15, None if the text is not one."""
+    try:
+        return Timestamp.decode(f"{text}:00").isoformat()[:13]
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _utc_hour(hour: str, timezone: str) -> str | None:
     """Return the hour of UTC that is this hour of local time, such as 2026-04-09T19.
 
     None if it is not one whole hour: where clocks change in it, and where they differ by part of an hour.
     """
-    first = datetime(year, month, day, hour, tzinfo=ZoneInfo(timezone))
+    first = datetime.fromisoformat(f"{hour}:00").replace(tzinfo=ZoneInfo(timezone))
     offset = first.utcoffset()
     if offset is None or offset % ONE_HOUR or first.replace(minute=59, second=59).utcoffset() != offset:
         return None

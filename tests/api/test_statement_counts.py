@@ -228,7 +228,7 @@ async def test_a_list_of_100_is_one_statement(
     assert len(seen) == 1
 
 
-async def test_1000_trades_at_once_take_as_many_statements_as_2_but_for_one_for_100_rows(
+async def test_1000_trades_at_once_take_as_many_statements_as_2_but_for_one_for_250_rows(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     account = await create_account(client)
@@ -242,4 +242,4 @@ async def test_1000_trades_at_once_take_as_many_statements_as_2_but_for_one_for_
         assert created.status_code == 201
         return seen.copy()
 
-    assert len(await statements_for(1000)) == len(await statements_for(2)) + 9
+    assert len(await statements_for(1000)) == len(await statements_for(2)) + 3

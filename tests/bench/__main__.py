@@ -14,6 +14,7 @@ import click
 from msgspec import json
 
 from bench import chart, growth_chart, table
+from bench import formats as files
 from bench import growth as growing
 from bench import tail as crowded
 from bench.cases import measured
@@ -27,14 +28,15 @@ Shown = TypeVar("Shown")
 @click.option("--quick", is_flag=True, help="Only see that it runs: tiny rounds, 1,000 trades.")
 @click.option("--growth", is_flag=True, help="Only what operations cost as the journal grows.")
 @click.option("--tail", is_flag=True, help="Only the slowest requests of many front ends.")
+@click.option("--formats", is_flag=True, help="Only the CPU time of a row of each format of files.")
 @click.option("--trades", type=click.IntRange(1000), help="Of the long journal; 1,000,000 unless said.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write bench.json and the charts there.")
-def main(quick: bool, growth: bool, tail: bool, trades: int | None, out: Path | None) -> None:
+def main(quick: bool, growth: bool, tail: bool, formats: bool, trades: int | None, out: Path | None) -> None:
     """The service beside a route that does nothing, sqlite3 alone, and FastAPI + SQLAlchemy.
 
     Then what its operations cost as the journal grows, and how long the slowest requests take.
     """
-    everything = not growth and not tail
+    everything = not growth and not tail and not formats
     if everything and not has_wrk():
         raise click.ClickException(WITHOUT_WRK)
     trades = trades or (1000 if quick else 10**6)
@@ -51,6 +53,10 @@ def main(quick: bool, growth: bool, tail: bool, trades: int | None, out: Path | 
             sys.stdout.write(table.TAIL + "\n")
             crowd = crowded.FEW if quick else crowded.CROWDS
             found["tail"] = shown(crowded.measured(folder, crowd), table.tail_block)
+        if everything or formats:
+            sys.stdout.write(table.FORMATS + "\n")
+            rows, rounds = (200, 1) if quick else (10_000, 5)
+            found["formats"] = shown(files.measured(folder, rows, rounds), table.format_line)
     if out is not None:
         keep(out, found)
 

@@ -1,11 +1,13 @@
 """The results as text for the terminal."""
 
+from bench.formats import ImportCost
 from bench.growth import Grown, Growth
 from bench.measure import Limited, Numbers, Ratio, Result, Spread, Unit
 from bench.tail import Latency, Tail
 
 LINE = "{:<44}{:>11}{:>11}{:>11}{:>11}  {}".format
 HEAD = LINE("", "median", "least", "most", "CPU of one", "")
+FORMATS = LINE("The import of a row of a format, in CPU", "import", "bare", "ratio", "target", "")
 TAIL = LINE("", "answers", "p50", "p99", "p99.9", "most")
 
 
@@ -47,6 +49,12 @@ def latency_line(kind: str, latency: Latency) -> str:
     return LINE(
         f"  {kind}", f"{latency.answers:,}", *(time(one) if latency.answers else "" for one in numbers)
     )
+
+
+def format_line(cost: ImportCost) -> str:
+    """The line of one format."""
+    times = (f"{cost.ours:.3g} us", f"{cost.bare:.3g} us", f"{cost.ratio:.3g}", f"{cost.target:g}")
+    return LINE(f"  {cost.format}, {cost.rows:,}", *times, verdict(cost.ratio >= cost.target))
 
 
 def block(result: Result) -> str:

@@ -80,6 +80,14 @@ def see_tails(tails: Any, told: str) -> None:
         assert f"\n{tail['connections']} connections, {tail['beside']}: " in told
 
 
+def see_formats(costs: Any, told: str) -> None:
+    """Every format in CSV has the CPU time of its rows."""
+    assert len(costs) == 25
+    for cost in costs:
+        assert min(cost["ours"], cost["bare"]) > 0
+        assert f"\n  {cost['format']}, {cost['rows']:,} " in told
+
+
 @pytest.mark.soak
 def test_every_number_is_in_the_document_the_tables_and_the_charts(tmp_path: Path) -> None:
     from bench.load import WITHOUT_WRK, has_wrk
@@ -94,6 +102,7 @@ def test_every_number_is_in_the_document_the_tables_and_the_charts(tmp_path: Pat
     see_growth(document["growth"], ran.stdout, words_of(tmp_path / "growth.svg"))
     if SOAK:
         see_comparisons(document["results"], ran.stdout, words_of(tmp_path / "bench.svg"))
+        see_formats(document["formats"], ran.stdout)
         see_tails(document["tail"], ran.stdout)
 
 

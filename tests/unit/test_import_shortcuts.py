@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from fractions import Fraction
 from zoneinfo import ZoneInfo
 
 from hypothesis import example, given, settings
@@ -10,8 +11,8 @@ from hypothesis import strategies as st
 from journal_api.errors import ValidationFailed
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.values.clock import as_text
-from journal_api.values.money import EXACT, LARGEST, Money, PositiveMoney, from_units, units
-from journal_api.values.timestamps import Timestamp
+from journal_api.values.money import EXACT, LARGEST, Money, PositiveMoney, from_units, quotient, units
+from journal_api.values.timestamps import Timestamp, written_time
 
 ZONES = (
     *("UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kolkata"),
@@ -40,6 +41,17 @@ def test_a_time_is_stored_as_the_instant_that_its_zone_says(
 
     aware = local.replace(tzinfo=offset or ZoneInfo(zone))
     assert time.stored(zone) == as_text(aware)
+    assert written_time(local.replace(tzinfo=offset).isoformat()).stored(zone) == as_text(aware)
+
+
+@settings(max_examples=500)
+@given(st.integers(), st.integers().filter(bool))
+@example(1, 2)
+@example(3, 2)
+@example(-1, 2)
+@example(3, -2)
+def test_a_quotient_is_rounded_half_to_even(numerator: int, denominator: int) -> None:
+    assert quotient(numerator, denominator) == round(Fraction(numerator, denominator))
 
 
 @settings(max_examples=500)

@@ -10,7 +10,7 @@ from journal_api.trade_files.contracts import EXPIRATIONS, option_of, with_contr
 from journal_api.trade_files.directions import is_sale
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, trades_from
-from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.money import ONE, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 
 # Alternative names of a column.
@@ -38,7 +38,7 @@ def instrument_of(row: Row) -> Instrument:
     account = filled(row, ACCOUNTS)
     stated = row.amount_if_any("Multiplier", PositiveMoney)
     is_option = filled(row, ("Strike", "Call/Put", "Option")) is not None
-    default = SHARES_OF_AN_OPTION if is_option else PositiveMoney(1)
+    default = SHARES_OF_AN_OPTION if is_option else ONE
     return Instrument(
         account and row.read(account, Name100.decode),
         with_contract("Symbol", row.read("Symbol", Name40.decode), contract_of(row)),
@@ -89,7 +89,11 @@ def cost_of(row: Row) -> int | None:
 
 def filled(row: Row, columns: Iterable[str]) -> str | None:
     """Return the first of the columns whose cell is not empty."""
-    return next((column for column in columns if row.get(column, "").strip()), None)
+    for column in columns:
+        cell = row.get(column)
+        if cell and not cell.isspace():
+            return column
+    return None
 
 
 def clock(cell: str) -> timedelta:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from journal_api.rules.import_rows import ImportedTrade
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.cells import Row, date_and_clock
+from journal_api.trade_files.cells import Row
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.directions import direction as direction_of
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
@@ -41,8 +41,8 @@ class PositionColumns(NamedTuple):
             multiplier=multiplier_of(points, quantity, gross_pnl),
             entry_price=entry_price,
             exit_price=exit_price,
-            opened_at=row.read(self.opened_at, date_and_clock),
-            closed_at=row.read(self.closed_at, date_and_clock),
+            opened_at=row.time(self.opened_at),
+            closed_at=row.time(self.closed_at),
             gross_pnl=gross_pnl,
             fees=fees_of(row, self.bookings),
             external_id=row.read(self.ticket, ticket),

@@ -7,14 +7,14 @@ from typing import cast, get_args
 
 from msgspec.structs import replace
 
-from journal_api.rules.import_rows import Answered, ImportedTrade
+from journal_api.rules.import_rows import Answered, ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Grade
 from journal_api.trade_files.cells import Row, json_list, names, one_of, text
 from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.values.money import Money, PositiveMoney, PositiveResult, Result
-from journal_api.values.timestamps import Timestamp
+from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result
+from journal_api.values.timestamps import written_time
 from journal_api.values.types import Name, Name40, Name100
 
 COLUMNS = (
@@ -40,24 +40,23 @@ def trade_of(row: Row) -> ImportedTrade:
         symbol=row.read("symbol", Name40.decode),
         direction=row.read("direction", direction),
         quantity=row.amount("quantity", PositiveMoney),
-        multiplier=multiplier or PositiveMoney(1),
+        multiplier=multiplier or ONE,
         entry_price=row.amount("entry_price", Money),
         exit_price=row.amount_if_any("exit_price", Money),
         stop_loss=row.amount_if_any("stop_loss", Money),
-        opened_at=row.read("opened_at", Timestamp.decode),
-        closed_at=row.read_if_any("closed_at", Timestamp.decode),
+        opened_at=row.parse("opened_at", written_time),
+        closed_at=row.parse_if_any("closed_at", written_time),
         gross_pnl=gross_pnl,
-        fees=fees or Money(0),
+        fees=fees or ZERO,
         initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),
         grade=cast("Grade | None", row.read_if_any("grade", GRADE)),
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.read("notes", text, strip=False) if row.get("notes") else None,
     )
-    stated = {"multiplier": multiplier, "fees": fees}
     imported = ImportedTrade(
         row.line,
         trade.with_result(),
-        unstated=tuple(name for name in stated if stated[name] is None),
+        unstated=unstated(multiplier=multiplier, fees=fees),
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
     )

@@ -6,13 +6,13 @@ from decimal import Context, Decimal
 from typing import Self
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row, text
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.directions import direction as direction_of
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 
 COSTS = ("Commissions", "Fees")
@@ -52,21 +52,20 @@ def trade_of(row: Row) -> ImportedTrade:
         symbol=row.read("Symbol", Name40.decode),
         direction=direction,
         quantity=quantity,
-        multiplier=multiplier or PositiveMoney(1),
+        multiplier=multiplier or ONE,
         entry_price=entry_price,
         exit_price=exit_price,
         opened_at=row.time("Open Datetime"),
         closed_at=row.time("Close Datetime"),
         gross_pnl=gross_pnl,
-        fees=fees or Money(0),
+        fees=fees or ZERO,
         initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
         notes=row.read_if_any("Notes", plain_text),
     )
-    stated = {"multiplier": multiplier, "fees": fees}
     return ImportedTrade(
         row.line,
         trade,
-        unstated=tuple(name for name in stated if stated[name] is None),
+        unstated=unstated(multiplier=multiplier, fees=fees),
         has_multiplier_of_result=True,
     )
 
@@ -91,7 +90,7 @@ def fees_if_stated(row: Row) -> Result | None:
     parts = [row.amount_if_any(column, Money) for column in COSTS]
     if not row.keys() >= set(COSTS) or parts == [None, None]:
         return None
-    commissions, fees = (part or Money(0) for part in parts)
+    commissions, fees = (part or ZERO for part in parts)
     return derived("Fees", "with Commissions", EXACT.add(commissions, fees))
 
 

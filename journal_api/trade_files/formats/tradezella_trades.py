@@ -5,14 +5,14 @@ from datetime import time
 from decimal import Context, Decimal
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.cells import Row, timestamp
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
 from journal_api.values.time_formats import OFFSETS
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name, Name40, Name100
@@ -45,19 +45,18 @@ def trade_of(row: Row) -> ImportedTrade:
         symbol=symbol_of(row),
         direction=earned,
         quantity=quantity,
-        multiplier=multiplier or PositiveMoney(1),
+        multiplier=multiplier or ONE,
         entry_price=entry_price,
         exit_price=exit_price,
         opened_at=instant(row, "Open"),
         closed_at=instant(row, "Close") if is_closed else None,
         gross_pnl=gross_pnl,
-        fees=fees or Money(0),
+        fees=fees or ZERO,
     )
-    stated = {"multiplier": multiplier, "fees": fees}
     return ImportedTrade(
         row.line,
         trade,
-        unstated=tuple(name for name in stated if stated[name] is None),
+        unstated=unstated(multiplier=multiplier, fees=fees),
         has_multiplier_of_result=True,
         account=row.read_if_any(ACCOUNT, Name100.decode),
     )

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row, date_and_clock
+from journal_api.trade_files.cells import Row
 from journal_api.trade_files.derived_amounts import multiplier_of
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
 from journal_api.trade_files.profiles.columns import name_in
-from journal_api.values.money import EXACT, Money, PositiveMoney
-from journal_api.values.timestamps import Timestamp
+from journal_api.values.money import EXACT, ONE, Money, PositiveMoney
+from journal_api.values.timestamps import FileTime
 
 NAME = "TradingView list of trades"
 # The required columns with their names in exports of several years; the price names its currency.
@@ -43,7 +43,7 @@ class Leg(NamedTuple):
     number: int
     is_entry: bool
     direction: Direction
-    at: Timestamp
+    at: FileTime
     price: Money
     quantity: PositiveMoney
     net_pnl: Money
@@ -69,7 +69,7 @@ def leg_of(row: Row, columns: list[str]) -> Leg:
         row.read(number, whole_number),
         is_entry,
         direction,
-        row.read(at, date_and_clock),
+        row.time(at),
         row.amount(price, Money),
         row.amount(quantity, PositiveMoney),
         row.amount(net_pnl, Money),
@@ -123,7 +123,7 @@ def trade_of(entry: Leg, exit_: Leg) -> ImportedTrade:
         symbol=SYMBOL,
         direction=entry.direction,
         quantity=entry.quantity,
-        multiplier=multiplier_of(points, entry.quantity, exit_.net_pnl) if is_stated else PositiveMoney(1),
+        multiplier=multiplier_of(points, entry.quantity, exit_.net_pnl) if is_stated else ONE,
         entry_price=entry.price,
         exit_price=None if exit_.is_open else exit_.price,
         opened_at=entry.at,

@@ -11,7 +11,7 @@ from journal_api.trade_files.fill_book import Execution, FillId, Instrument
 from journal_api.trade_files.profiles.columns import name_in
 from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader
 from journal_api.trade_files.profiles.times import time_in, time_reader
-from journal_api.values.money import Money, PositiveMoney
+from journal_api.values.money import ONE, Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -49,7 +49,7 @@ def instrument_reader(profile: ImportProfileCreate, header: Collection[str]) -> 
 
     def instrument_of(row: Row) -> Instrument:
         stated = row.amount_if_any(multiplier, PositiveMoney) if multiplier else None
-        name, default = row.read(symbol, Name40.decode), PositiveMoney(1)
+        name, default = row.read(symbol, Name40.decode), ONE
         if expires and strike and right and row[strike].strip():
             name = with_contract(symbol, name, option_of(row, expires, strike, right))
             default = SHARES_OF_AN_OPTION

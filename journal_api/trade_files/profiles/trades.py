@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade
+from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.trades import Direction
@@ -14,7 +14,7 @@ from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.profiles.columns import name_in
 from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader
 from journal_api.trade_files.profiles.times import time_in, time_reader
-from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -57,20 +57,19 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
             symbol=row.read(symbol, Name40.decode),
             direction=legs.direction,
             quantity=size,
-            multiplier=multiplier or PositiveMoney(1),
+            multiplier=multiplier or ONE,
             entry_price=legs.entry_price,
             exit_price=legs.exit_price,
             opened_at=legs.opened_at,
             closed_at=legs.closed_at,
             gross_pnl=result,
-            fees=fees or Money(0),
+            fees=fees or ZERO,
             external_id=id_of(row),
         ).with_result()
-        stated = {"multiplier": multiplier, "fees": fees}
         return ImportedTrade(
             row.line,
             trade,
-            unstated=tuple(name for name in stated if stated[name] is None),
+            unstated=unstated(multiplier=multiplier, fees=fees),
             is_computed=result is None,
             has_multiplier_of_result=result is not None and not is_stated,
             account=row.read_if_any(account, Name100.decode) if account else None,
