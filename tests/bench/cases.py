@@ -1,7 +1,7 @@
 """The cases with their targets, each run as soon as its servers are up."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import date, timedelta
 from pathlib import Path
@@ -56,16 +56,20 @@ def requests(
 ) -> Iterator[Case]:
     """Requests from 16 connections."""
     goal = f"/v1/goals/{contents.goal_id}"
-    yield Case(
-        "one goal",
-        "requests",
-        load.Load(ours, pace, goal),
-        [Other(NOOP, load.Load(noop, pace, "/"), target=0.35)],
-    )
-    yield same_request("200 tags", ours, peer, "/v1/tags", pace)
     small = f"/v1/strategies/{contents.small_strategy_id}"
-    yield same_request("a strategy, 4 x 6", ours, peer, small, pace)
-    yield large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
+    for what, path, target in (("200 tags", "/v1/tags", 0.35), ("a strategy, 4 x 6", small, 0.4)):
+        assert get_data(ours.send("GET", path)) == get_data(peer.send("GET", path)), path
+        yield asked_again(what, path, ours, [(NOOP, noop, "/", target), (PEER, peer, path, 15)], pace)
+        yield after_a_write(what, path, ours, [(NOOP, noop, "/"), (PEER, peer, path)], pace)
+    yield asked_again("one goal", goal, ours, [(NOOP, noop, "/", 0.4)], pace)
+    yield after_a_write("one goal", goal, ours, [(NOOP, noop, "/")], pace)
+    yield Case(
+        "one goal, 304",
+        "requests",
+        load.Load(ours, pace, goal, etag=ours.etag(goal)),
+        [Other(NOOP, load.Load(noop, pace, "/"), target=0.45)],
+    )
+    yield from large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
     page = bare.statements_of(lambda db: snapshots.page_of(db, contents.goal_id, SnapshotQuery(limit=A_PAGE)))
     yield Case(
         f"{A_PAGE} snapshots, nothing stale",
@@ -78,27 +82,46 @@ def requests(
         "create a tag, durable",
         "requests",
         load.NewTags(ours, pace, category),
-        [Other(PEER, load.NewTags(peer, pace, category), target=8)],
+        [Other(PEER, load.NewTags(peer, pace, category), target=4.5)],
     )
 
 
-def same_request(what: str, ours: Measured, peer: Measured, path: str, pace: Pace) -> Case:
-    """A read that both answer with the same data."""
-    assert get_data(ours.send("GET", path)) == get_data(peer.send("GET", path)), path
+def asked_again(
+    what: str, path: str, ours: Measured, others: Sequence[tuple[str, Measured, str, float]], pace: Pace
+) -> Case:
+    """A read that is asked for again and again from 16 connections, while nobody writes."""
     return Case(
-        what,
+        f"{what}, asked again",
         "requests",
         load.Load(ours, pace, path),
-        [Other(PEER, load.Load(peer, pace, path), target=15)],
+        [Other(name, load.Load(server, pace, path), target) for name, server, path, target in others],
     )
 
 
-def large_strategy(ours: Measured, peer: Measured, strategy_id: int, for_sqlite: Path, pace: Pace) -> Case:
-    path = f"/v1/strategies/{strategy_id}"
-    case = same_request("a strategy, 50 x 100", ours, peer, path, pace)
+def after_a_write(
+    what: str, path: str, ours: Measured, others: Sequence[tuple[str, Measured, str]], pace: Pace
+) -> Case:
+    """A read by one client, which writes before each read; the others keep nothing and need no write."""
+    return Case(
+        f"{what}, after a write",
+        "requests",
+        load.reads_after_a_write(ours, pace.calls, path),
+        [Other(name, load.reads(server, pace.calls, path)) for name, server, path in others],
+    )
+
+
+def large_strategy(
+    ours: Measured, peer: Measured, strategy_id: int, for_sqlite: Path, pace: Pace
+) -> Iterator[Case]:
+    """A read of 200 kB, which SQLite makes once until somebody writes."""
+    what, path = "a strategy, 50 x 100", f"/v1/strategies/{strategy_id}"
+    assert get_data(ours.send("GET", path)) == get_data(peer.send("GET", path)), path
     same = bare.statements_of(lambda db: strategies.get(db, OWNER, strategy_id))
     alone = Other(SQLITE, bare.loop_of(for_sqlite, pace.seconds, same), target=0.8)
-    return case._replace(others=[alone, *(other._replace(target=None) for other in case.others)])
+    written = after_a_write(what, path, ours, [(PEER, peer, path)], pace)
+    yield written._replace(others=[alone, *written.others])
+    again = asked_again(what, path, ours, [], pace)
+    yield again._replace(others=[alone._replace(target=15)])
 
 
 def patch(ours: Measured, contents: Contents, for_sqlite: Path, pace: Pace) -> Case:

@@ -22,10 +22,14 @@ def has_wrk() -> bool:
 
 
 class Load:
-    """Requests from several connections at once; a round lasts longer for a server that answers slowly."""
+    """Requests from several connections at once; a round lasts longer for a server that answers slowly.
 
-    def __init__(self, server: Measured, pace: Pace, path: str) -> None:
+    With `etag` they are conditional, and the answer is 304.
+    """
+
+    def __init__(self, server: Measured, pace: Pace, path: str, etag: str | None = None) -> None:
         self.server, self.path = server, path
+        self.headers = [] if etag is None else ["--header", f"If-None-Match: {etag}"]
         self.seconds, self.least_requests, self.connections = (
             pace.seconds,
             pace.least_requests,
@@ -47,7 +51,7 @@ class Load:
         """How many requests, in how many seconds; fails unless all were answered with success."""
         script, *arguments = self.script()
         command = ["wrk", "--threads", "1", "--connections", str(self.connections), "--timeout", "60s"]
-        command += ["--duration", "1h", "--header", f"Authorization: Bearer {self.server.key}"]
+        command += ["--duration", "1h", "--header", f"Authorization: Bearer {self.server.key}", *self.headers]
         command += ["--script", str(HERE / script), f"{self.server.url}{self.path}", "--", *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as wrk:
             time.sleep(self.seconds)
@@ -103,6 +107,27 @@ def imports(server: Measured, file: bytes, rows: int) -> Side:
         return Round(rows / took, (server.cpu() - before) / rows)
 
     return run
+
+
+def reads_after_a_write(server: Measured, times: int, path: str) -> Side:
+    """Each time a small write, and then the read, which alone is timed; its CPU is too little to tell."""
+    numbers = itertools.count()
+
+    def run() -> Round:
+        took = 0.0
+        for _ in range(times):
+            server.send("PATCH", "/v1/me", json.dumps({"name": f"owner {next(numbers)}"}).encode())
+            started = time.perf_counter()
+            server.send("GET", path)
+            took += time.perf_counter() - started
+        return Round(times / took, None)
+
+    return run
+
+
+def reads(server: Measured, times: int, path: str) -> Side:
+    """The read alone, as often, by one client."""
+    return one_by_one(server, times, lambda: server.send("GET", path))
 
 
 def reads_after_a_trade(server: Measured, times: int, goal_id: int, trade: bytes) -> Side:

@@ -27,6 +27,7 @@ class Measured:
         self.process = psutil.Process(server.process.pid)
         self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=600)
         self.used = time.monotonic()
+        self.last_etag = ""
 
     def again(self) -> "Measured":
         """The same with a connection of its own, for another thread."""
@@ -50,6 +51,11 @@ class Measured:
             before = self.cpu()
             time.sleep(0.1)
 
+    def etag(self, path: str) -> str:
+        """The ETag of the answer to a GET."""
+        self.send("GET", path)
+        return self.last_etag
+
     def send(
         self, method: str, path: str, body: bytes | None = None, media_type: str = "application/json"
     ) -> bytes:
@@ -60,6 +66,7 @@ class Measured:
         self.connection.request(method, path, body, headers)
         answer = self.connection.getresponse()
         content = answer.read()
+        self.last_etag = answer.headers.get("ETag", "")
         self.used = time.monotonic()
         assert answer.status < 300, content[:1000]
         return content

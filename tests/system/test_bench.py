@@ -47,7 +47,7 @@ def words_of(chart: Path) -> str:
 
 
 def see_comparisons(results: Any, told: str, chart: str) -> None:
-    assert len(results) == 13
+    assert len(results) == 18
     for result in results:
         assert all(number > 0 for number in numbers_in(result)), result
         assert f"\n{result['what']}\n" in told
