@@ -15,6 +15,7 @@ from chromium import Page, browser_with, in_a_browser
 from commands import PATIENCE, Server, done, new_key, running
 from conftest import client_of
 from factories import A_TRADE, unwrap
+from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from starlette.applications import Starlette
 
@@ -126,10 +127,20 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield Journal(server, db, key, client)
 
 
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
 @pytest.fixture
-def page(journal: Journal, tmp_path: Path) -> Iterator[Page]:
-    with browser_with(tmp_path / "profile") as browser:
-        yield Page(browser, journal.server.url)
+def page(browser: Chrome, journal: Journal) -> Iterator[Page]:
+    """The page of this test's journal; its port is another than those before, and so is what it stores."""
+    page = Page(browser, journal.server.url)
+    page.resize(1280, 900)
+    page.complaints()
+    yield page
+    browser.get("about:blank")
 
 
 @pytest.fixture(scope="module")
@@ -195,11 +206,10 @@ def test_the_key_is_taken_out_of_the_address_and_kept_for_the_tab(journal: Journ
 
 
 @in_a_browser
-def test_the_address_that_a_first_start_prints_opens_the_page_signed_in(tmp_path: Path) -> None:
-    with (
-        running(tmp_path / "journal.db", "--first-key") as server,
-        browser_with(tmp_path / "profile") as browser,
-    ):
+def test_the_address_that_a_first_start_prints_opens_the_page_signed_in(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    with running(tmp_path / "journal.db", "--first-key") as server:
         (address,) = re.findall(r"http://\S+/#key=\S+", server.out.read_text())
         browser.get(address)
         page = Page(browser, server.url)
@@ -437,6 +447,7 @@ def test_a_goal_is_made_edited_and_deleted(journal: Journal, page: Page) -> None
     assert unwrap(journal.client.get("/goals"))[0]["timeframe"] == "daily"
 
     page.click("#goals .link")
+    page.find("#edit")
     journal.client.patch("/goals/1", json={"target_value": -400})
     page.fill("target_value", "-300", "#edit")
     page.click("#edit .primary")

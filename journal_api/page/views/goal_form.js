@@ -7,6 +7,7 @@ import { valueOf, words } from "../format.js";
 const TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"];
 const STATUSES = ["active", "paused", "archived"];
 const pairs = (list) => list.map((one) => [one, words(one)]);
+const UNITS = { currency: "An amount of money.", percent: "In percent.", ratio: "A ratio.", count: "A number." };
 const DIRECTIONS = [["at_least", "at least"], ["at_most", "at most"]];
 
 export const scopesOf = ({ accounts, copyGroups }) => [
@@ -24,7 +25,7 @@ export const goalKind = (metrics) => ({
     const about = h("p", { class: "muted" });
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
-      about.textContent = `${chosen.description} In ${chosen.unit}.`;
+      about.textContent = `${chosen.description} ${UNITS[chosen.unit]}`;
       if (isNew) direction.value = chosen.natural_direction;
     };
     metric.addEventListener("change", () => describe(true));

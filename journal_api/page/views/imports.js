@@ -89,7 +89,7 @@ function fileAtHand(context) {
 function verdicts({ counts, format: name }) {
   if (name === "unknown") return h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:");
   return h("p", { class: "row" }, h("strong", null, name), Object.entries(WORDS).filter(([verdict]) => counts[verdict] > 0).map(([verdict, [tone, word]]) =>
-    h("span", { class: `chip ${tone}` }, `${format.number(counts[verdict])} ${word}`)));
+    h("span", { class: `chip ${tone}` }, verdict === "error" ? format.count(counts.error, word) : `${format.number(counts[verdict])} ${word}`)));
 }
 
 // Account, zone and order of dates; a change reads the file again.
@@ -108,7 +108,7 @@ function optionsForm({ accounts, redraw }, error) {
     field("Dates", select({ name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
     names.map((name, index) => field(`Account ${name}`, select({ name: `account_${index}` },
       [["new", "create it"], ...accounts.map((one) => [String(one.id), one.name])]))),
-    h("button", { class: "again" }, "Read again"), zones());
+    h("button", { class: `again ${error || names.length ? "primary" : ""}` }, "Read again"), zones());
   if (error) {
     const message = element.querySelector(":scope > .error");
     for (const place of element.querySelectorAll("[data-field]")) place.textContent = error.details?.fields?.[place.dataset.field] ?? "";
