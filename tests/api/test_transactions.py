@@ -590,14 +590,17 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
     read: Counter[str] = Counter()
     updates = 0
 
+    def is_enough() -> bool:
+        return read.total() >= READS and updates >= 20
+
     async def flip() -> None:
         nonlocal updates
-        while read.total() < READS:
+        while not is_enough():
             assert (await client.patch(path, json=next(bodies))).status_code == 200
             updates += 1
 
     async def look() -> None:
-        while read.total() < READS:
+        while not is_enough():
             found = unwrap(await client.get(path))
             assert is_whole(found)
             read[found["name"]] += 1
