@@ -112,7 +112,23 @@ def pace_of(standing: Standing) -> Pace:
         return pace_of_limit(standing)
     if standing.metric in SUMS | RECORDS:
         return pace_of_target(standing)
-    return Pace("behind" if standing.is_met is False else "on_track", standing.missing, standing.days_left)
+    if standing.is_met is not False:
+        return Pace("on_track", standing.missing, standing.days_left)
+    state: PaceState = "missed" if is_lost_by_worst(standing) else "behind"
+    return Pace(state, standing.missing, standing.days_left)
+
+
+def is_lost_by_worst(standing: Standing) -> bool:
+    """Return whether the worst trade, or the worst of the days before today, stays below the target."""
+    if standing.metric == "worst_trade":
+        return True
+    if standing.metric != "worst_day":
+        return False
+    statistics, of_today = standing.statistics, standing.of_today
+    assert statistics is not None, "checked by pace_of"
+    assert of_today is not None, "checked by pace_of"
+    # A worst day that equals today's may be today alone, which can still win.
+    return not of_today.trades or statistics.worst_day != of_today.net_pnl
 
 
 # Limits --------------------------------------------------------------------------------------------------
@@ -121,12 +137,22 @@ def pace_of(standing: Standing) -> Pace:
 def pace_of_limit(standing: Standing) -> Pace:
     """Return the room that is left until the limit; from 80 % of the limit on it is near."""
     if standing.is_met is False:
-        if standing.is_final:
+        if standing.is_final or has_won_too_often(standing):
             return Pace("missed", 0, standing.days_left)
         return Pace("behind", standing.missing, standing.days_left)
     room = room_of(standing)
     is_near = room is not None and room * 5 <= abs(standing.target)
     return Pace("near_limit" if is_near else "within_limit", room, standing.days_left)
+
+
+def has_won_too_often(standing: Standing) -> bool:
+    """Return whether the winning days before today are more than the limit. Today can still lose."""
+    if standing.metric != "winning_days":
+        return False
+    assert standing.statistics is not None, "checked by pace_of"
+    assert standing.of_today is not None, "checked by pace_of"
+    before_today = standing.statistics.winning_days - standing.of_today.winning_days
+    return before_today * SCALE > standing.target
 
 
 # What counts towards the limit now, where that is not the value of the whole period: a new day, a new trade
@@ -180,13 +206,15 @@ def state_of_target(standing: Standing, missing: int) -> PaceState:
 
 
 def days_that_can_count(standing: Standing) -> int:
-    """Return how many days the count of days can still grow by.
+    """Return how many days the count of days can still grow by: a trade can close on any day.
 
     Today counts while it has no trade, and as a winning day also while its trades have not won.
     """
-    of_today = standing.of_today
-    can_win_today = of_today is not None and of_today.trades > 0 and of_today.winning_days == 0
-    return standing.days_left + (standing.metric == "winning_days" and can_win_today)
+    later = (standing.period.end - standing.today).days
+    assert standing.of_today is not None, "checked by pace_of"
+    if standing.metric == "winning_days":
+        return later + (standing.of_today.winning_days == 0)
+    return later + (not standing.has_traded_today)
 
 
 def needed_per_day(standing: Standing, missing: int) -> int | None:

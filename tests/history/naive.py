@@ -181,7 +181,7 @@ def snapshots(journal: Journal, goal: Goal, now: datetime, stopped_on: date | No
         if stopped_on is None and start <= today <= end:
             calendar = trading_days_of(journal, start, end)
             of_today = explained(journal, [row for row in rows if row[0] == today], opening)
-            pace = pace_of(goal, calendar, today, (target, actual, met, reasons), data, of_today)
+            pace = pace_of(goal, calendar, today, end, (target, actual, met, reasons), data, of_today)
         found.append(
             Snapshot(
                 start,
@@ -217,6 +217,7 @@ def pace_of(
     goal: Goal,
     calendar: list[Day],
     today: Day,
+    last: Day,
     value: tuple[Fraction, Fraction | None, bool | None, set[str]],
     data: Data,
     of_today: Data,
@@ -230,21 +231,28 @@ def pace_of(
     if goal.direction == "at_most" or (target < 0 and goal.metric in LOSS_LIMITS):
         final = goal.metric in (FINAL_AT_MOST if goal.direction == "at_most" else FINAL_AT_LEAST)
         if met is False:
-            return paced("missed", Fraction(0), left) if final else paced("behind", apart, left)
+            lost = final or (
+                goal.metric == "winning_days"
+                and (data["winning_days"] or 0) - (of_today["winning_days"] or 0) > target
+            )
+            return paced("missed", Fraction(0), left) if lost else paced("behind", apart, left)
         room = room_now(goal.metric, target, data, of_today) if final else apart
         near = room is not None and abs(target) - room >= Fraction(8, 10) * abs(target)
         return paced("near_limit" if near else "within_limit", room, left)
     missing = Fraction(0) if met else apart
     if goal.metric not in ADDED_UP | HIGHEST_SO_FAR:
-        return paced("behind" if met is False else "on_track", missing, left)
+        below = goal.metric == "worst_trade" or (
+            goal.metric == "worst_day"
+            and not (of_today["trades"] and data["worst_day"] == of_today["net_pnl"])
+        )
+        return paced(("missed" if below else "behind") if met is False else "on_track", missing, left)
     assert missing is not None
     assert actual is not None
     needed = rounded(missing / len(left)) if left and goal.metric in ADDED_UP else None
     if met:
         return paced("achieved", missing, left, needed)
-    possible = Fraction(len(left))
-    if goal.metric == "winning_days" and of_today["trades"] and not of_today["winning_days"]:
-        possible += 1
+    is_used = of_today["winning_days"] if goal.metric == "winning_days" else of_today["trades"]
+    possible = (last - today).days + (0 if is_used else 1)
     if goal.metric in ("trading_days", "winning_days") and missing > possible:
         return paced("missed", missing, left, needed)
     begun = data["opening_balance"] if goal.metric == "balance_target" else 0

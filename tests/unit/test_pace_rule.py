@@ -81,7 +81,10 @@ def standings(draw: st.DrawFn) -> Standing:
 def standing(metric: str, target: float, direction: str = "at_least", **fields: Any) -> Standing:
     """A goal for this week, on Wednesday, with statistics in whole units and no trade today unless given."""
     in_units = AMOUNTS | {"max_drawdown", "peak_pnl"}
-    scaled = {name: value * SCALE if name in in_units else value for name, value in fields.items()}
+    scaled = {
+        name: value * SCALE if name.removeprefix("today_") in in_units else value
+        for name, value in fields.items()
+    }
     of_today = {name.removeprefix("today_"): value for name, value in scaled.items() if "today" in name}
     of_week = {name: value for name, value in scaled.items() if "today" not in name}
     known = with_members(of_week)
@@ -169,24 +172,49 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
     assert pace_of(standing(metric, target, direction, **broken_by)) == Pace("missed", 0, 3)
 
 
-def test_a_worst_day_in_one_direction_and_a_drawdown_in_the_other_are_never_missed() -> None:
+def test_a_worst_day_at_most_and_a_drawdown_at_least_are_never_missed() -> None:
     """Both are hardly meant; a later trade can still meet them."""
     assert pace_of(standing("worst_day", -500, "at_most", worst_day=-100)) == Pace("behind", 400 * SCALE, 3)
-    assert pace_of(standing("worst_day", 500, worst_day=100)).state == "behind"
     assert pace_of(standing("max_drawdown", 500, max_drawdown=100)).state == "behind"
+
+
+@pytest.mark.parametrize(
+    ("metric", "today", "state"),
+    [
+        ("worst_trade", {}, "missed"),
+        ("worst_day", {}, "missed"),
+        ("worst_day", {"today_trades": 1, "today_net_pnl": 200}, "missed"),
+        ("worst_day", {"today_trades": 1, "today_net_pnl": 100}, "behind"),
+    ],
+)
+def test_a_positive_worst_trade_or_day_is_missed_unless_the_day_is_today(
+    metric: str, today: dict[str, Any], state: str
+) -> None:
+    members: dict[str, Any] = {metric: 100, **today}
+
+    assert pace_of(standing(metric, 500, **members)).state == state
+
+
+@pytest.mark.parametrize(
+    ("today", "state"), [({}, "missed"), ({"today_trades": 1, "today_winning_days": 1}, "behind")]
+)
+def test_too_many_winning_days_are_missed_unless_today_can_still_lose(
+    today: dict[str, Any], state: str
+) -> None:
+    assert pace_of(standing("winning_days", 1, "at_most", winning_days=2, **today)).state == state
 
 
 @pytest.mark.parametrize(
     ("target", "today", "state"),
     [
-        (5, {}, "missed"),
-        (4, {}, "behind"),
-        (4, {"today_trades": 1}, "behind"),
-        (4, {"today_trades": 1, "today_winning_days": 1}, "missed"),
+        (7, {}, "missed"),
+        (6, {}, "behind"),
+        (6, {"today_trades": 1}, "behind"),
+        (6, {"today_trades": 1, "today_winning_days": 1}, "missed"),
     ],
 )
 def test_today_can_still_become_a_winning_day(target: int, today: dict[str, Any], state: str) -> None:
-    """One of the two days that are gone was won. Three days are left, two of them after today."""
+    """One of the two days that are gone was won. Four days are left after today, two of them workdays."""
     pace = pace_of(standing("winning_days", target, winning_days=1, **today))
 
     assert pace.state == state
