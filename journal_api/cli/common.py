@@ -15,9 +15,11 @@ from journal_api.database.migrations import prepare
 from journal_api.errors import NotFound
 from journal_api.repositories import users
 from journal_api.settings import Settings
-from journal_api.values.types import CONTROL, Name100
+from journal_api.values.types import CONTROL, INVISIBLE, Name100
 
 T = TypeVar("T")
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def one_line(message: str) -> str:
@@ -26,8 +28,8 @@ def one_line(message: str) -> str:
 
 
 def printable(text: object) -> str:
-    """The text with control characters replaced, because a file name could control the terminal."""
-    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", str(text))
+    """The text with control and invisible characters replaced, which could control or deceive a terminal."""
+    return INVISIBLE.sub(REPLACEMENT, CONTROL.sub(REPLACEMENT, str(text)))
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:

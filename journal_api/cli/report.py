@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, get_args
 
@@ -10,16 +10,19 @@ import click
 import msgspec
 
 from journal_api.cli.common import decoded, in_database, printable, user_of, with_settings
+from journal_api.cli.text_width import fitted, width_of
 from journal_api.database.database import Database
 from journal_api.errors import NotFound, ValidationFailed
 from journal_api.repositories import accounts, reports, users
 from journal_api.settings import Settings
 from journal_api.structs.reports import GroupBy, ReportMetrics, ReportQuery, ReportSort
+from journal_api.trade_files.spreadsheets import harmless
 from journal_api.values.metrics import METRICS, Unit
 from journal_api.values.types import Day
 
 ANSWERS = ("present", "absent", "unanswered")
 OF_EDGE = ("expectancy", "low", "high")
+WIDTH, NARROWEST, GAP = 80, 12, "  "
 DECIMALS: dict[Unit, int] = {"currency": 2, "percent": 1, "ratio": 2, "count": 0}
 # Numbers with a fraction stay exact.
 DECODER = msgspec.json.Decoder(float_hook=Decimal)
@@ -112,7 +115,13 @@ def csv_of(report: Any) -> str:
 
 
 def row_of(group: Any, metrics: Sequence[str]) -> list[object]:
-    return [group["key"], group["name"], *(group["values"][metric] for metric in metrics)]
+    names = [cell_of_text(group["key"]), cell_of_text(group["name"])]
+    return [*names, *(group["values"][metric] for metric in metrics)]
+
+
+def cell_of_text(value: object) -> object:
+    """Return a text so that no spreadsheet reads it as a formula, anything else as it is."""
+    return harmless(value) if isinstance(value, str) else value
 
 
 def rows_of_confirmation(group: Any, metrics: Sequence[str]) -> Iterator[list[object]]:
@@ -121,7 +130,8 @@ def rows_of_confirmation(group: Any, metrics: Sequence[str]) -> Iterator[list[ob
         # The edge is of two answers, and stands in the row of the first.
         edge = [group["edge"][name] if answer == "present" else None for name in OF_EDGE]
         values = [group[answer]["values"][metric] for metric in metrics]
-        yield [key, group["name"], group["setup"], group["strategy"], answer, *edge, *values]
+        names = [cell_of_text(group[name]) for name in ("name", "setup", "strategy")]
+        yield [key, *names, answer, *edge, *values]
 
 
 # Table ---------------------------------------------------------------------------------------------------
@@ -131,11 +141,21 @@ def table_of(report: Any) -> str:
     """Return the report as aligned columns."""
     if report["group_by"] == "confirmation":
         head = ["", "Present", "Absent", "Edge", "95% from", "to"]
-        return aligned([head, *map(cells_of_edge, report["groups"])])
+        rows = [head, *map(cells_of_edge, report["groups"])]
+        reasons = {group["edge"]["reason"] for group in report["groups"]} - {"too_few"}
+        return aligned(rows) + line_of_reasons(reasons)
     metrics = report["metrics"]
     head = ["", *(METRICS[metric].title for metric in metrics)]
     groups = [cells_of(group["name"] or "(none)", group, metrics) for group in report["groups"]]
-    return aligned([head, *groups, cells_of("Total", report["total"], metrics)])
+    shown = (*report["groups"], report["total"])
+    reasons = {reason for group in shown for reason in group["reasons"].values()}
+    return aligned([head, *groups, cells_of("Total", report["total"], metrics)]) + line_of_reasons(reasons)
+
+
+def line_of_reasons(reasons: Iterable[str | None]) -> str:
+    """Return a line that says why values are missing, nothing if none is."""
+    words = sorted({reason.replace("_", " ") for reason in reasons if reason})
+    return f"- means: {', '.join(words)}\n" if words else ""
 
 
 def cells_of(name: str, group: Any, metrics: Sequence[str]) -> list[str]:
@@ -158,14 +178,17 @@ def cell(value: Decimal | int | None, unit: Unit) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return the rows as lines: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "".join(printable(line_of(row, widths)) + "\n" for row in rows)
+    """Return the rows as lines: the first column to the left, the others to the right.
+
+    The first column is cut, down to NARROWEST columns of the terminal, so that a line fits into WIDTH.
+    """
+    cells = [[printable(text) for text in row] for row in rows]
+    first, *others = (max(map(width_of, column)) for column in zip(*cells, strict=True))
+    room = max(NARROWEST, WIDTH - sum(width + len(GAP) for width in others))
+    return "".join(line_of(row, [min(first, room), *others]) + "\n" for row in cells)
 
 
 def line_of(row: Sequence[str], widths: Sequence[int]) -> str:
-    first, *others = (
-        text.rjust(width) if place else text.ljust(width)
-        for place, (text, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return "  ".join((first, *others)).rstrip()
+    name = fitted(row[0], widths[0])
+    numbers = (text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))
+    return GAP.join((name, *numbers)).rstrip()

@@ -58,6 +58,7 @@ async def annotate_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any
     writes = writes_of(annotation, trade.data, path)
     if not writes:
         raise ToolError("Nothing to write: send grade, notes, tag_ids or answers.")
+    check_repeated(annotation)
     await check_tags(client, annotation)
     await check_answers(client, annotation, trade.data)
     return await write_all(client, writes, trade.etag)
@@ -89,6 +90,18 @@ def merged(stored: Sequence[Mapping[str, Any]], changes: Sequence[AnswerChange])
     return [{"confirmation_id": confirmation_id, **answer} for confirmation_id, answer in answers.items()]
 
 
+def check_repeated(annotation: Annotation) -> None:
+    """Raises ToolError for an id that is sent twice."""
+    answered = [] if isinstance(annotation.answers, UnsetType) else annotation.answers
+    ids = {
+        "tag_ids": annotation.tag_ids or [],
+        "answers": [change.confirmation_id for change in answered],
+    }
+    for name, sent in ids.items():
+        if len(set(sent)) < len(sent):
+            raise ToolError(f"{name}: an id is repeated. Nothing was written.")
+
+
 async def check_tags(client: httpx.AsyncClient, annotation: Annotation) -> None:
     """Raises ToolError for tags that are not the owner's."""
     if not annotation.tag_ids:
@@ -117,13 +130,11 @@ async def check_answers(client: httpx.AsyncClient, annotation: Annotation, trade
 
 
 def require_known(name: str, asked: Sequence[int], known: Sequence[int]) -> None:
-    """Raises ToolError for an id that is unknown or repeated."""
+    """Raises ToolError for an id that is unknown."""
     unknown = [row_id for row_id in asked if row_id not in known]
     if unknown:
         allowed = clipped(encoded(sorted(known)), 200)
         raise ToolError(f"{name}: {unknown} are not among {allowed}. Nothing was written.")
-    if len(set(asked)) < len(asked):
-        raise ToolError(f"{name}: an id is repeated. Nothing was written.")
 
 
 async def write_all(client: httpx.AsyncClient, writes: Sequence[Write], etag: str) -> Any:

@@ -6,14 +6,10 @@ from typing import Any
 
 from msgspec.json import Encoder
 
+from journal_api.values.types import INVISIBLE
+
 # The longest list in one answer, in characters: some 8,000 tokens. The rest is on the next page.
 LONGEST_LIST = 24_000
-# What a reader does not see but a model reads: C1 and format characters, such as bidirectional overrides and
-# tags. The joiners of Indic scripts and emoji are among them, and are escaped too.
-INVISIBLE = re.compile(
-    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ufe00-\ufe0f\U000e0000-\U000e0fff]"
-)
 # `str` is for the text types of journal_api.values.
 ENCODER = Encoder(decimal_format="number", enc_hook=str)
 

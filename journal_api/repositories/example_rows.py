@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from aiosqlite import Connection
 
-from journal_api.errors import AccountHasTrades, NotFound
+from journal_api.errors import AccountHasTrades, Conflict, NotFound
 from journal_api.repositories.sql import fetch, fetch_json, json_list
 
 # The rows of one table, for `IN`.
@@ -56,7 +56,8 @@ async def insert(db: Connection, user_id: int, resource: str, ids: Sequence[int]
 async def delete(db: Connection, user_id: int) -> None:
     """Delete the rows of the example journal, except for strategies and tags of the owner's own trades.
 
-    Raises NotFound if it is not loaded, and AccountHasTrades if the owner has entered trades in its account.
+    Raises NotFound if it is not loaded, AccountHasTrades if the owner has entered trades in its account, and
+    Conflict if the owner has made goals for it.
     """
     values = {"user_id": user_id}
     if not await is_loaded(db, user_id):
@@ -74,6 +75,18 @@ async def delete(db: Connection, user_id: int) -> None:
     if trade_count:
         message = "The account of the example journal has trades of your own; delete or move them first."
         raise AccountHasTrades(message, trade_count=trade_count)
+    goal_count = await fetch(
+        db,
+        f"""
+        SELECT count(*)
+        FROM goals
+        WHERE account_id IN {ROWS.format(table="accounts")}
+          AND id NOT IN {ROWS.format(table="goals")}
+        """,
+        values,
+    )
+    if goal_count:
+        raise Conflict("The account of the example journal has goals of your own; delete or move them first.")
     for table, is_kept in KEPT.items():
         rows = ROWS.format(table=table)
         await db.execute_fetchall(f"DELETE FROM {table} WHERE id IN {rows} AND NOT {is_kept}", values)

@@ -1,6 +1,7 @@
 """Handlers of the example journal, which shows a new user what the journal can show."""
 
 from datetime import date
+from itertools import chain, count
 from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
@@ -81,7 +82,7 @@ async def create_example_journal(request: Request) -> Response:
     """Load the example journal.
 
     It is an account with some 200 closed trades of the last months, tags, two strategies and six goals. A
-    name that is taken gets ` (example)` at its end.
+    name that is taken gets ` (example)` at its end, or ` (example 2)` and so on.
     """
     async with database(request).transaction() as db:
         if await example_rows.is_loaded(db, request.user.id):
@@ -91,7 +92,7 @@ async def create_example_journal(request: Request) -> Response:
         account_id = await create_account(db, owner.id)
         setups_by_name = await create_strategies(db, owner.id, request.app.state.settings.max_strategies)
         references = References(account_id, setups_by_name, await create_tags(db, owner.id))
-        plan = example_journal.trades_until(today, owner.trading_weekdays)
+        plan = example_journal.trades_until(today, owner.trading_weekdays, owner.day_rollover)
         await create_trades(db, owner, references, plan)
         await create_goals(db, owner.id, account_id)
         loaded = await example_rows.get(db, owner.id)
@@ -168,9 +169,9 @@ async def create_goals(db: Connection, user_id: int, account_id: int) -> None:
 
 async def named(db: Connection, user_id: int, table: str, body: dict[str, Any]) -> dict[str, Any]:
     """Return the body with a name that no row of the table has."""
-    name = body["name"]
+    name, endings = body["name"], chain([" (example)"], (f" (example {number})" for number in count(2)))
     while await sql.name_is_taken(db, table, user_id, name):
-        name = f"{name} (example)"
+        name = body["name"] + next(endings)
     return {**body, "name": name}
 
 

@@ -179,7 +179,7 @@ OPERATIONS = linked([
     Operation("POST", "/example-journal", example_journal.create_example_journal, "write:trades",
               data={"example_journal": ExampleJournal}, errors=(Conflict, LimitReached)),
     Operation("DELETE", "/example-journal", example_journal.delete_example_journal, "write:trades",
-              errors=(NotFound, AccountHasTrades)),
+              errors=(NotFound, AccountHasTrades, Conflict)),
     Operation("GET", "/metrics", metrics.list_metrics, None, data={"metrics": list[Metric]},
               kept_until="write"),
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}, kept_until="write"),

@@ -108,15 +108,19 @@ NOTES = (
 )
 
 
-def trades_until(today: date, weekdays: list[int]) -> list[ExampleTrade]:
-    """Return the trades of the last trading days until today, oldest first. `weekdays` are ISO numbers."""
+def trades_until(today: date, weekdays: list[int], day_rollover: str) -> list[ExampleTrade]:
+    """Return the trades of the last trading days until today, oldest first. `weekdays` are ISO numbers.
+
+    A trade that closes after the rollover does so the day before, so that it belongs to its trading day.
+    """
     days = [today - timedelta(days=back) for back in range(TRADING_DAYS * 7)]
     trading_days = [day for day in days if day.isoweekday() in weekdays][:TRADING_DAYS]
-    return [trade for day in reversed(trading_days) for trade in trades_of(day)]
+    rollover = int(day_rollover[:2]) * 60 + int(day_rollover[3:]) or 24 * 60
+    return [trade for day in reversed(trading_days) for trade in trades_of(day, rollover)]
 
 
-def trades_of(day: date) -> Iterator[ExampleTrade]:
-    """Return the trades of one day, in their order."""
+def trades_of(day: date, rollover: int) -> Iterator[ExampleTrade]:
+    """Return the trades of one trading day, in their order. The rollover is a minute of the day."""
     random = Random(day.toordinal())
     minute = 9 * 60 + 31 + int(random.random() * 16)
     is_news_day, lost = random.random() < 0.12, False
@@ -125,7 +129,8 @@ def trades_of(day: date) -> Iterator[ExampleTrade]:
         is_impulse = is_revenge or random.random() < 0.1
         odds = None if is_impulse else chosen(random.random())
         held = 2 + int(random.random() ** 2 * (14 if is_impulse else 75))
-        trade, lost = trade_at(random, day, minute, held, odds)
+        is_of_next_day = minute + held >= rollover
+        trade, lost = trade_at(random, day - timedelta(days=is_of_next_day), minute, held, odds)
         tags = [("Revenge" if is_revenge else "FOMO")] if is_impulse else []
         tags += ["Patient"] if all(trade.answers) and not is_impulse and random.random() < 0.5 else []
         yield trade._replace(tags=(*tags, *(("News day",) if is_news_day else ())))

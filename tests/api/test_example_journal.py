@@ -8,6 +8,7 @@ import pytest
 from factories import (
     create_account,
     create_category,
+    create_goal,
     create_strategy,
     create_tag,
     create_trade,
@@ -93,6 +94,26 @@ async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> 
     assert "Pullback (example)" in [one["name"] for one in shown["strategies"]]
 
 
+async def test_it_is_loaded_however_often_its_names_were_taken(client: httpx.AsyncClient) -> None:
+    endings = ["", " (example)", *(f" (example {number})" for number in range(2, 9))]
+    for ending in endings:
+        await create_category(client, f"Psychology{ending}")
+
+    assert (await client.post("/example-journal")).status_code == 201
+
+    names = [one["name"] for one in (await contents(client))["tag-categories"]]
+    assert "Psychology (example 9)" in names
+
+
+async def test_goals_of_ones_own_for_its_account_keep_the_example(client: httpx.AsyncClient) -> None:
+    account_id = unwrap(await client.post("/example-journal"))["account_id"]
+    await create_goal(client, account_id=account_id)
+    before = await contents(client)
+
+    assert error_of(await client.delete("/example-journal")) == (409, "conflict")
+    assert await contents(client) == before
+
+
 async def test_trades_of_ones_own_in_its_account_keep_the_example(client: httpx.AsyncClient) -> None:
     account_id = unwrap(await client.post("/example-journal"))["account_id"]
     await create_trade(client, account_id)
@@ -121,11 +142,12 @@ async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.As
     assert len(left["trades"]) == 1
 
 
-@pytest.mark.parametrize("days", [[6, 7], [1, 2, 3, 4, 5, 6, 7]])
+@pytest.mark.parametrize("days", [[6, 7], [1, 2, 3, 4, 5]])
+@pytest.mark.parametrize("rollover", ["00:00", "08:00", "12:00", "17:00"])
 async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(
-    client: httpx.AsyncClient, days: list[int]
+    client: httpx.AsyncClient, days: list[int], rollover: str
 ) -> None:
-    await client.patch("/me", json={"trading_weekdays": days})
+    await client.patch("/me", json={"trading_weekdays": days, "day_rollover": rollover})
     await client.post("/example-journal")
 
     trades = unwrap(await client.get("/trades", params={"limit": 200}))

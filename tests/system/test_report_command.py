@@ -6,7 +6,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from commands import command, done, import_file, new_key, refused, running
+from commands import change, command, done, import_file, new_key, refused, running
+
+from journal_api.cli.text_width import width_of
 
 FILE = """\
 symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
@@ -31,7 +33,27 @@ def test_a_report_is_an_aligned_table_of_at_most_80_columns(db: Path) -> None:
         "ES          2     2.50     50.0%           3.50        1.25          -\n"
         "NQ          1     0.12    100.0%              -        0.12          -\n"
         "Total       3     2.62     66.7%           3.62        0.88          -\n"
+        "- means: no losses, no risk\n"
     )
+
+
+def test_a_long_name_is_cut_and_nothing_invisible_reaches_the_terminal(db: Path) -> None:
+    name = "\u65e5\u672c" * 20 + "\u202e"
+    change(db, f"UPDATE accounts SET name = '{name}'")
+
+    lines = done("report", "--by", "account", "--db", db).splitlines()
+
+    assert max(map(width_of, lines)) == 80
+    assert lines[1].startswith("\u65e5\u672c")
+    assert "\u202e" not in "".join(lines)
+
+
+def test_no_text_in_csv_is_a_formula(db: Path) -> None:
+    change(db, "UPDATE trades SET symbol = '=1+1'")
+
+    rows = list(csv.reader(io.StringIO(done("report", "--by", "symbol", "--csv", "--db", db))))
+
+    assert rows[1][:2] == ["'=1+1", "'=1+1"]
 
 
 def test_csv_has_every_digit(db: Path) -> None:
