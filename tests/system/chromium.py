@@ -148,11 +148,21 @@ class Page:
         return [one["status"] for one in received if "/v1/" in one["url"]]
 
     def resize(self, width: int, height: int, *, dark: bool = False) -> None:
-        """Give the page this many pixels, and the theme."""
+        """Give the page this many pixels and the theme, whose colours are there at once."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme]})
+        motion = {"name": "prefers-reduced-motion", "value": "reduce"}
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme, motion]})
+
+    def leave(self) -> None:
+        """Leave the tab to the next test as it was when the browser started."""
+        self.browser.execute_script("sessionStorage.clear(); localStorage.clear()")
+        self.browser.get("about:blank")
+        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+        for kind in ("browser", "performance"):
+            self.browser.get_log(kind)  # type: ignore[no-untyped-call]
 
 
 @contextmanager
