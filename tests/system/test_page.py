@@ -162,7 +162,7 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def violations(page: Page, axe: str) -> list[str]:
-    """What axe-core finds, as rule and element: in the light theme all of its rules, in the dark the colours."""
+    """What axe-core finds, as rule and element: in the light theme by all rules, in the dark by colours."""
     if not page.browser.execute_script("return 'axe' in window"):
         page.browser.execute_script(axe)
     found = run_axe(page, "{resultTypes: ['violations']}")
