@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from chromium import Page, browser_with, in_a_browser
+from chromium import Page, in_a_browser
 from commands import PATIENCE, Server, done, new_key, running
 from conftest import client_of
 from factories import A_TRADE, unwrap
@@ -125,12 +125,6 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
     key = new_key(db)
     with running(db) as server, server.client(key) as client:
         yield Journal(server, db, key, client)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture

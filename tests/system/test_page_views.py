@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, browser_with, in_a_browser
+from chromium import Page, in_a_browser
 from commands import Server, new_key, running, wait_until
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome
@@ -21,12 +21,6 @@ PLACES = [
     *(("trades", ""), ("trades", "?id=1"), ("strategies", "")),
 ]
 HTML = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture
