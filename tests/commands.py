@@ -14,8 +14,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import forks
 import httpx
-from forks import Forked, forks, is_forked
+from forks import Forked, is_forked
 
 from journal_api.database.migrations import prepare
 from journal_api.settings import Settings
@@ -67,7 +68,7 @@ def command(
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
         fds = [nothing.fileno(), out.fileno(), err.fileno()]
         texts = [argument if isinstance(argument, bytes) else str(argument) for argument in arguments]
-        process = forks().start(texts, env, fds)
+        process = forks.start(forks.address_for(texts), texts, env, fds)
         try:
             code = process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -172,7 +173,7 @@ def start(
     with open(os.devnull, "rb") as nothing:
         fds = [nothing.fileno() if stdin is None else stdin, out, err]
         if err >= 0 and is_forked(env):
-            return forks().start(arguments, env, fds)
+            return forks.start(forks.address_for(arguments), arguments, env, fds)
         command = [sys.executable, "-m", "journal_api", *arguments]
         return subprocess.Popen(command, env=env, stdin=fds[0], stdout=out, stderr=err)
 

@@ -331,6 +331,15 @@ async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Chromium for all tests of the page, each of which leaves it with `Page.leave`."""
+    from chromium import browser_with  # in tests/system, which few runs need
+
+    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
 @pytest.fixture
 def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Record what a proof saw; `make soak` lists it under the promise."""

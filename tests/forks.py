@@ -31,6 +31,8 @@ IMPORTED_LATER = (
     *("journal_api.cli", "uvicorn.lifespan.on", "uvicorn.loops.uvloop", "encodings.idna"),
     *("anyio._backends._asyncio", "multiprocessing.connection"),
 )
+# `journal-api mcp` alone imports these, which takes a second.
+MCP_IMPORTS = ("journal_api.mcp.server", "journal_api.mcp.connections")
 READ_AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC", "GLIBC", "TZ")
 
 
@@ -74,13 +76,13 @@ class Forked:
 
 
 class Forks:
-    """The process that forks; it ends when this process does."""
+    """The process that forks, which has imported these modules too; it ends when this process does."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Sequence[str]) -> None:
         self.folder = tempfile.TemporaryDirectory(prefix="forks-")
         self.address = str(Path(self.folder.name) / "socket")
         self.process = subprocess.Popen(
-            [sys.executable, __file__, self.address], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, __file__, self.address, *modules], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == b"ready\n"
@@ -90,27 +92,35 @@ class Forks:
         self.process.communicate()
         self.folder.cleanup()
 
-    def start(self, arguments: Sequence[str | bytes], env: Mapping[str, str], fds: Sequence[int]) -> Forked:
-        """`fds` are its standard input, output and error."""
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(self.address)
-        order = {
-            "arguments": [os.fsdecode(argument) for argument in arguments],
-            "env": dict(env),
-            "folder": os.getcwd(),
-        }
-        content = json.dumps(order).encode()
-        connection.sendall(len(content).to_bytes(8, "big"))
-        connection.sendmsg(
-            [content[:1]], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds).tobytes())]
-        )
-        connection.sendall(content[1:])
-        return Forked(connection)
+
+def start(
+    address: str, arguments: Sequence[str | bytes], env: Mapping[str, str], fds: Sequence[int]
+) -> Forked:
+    """A fork of the process at that address; `fds` are its standard input, output and error."""
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(address)
+    order = {
+        "arguments": [os.fsdecode(argument) for argument in arguments],
+        "env": dict(env),
+        "folder": os.getcwd(),
+    }
+    content = json.dumps(order).encode()
+    connection.sendall(len(content).to_bytes(8, "big"))
+    connection.sendmsg(
+        [content[:1]], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds).tobytes())]
+    )
+    connection.sendall(content[1:])
+    return Forked(connection)
 
 
 @cache
-def forks() -> Forks:
-    return Forks()
+def forks(*modules: str) -> Forks:
+    return Forks(modules)
+
+
+def address_for(arguments: Sequence[str | bytes]) -> str:
+    """Where to fork a process for this command from."""
+    return forks(*(MCP_IMPORTS if arguments and arguments[0] == "mcp" else ())).address
 
 
 def is_forked(env: Mapping[str, str]) -> bool:
@@ -196,7 +206,7 @@ def end(code: str | int | None) -> NoReturn:
 
 if __name__ == "__main__":
     sys.path[:] = [path for path in sys.path if path != str(Path(__file__).parent)]
-    for module in IMPORTED_LATER:
+    for module in (*IMPORTED_LATER, *sys.argv[2:]):
         importlib.import_module(module)
     gc.freeze()
     arguments = serve(sys.argv[1])

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import math
 import random
 import signal
 import subprocess
@@ -180,14 +181,20 @@ SHAPES: list[tuple[str, Callable[[int], str], int]] = [
 ]
 
 
-def seconds_for(file: str) -> float:
-    """At best, of the processor."""
-    taken = []
-    for _ in range(3):
+# What takes less than this many seconds is no matter, and not to be told from noise.
+FLOOR = 0.01
+
+
+def seconds_for(file: str, enough: float) -> float:
+    """Of the processor, at best of five times; the first time that takes less than enough is the last."""
+    best = math.inf
+    for _ in range(5):
         begun = time.thread_time()
         read(file)
-        taken.append(time.thread_time() - begun)
-    return min(taken)
+        best = min(best, time.thread_time() - begun)
+        if best < enough:
+            break
+    return best
 
 
 @pytest.mark.parametrize(
@@ -195,10 +202,9 @@ def seconds_for(file: str) -> float:
 )
 @pytest.mark.promise(19)
 def test_the_time_for_a_file_grows_no_faster_than_its_length(make: Callable[[int], str], size: int) -> None:
-    # What takes less than the floor is no matter, and not to be told from noise.
-    once, four_times = max(seconds_for(make(size // 2)), 0.01), seconds_for(make(2 * size))
+    once = max(seconds_for(make(size // 2), enough=FLOOR), FLOOR)
 
-    assert four_times < 8 * once  # 16 would be the square
+    assert seconds_for(make(2 * size), enough=8 * once) < 8 * once  # 16 would be the square
 
 
 # Bounds --------------------------------------------------------------------------------------------------
@@ -359,7 +365,7 @@ HEAVY = [
     ("a comment of XML", flex("<!--", "x")(8 * MIB)),
     ("names in XML", flex_names(8 * MIB)),
     ("attributes in XML", flex("<Trade ", "aaaa='' ")(8 * MIB)),
-    ("elements of XML", flex("", "<Trade/>")(8 * MIB)),
+    ("elements of XML", flex("", "<Trade/>")(2 * MIB)),
     ("trades of XML", flex("", FLEX_TRADE)(len(FLEX_TRADE) * 5_000)),
     ("notes with a wide character", f"{HEADER},notes\n" + f"{ROW},{'x' * 2_000_000}😀\n" * 4),
     ("trades", f"{HEADER}\n" + f"{ROW}\n" * 5_000),

@@ -30,6 +30,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from proofs import tries
 from starlette.applications import Starlette
 
 from journal_api.settings import Settings
@@ -1433,9 +1434,10 @@ async def test_a_row_is_named_by_the_line_that_it_ends_on(client: httpx.AsyncCli
 
 # While an import runs ------------------------------------------------------------------------------------
 
-ROWS = 20_000
+ROWS = tries(full=20_000, short=6_000)
 
 
+@pytest.mark.soak
 async def test_reads_are_answered_while_a_large_file_comes_in_and_no_acknowledged_write_is_lost(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:

@@ -34,6 +34,8 @@ FILTERS: list[dict[str, Any]] = [
     {"from": "2026-02-28", "to": "2026-04-13"},
     {"account_id": 2, "symbol": "ES", "from": "2026-03-01"},
 ]
+# In the short form every grouping is compared without a filter and with a third of the filters.
+STEP = tries(full=1, short=3)
 
 
 def with_tickets(journal: Journal, random: Random) -> Journal:
@@ -141,8 +143,8 @@ async def test_every_grouping_metric_and_filter_equals_the_naive_computation(see
 
     async with desk_of(journal, random) as desk:
         await write(desk)
-        for group_by in GROUPINGS:
-            for query in FILTERS:
+        for number, group_by in enumerate(GROUPINGS):
+            for query in [FILTERS[0], *FILTERS[1 + (number + seed) % STEP :: STEP]]:
                 report = await report_of(desk, group_by, query)
                 rows = naive_reports.selected(journal, query)
                 groups = naive_reports.groups(journal, rows, group_by)

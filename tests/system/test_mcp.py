@@ -32,6 +32,7 @@ from commands import (
     wait_until_it_answers,
 )
 from factories import unwrap
+from forks import address_for, is_forked
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
@@ -39,6 +40,7 @@ from journal_api.settings import NO_SETTINGS
 from journal_api.testing import journal_client
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
+FORKED = Path(__file__).parents[1] / "forked.py"
 READING = [
     *("context", "goals_now", "report", "list_trades", "get_trade"),
     *("list_strategies", "get_strategy", "snapshots"),
@@ -79,17 +81,21 @@ class Agent(NamedTuple):
 @contextmanager
 def agent(*options: str | Path, **settings: str) -> Iterator[Agent]:
     """An agent that has started `journal-api mcp` with these options and settings."""
-    parameters = StdioServerParameters(
-        command=sys.executable,
-        args=["-m", "journal_api", "mcp", *map(str, options)],
-        env=environment(settings),
-    )
+    parameters = parameters_of(["mcp", *map(str, options)], environment(settings))
     with (
         open(os.devnull, "w") as nowhere,
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(Client(stdio_client(parameters, errlog=nowhere))) as client,
     ):
         yield Agent(portal, client)
+
+
+def parameters_of(arguments: list[str], env: dict[str, str]) -> StdioServerParameters:
+    """A start of the command; to import the SDK again for each would take two seconds."""
+    if not is_forked(env):
+        return StdioServerParameters(command=sys.executable, args=["-m", "journal_api", *arguments], env=env)
+    forked = [*("-S", "-E", str(FORKED)), address_for(arguments), *arguments]
+    return StdioServerParameters(command=sys.executable, args=forked, env=env)
 
 
 @pytest.fixture(scope="module")
@@ -647,21 +653,6 @@ def trade_of(account_id: int, **fields: Any) -> dict[str, Any]:
 # The process -------------------------------------------------------------------------------------------
 
 
-@contextmanager
-def process(db: Path, **settings: str) -> Iterator["subprocess.Popen[bytes]"]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "journal_api", "mcp", "--db", db],
-        env=environment(settings),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as started:
-        try:
-            yield started
-        finally:
-            started.kill()
-
-
 def request(method: str, **params: Any) -> bytes:
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return json.dumps(message).encode() + b"\n"
@@ -678,7 +669,14 @@ INITIALIZE = request(
 def test_standard_output_has_protocol_messages_only(db: Path) -> None:
     bad_lines = b"this is no message\n\xff\xfe\n"
     call = request("tools/call", name="context", arguments={})
-    with process(db, JOURNAL_LOG_LEVEL="debug") as started:
+    command = [sys.executable, "-m", "journal_api", "mcp", "--db", str(db)]
+    with subprocess.Popen(
+        command,
+        env=environment({"JOURNAL_LOG_LEVEL": "debug"}),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as started:
         assert started.stdin is not None
         assert started.stdout is not None
         started.stdin.write(bad_lines + INITIALIZE)
@@ -698,22 +696,32 @@ def test_standard_output_has_protocol_messages_only(db: Path) -> None:
 
 
 def test_the_process_ends_with_0_when_standard_input_ends(db: Path) -> None:
-    with process(db) as started:
-        out, err = started.communicate(INITIALIZE, timeout=PATIENCE)
+    parameters = parameters_of(["mcp", "--db", str(db)], environment())
 
-    assert started.returncode == 0
-    assert json.loads(out)["id"] == 1
-    assert err == b""
+    ran = subprocess.run(
+        [parameters.command, *parameters.args],
+        env=parameters.env,
+        input=INITIALIZE,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert json.loads(ran.stdout)["id"] == 1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_process(db: Path, number: int) -> None:
-    with process(db) as started:
-        assert started.stdin is not None
-        assert started.stdout is not None
-        started.stdin.write(INITIALIZE)
-        started.stdin.flush()
-        started.stdout.readline()
+def test_a_signal_ends_the_process(db: Path, tmp_path: Path, number: int) -> None:
+    (its_stdin, stdin), (stdout, its_stdout) = os.pipe(), os.pipe()
+    with open(stdin, "wb") as to, open(stdout, "rb") as out, (tmp_path / "err").open("wb") as err:
+        with open(its_stdin, "rb"), open(its_stdout, "wb"):
+            started = start(
+                ["mcp", "--db", str(db)], environment(), its_stdout, err.fileno(), stdin=its_stdin
+            )
+        to.write(INITIALIZE)
+        to.flush()
+        out.readline()
 
         started.send_signal(number)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, browser_with, in_a_browser
+from chromium import Page, in_a_browser
 from commands import Server, new_key, running, wait_until
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome
@@ -21,12 +21,6 @@ PLACES = [
     *(("trades", ""), ("trades", "?id=1"), ("strategies", "")),
 ]
 HTML = "<img src=x onerror=alert(1)>"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
 
 
 @pytest.fixture
@@ -52,7 +46,7 @@ def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
     page.sign_in(key)
     page.complaints()
     yield page
-    browser.execute_script("sessionStorage.clear()")
+    page.leave()
 
 
 def find(page: Page, selector: str, text: str = "") -> WebElement:
@@ -465,21 +459,19 @@ def test_an_empty_journal_explains_itself(page: Page, view: str) -> None:
     assert page.complaints() == []
 
 
-@pytest.mark.parametrize("width", [360, 1600])
 def test_no_view_is_wider_than_the_screen_or_needs_more_than_ten_requests(
-    page: Page, client: httpx.Client, account: int, strategy: Any, width: int
+    page: Page, client: httpx.Client, account: int, strategy: Any
 ) -> None:
     setup = strategy["setups"][0]
     add_answered(client, trade(account, 10, setup_id=setup["setup_id"]), setup["confirmations"][0], True)
-    page.resize(width, 800)
 
-    for view, query in PLACES:
-        page.show("settings")
-        page.requests()
-        page.show(view, query)
-        widest = page.browser.execute_script("return document.documentElement.scrollWidth")
+    for width in (360, 1600):
+        page.resize(width, 800)
+        for view, query in PLACES:
+            page.show("settings")
+            page.requests()
+            page.show(view, query)
+            widest = page.browser.execute_script("return document.documentElement.scrollWidth")
 
-        assert widest <= width, view
-        assert len([url for url in page.requests() if "/v1/" in url]) <= 10, view
-
-    page.resize(1280, 900)
+            assert widest <= width, (view, width)
+            assert len([url for url in page.requests() if "/v1/" in url]) <= 10, view

@@ -108,7 +108,7 @@ def with_members(members: dict[str, Any]) -> Statistics:
 
 
 @given(standings())
-@tried(full=20_000, short=500)
+@tried(full=20_000, short=150)
 def test_every_goal_has_a_pace_that_makes_sense(standing: Standing) -> None:
     pace = pace_of(standing)
 
