@@ -10,15 +10,20 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.database.transactions import Transactions
+from journal_api.database.database import Database
 from journal_api.repositories.sql import fetch, json_list
 from journal_api.repositories.statistics import CHECKLIST, IS_MISTAKE, IS_SHARED, LARGEST_SUM, STATISTICS, R
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
 from journal_api.rules.reports import TOTAL, Key, Names, Row
 from journal_api.structs.reports import GroupBy, ReportQuery
+from journal_api.values.holding_times import RANGES
 from journal_api.values.metrics import METRICS
 
+# The whole seconds for which a trade was held. Only texts to the second are exact as julianday.
+HELD = """round(86400 * (julianday(substr(closed_at, 1, 19)) - julianday(substr(opened_at, 1, 19))))
+        - (substr(closed_at, 20) < substr(opened_at, 20))"""
+HOLDING = " ".join(f"WHEN held < {bound.total_seconds():.0f} THEN '{name}'" for name, bound in RANGES.items())
 # The group of a trade, as an expression over its columns.
 KEYS: dict[GroupBy, str] = {
     "none": "NULL",
@@ -29,7 +34,7 @@ KEYS: dict[GroupBy, str] = {
     "year": "substr(trading_day, 1, 5) || '01-01'",
     "weekday": "(strftime('%w', trading_day) + 6) % 7 + 1",
     "hour": "local_hour(opened_at, :timezone)",
-    "holding": "holding_time(opened_at, closed_at)",
+    "holding": f"(SELECT CASE {HOLDING} END FROM (SELECT {HELD} AS held))",
     "account": "account_id",
     "symbol": "symbol",
     "direction": "direction",
@@ -109,7 +114,7 @@ NAMES: dict[GroupBy, str] = {
 
 
 async def get(
-    database: Transactions, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
+    database: Database, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
 ) -> tuple[str, int]:
     """Return the report with one page of its groups as JSON, and the number of all groups."""
     extras = {METRICS[key].extra for key in query.evaluated}
@@ -121,7 +126,7 @@ async def get(
         "with_streak": "win_streak" in extras,
         "with_squares": query.group_by == "confirmation",  # for the edge
     }
-    async with database.read_transaction() as db:
+    async with database.report_transaction() as db:
         # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
         # files have no name, and a small report needs none.
         await db.execute_fetchall("PRAGMA temp_store = FILE")
@@ -204,7 +209,7 @@ counted AS NOT MATERIALIZED (
 {STATISTICS}"""
 
 
-def parts_of(group_by: GroupBy) -> tuple[str, str]:
+def parts_of(group_by: str) -> tuple[str, str]:
     """Return the SELECT of the selected trades with their part, and that of the groups of each part."""
     if group_by == "none":
         return f"NOT MATERIALIZED ({PARTS_OF_NONE})", f"SELECT '{TOTAL}' AS part, '{TOTAL}' AS number"

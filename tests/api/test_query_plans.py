@@ -64,10 +64,11 @@ def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
     @asynccontextmanager
     async def watched_read_transaction() -> AsyncIterator[Any]:
         async with Database.read_transaction(database) as connection:
-            connection._conn.execute = watched(connection._conn.execute)
+            connected: Any = connection._conn
+            connected.execute = watched(connected.execute)
             yield connection
 
-    database = app.state.database
+    database: Any = app.state.database
     connections = {connection._conn for connection in database._open}
     for connection in connections:
         connection.execute = watched(connection.execute)
