@@ -59,9 +59,9 @@ PARTS_BY_TRADE = f"""
     UNION ALL
     SELECT '{TOTAL}', {COLUMNS} FROM selected WHERE is_shared"""
 MEMBERS_BY_TRADE = f"""
-    SELECT DISTINCT iif(is_shared, 'shared ' || key, key) AS part, json_quote(key) AS number FROM selected
+    SELECT iif(is_shared, 'shared ' || key, key) AS part, json_quote(key) AS number FROM keys
     UNION ALL
-    SELECT DISTINCT key, '{TOTAL}' FROM selected WHERE NOT is_shared
+    SELECT key, '{TOTAL}' FROM keys WHERE NOT is_shared
     UNION ALL
     SELECT '{TOTAL}', '{TOTAL}'"""
 # In all other reports a decision has the group of its speaker: the original, or the first copy if the
@@ -73,9 +73,8 @@ PARTS_BY_SPEAKER = f"""
                                   ORDER BY source_trade_id IS NOT NULL, trading_day, closed_at, id), {COLUMNS}
     FROM selected
     WHERE is_shared"""
-PARTS = "(SELECT DISTINCT part FROM parts)"
-IN_TOTAL = f"UNION ALL SELECT part, '{TOTAL}' FROM {PARTS}"
-MEMBERS_BY_SPEAKER = f"SELECT part, json_quote(part) AS number FROM {PARTS} {IN_TOTAL}"
+IN_TOTAL = f"UNION ALL SELECT part, '{TOTAL}' FROM keys"
+MEMBERS_BY_SPEAKER = f"SELECT part, json_quote(part) AS number FROM keys {IN_TOTAL}"
 # A decision is in the group of each tag that any of its trades has.
 PARTS_BY_TAG = f"""
     SELECT tag_ids AS part, {COLUMNS}
@@ -88,13 +87,13 @@ PARTS_BY_TAG = f"""
                GROUP BY decision) AS tagged
         ON tagged.decision = coalesce(source_trade_id, id)"""
 MEMBERS_BY_TAG = f"""
-    SELECT part, json_quote(value) AS number FROM {PARTS} LEFT JOIN json_each(part)
+    SELECT part, json_quote(value) AS number FROM keys LEFT JOIN json_each(part)
     {IN_TOTAL}"""
 # The answers are those of the speaker of a decision, whose setup has the confirmations.
 MEMBERS_BY_CONFIRMATION = f"""
     SELECT part, json_array(confirmations.id, CASE answer.value > 0 WHEN 1 THEN 'present' WHEN 0 THEN 'absent'
                                               ELSE 'unanswered' END) AS number
-    FROM {PARTS}
+    FROM keys
     LEFT JOIN confirmations ON setup_id = CAST(part AS INTEGER)
     LEFT JOIN json_each(substr(part, instr(part, ' '))) AS answer ON abs(answer.value) = confirmations.id
     {IN_TOTAL}"""
@@ -179,6 +178,7 @@ async def names_of(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> di
 def groups_with(query: ReportQuery) -> str:
     """Return the WITH clause of the statistics of each group, the total among them."""
     parts, members = parts_of(query.group_by)
+    keys = "key, is_shared FROM selected" if query.group_by in BY_TRADE else "part FROM parts"
     return f"""
 WITH
 -- The selected trades, each with the key of its group.
@@ -195,6 +195,8 @@ selected AS MATERIALIZED (
 ),
 -- The trades with their part: the trades of a part are in the same groups.
 parts AS {parts},
+-- What the parts are made of, once each.
+keys AS MATERIALIZED (SELECT DISTINCT {keys}),
 -- The numbers of the groups of each part. The number of a group is its key in JSON.
 members AS MATERIALIZED (
     SELECT part, number
