@@ -12,8 +12,7 @@ import aiosqlite
 from journal_api.database.batching import BatchingConnection
 from journal_api.database.writing import WritingConnection
 from journal_api.values.clock import instant_after
-from journal_api.values.holding_times import holding_time
-from journal_api.values.money import SumOfSquares, sql_ratio
+from journal_api.values.money import SumOfIntegers, SumOfSquares, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
 
 C = TypeVar("C", bound=aiosqlite.Connection)
@@ -41,7 +40,7 @@ class Reader(sqlite3.Connection):
             raise sqlite3.OperationalError("this SQLite was built without foreign keys")
         self.create_function("trading_day", 3, trading_day, deterministic=True)
         self.create_function("local_hour", 2, local_hour, deterministic=True)
-        self.create_function("holding_time", 2, holding_time, deterministic=True)
+        self.create_aggregate("sum_of_integers", 1, SumOfIntegers)
         self.create_aggregate("sum_of_squares", 1, SumOfSquares)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)

@@ -30,6 +30,9 @@ MOST_WAITING = 256
 # Seconds to wait for the write lock of this process. With BUSY_TIMEOUT for other processes, two seconds in
 # all.
 LONGEST_WAIT = 1.5
+# Reports at a time, and the seconds for which others wait: each takes a core.
+MOST_REPORTS, LONGEST_REPORT_WAIT = 2, 5.0
+REPORTING = "Other reports are being computed. Try again."
 
 
 class Database:
@@ -50,6 +53,7 @@ class Database:
         self._version: int | None = None
         self._writing = asyncio.Lock()
         self._waiting = 0
+        self._reporting = asyncio.Semaphore(MOST_REPORTS)
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
         self.has_committed = False
@@ -173,6 +177,20 @@ class Database:
             connection.row_factory = sqlite3.Row
             await connection.execute_fetchall("BEGIN")
             yield connection
+
+    @asynccontextmanager
+    async def report_transaction(self) -> AsyncIterator[Connection]:
+        """Yield the connection of a read transaction once few enough other reports run. Raises Busy."""
+        try:
+            async with asyncio.timeout(LONGEST_REPORT_WAIT):
+                await self._reporting.acquire()
+        except TimeoutError:
+            raise Busy(REPORTING) from None
+        try:
+            async with self.read_transaction() as connection:
+                yield connection
+        finally:
+            self._reporting.release()
 
     def _require_same_file(self) -> None:
         if file_at(self._path) != self._file:

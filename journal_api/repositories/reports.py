@@ -10,15 +10,20 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.database.transactions import Transactions
+from journal_api.database.database import Database
 from journal_api.repositories.sql import fetch, json_list
 from journal_api.repositories.statistics import CHECKLIST, IS_MISTAKE, IS_SHARED, LARGEST_SUM, STATISTICS, R
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
 from journal_api.rules.reports import TOTAL, Key, Names, Row
 from journal_api.structs.reports import GroupBy, ReportQuery
+from journal_api.values.holding_times import RANGES
 from journal_api.values.metrics import METRICS
 
+# The whole seconds for which a trade was held. Only texts to the second are exact as julianday.
+HELD = """round(86400 * (julianday(substr(closed_at, 1, 19)) - julianday(substr(opened_at, 1, 19))))
+        - (substr(closed_at, 20) < substr(opened_at, 20))"""
+HOLDING = " ".join(f"WHEN held < {bound.total_seconds():.0f} THEN '{name}'" for name, bound in RANGES.items())
 # The group of a trade, as an expression over its columns.
 KEYS: dict[GroupBy, str] = {
     "none": "NULL",
@@ -29,57 +34,69 @@ KEYS: dict[GroupBy, str] = {
     "year": "substr(trading_day, 1, 5) || '01-01'",
     "weekday": "(strftime('%w', trading_day) + 6) % 7 + 1",
     "hour": "local_hour(opened_at, :timezone)",
-    "holding": "holding_time(opened_at, closed_at)",
+    "holding": f"(SELECT CASE {HOLDING} END FROM (SELECT {HELD} AS held))",
     "account": "account_id",
     "symbol": "symbol",
     "direction": "direction",
     "grade": "grade",
     "strategy": "strategy_id",
     "setup": "setup_id",
-    "confirmation": "id",
+    # The setup, and the ids of its confirmations that are present, and negative those that are absent.
+    "confirmation": """setup_id || ' ' || (
+        SELECT json_group_array(iif(was_present, confirmation_id, -confirmation_id))
+        FROM confirmation_answers
+        WHERE trade_id = trades.id)""",
     "tag": "NULL",
 }
-# Each trade has the group of its own. In all other reports a decision has the group of its speaker.
-BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
 COLUMNS = """id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
     source_trade_id, currency, is_shared, is_mistake, r, checklist"""
-OF_TRADE = f"SELECT json_quote(key) AS number, {COLUMNS} FROM selected"
-# The speaker of a decision is the original, or the first copy if the original is not selected.
-SPEAKERS = """
-    SELECT *, key AS speaker_key FROM selected WHERE NOT is_shared
+PARTS_OF_NONE = f"SELECT '{TOTAL}' AS part, {COLUMNS} FROM selected"
+# By account and by period each trade has the group of its own. A decision may be in several groups then, so
+# its trades are in a part of the total too.
+BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
+PARTS_BY_TRADE = f"""
+    SELECT iif(is_shared, 'shared ' || key, key) AS part, {COLUMNS} FROM selected
     UNION ALL
-    SELECT *, first_value(key) OVER (PARTITION BY coalesce(source_trade_id, id)
-                                     ORDER BY source_trade_id IS NOT NULL, trading_day, closed_at, id)
+    SELECT '{TOTAL}', {COLUMNS} FROM selected WHERE is_shared"""
+MEMBERS_BY_TRADE = f"""
+    SELECT iif(is_shared, 'shared ' || key, key) AS part, json_quote(key) AS number FROM keys
+    UNION ALL
+    SELECT key, '{TOTAL}' FROM keys WHERE NOT is_shared
+    UNION ALL
+    SELECT '{TOTAL}', '{TOTAL}'"""
+# In all other reports a decision has the group of its speaker: the original, or the first copy if the
+# original is not selected.
+PARTS_BY_SPEAKER = f"""
+    SELECT key AS part, {COLUMNS} FROM selected WHERE NOT is_shared
+    UNION ALL
+    SELECT first_value(key) OVER (PARTITION BY coalesce(source_trade_id, id)
+                                  ORDER BY source_trade_id IS NOT NULL, trading_day, closed_at, id), {COLUMNS}
     FROM selected
     WHERE is_shared"""
-OF_SPEAKER = f"SELECT json_quote(speaker_key) AS number, {COLUMNS} FROM ({SPEAKERS})"
+IN_TOTAL = f"UNION ALL SELECT part, '{TOTAL}' FROM keys"
+MEMBERS_BY_SPEAKER = f"SELECT part, json_quote(part) AS number FROM keys {IN_TOTAL}"
 # A decision is in the group of each tag that any of its trades has.
-OF_TAG = f"""
-    SELECT json_quote(tagged.tag_id) AS number, {COLUMNS}
+PARTS_BY_TAG = f"""
+    SELECT tag_ids AS part, {COLUMNS}
     FROM selected
-    LEFT JOIN (SELECT DISTINCT coalesce(source_trade_id, id) AS decision, tag_id
-               FROM selected
-               CROSS JOIN trade_tags ON trade_id = id) AS tagged
+    LEFT JOIN (SELECT decision, json_group_array(tag_id) AS tag_ids
+               FROM (SELECT DISTINCT coalesce(source_trade_id, id) AS decision, tag_id
+                     FROM selected
+                     CROSS JOIN trade_tags ON trade_id = id
+                     ORDER BY decision, tag_id)
+               GROUP BY decision) AS tagged
         ON tagged.decision = coalesce(source_trade_id, id)"""
-
-
+MEMBERS_BY_TAG = f"""
+    SELECT part, json_quote(value) AS number FROM keys LEFT JOIN json_each(part)
+    {IN_TOTAL}"""
 # The answers are those of the speaker of a decision, whose setup has the confirmations.
-OF_CONFIRMATION = f"""
-    SELECT json_array(confirmation_id, CASE was_present WHEN 1 THEN 'present' WHEN 0 THEN 'absent'
-                                       ELSE 'unanswered' END) AS number, {COLUMNS}
-    FROM ({SPEAKERS})
-    LEFT JOIN (SELECT speaker.id AS speaker_id, confirmations.id AS confirmation_id, was_present
-               FROM selected AS speaker
-               CROSS JOIN confirmations ON confirmations.setup_id = speaker.setup_id
-               LEFT JOIN confirmation_answers
-                   ON trade_id = speaker.id AND confirmation_id = confirmations.id) AS answer
-        ON answer.speaker_id = speaker_key"""
-ROWS = "SELECT number, statistics FROM statistics"
-# The edge of a confirmation needs the squares too.
-ROWS_WITH_SQUARES = """
-    SELECT number, statistics, squares
-    FROM statistics
-    JOIN (SELECT number, sum_of_squares(net_pnl) AS squares FROM decisions GROUP BY number) USING (number)"""
+MEMBERS_BY_CONFIRMATION = f"""
+    SELECT part, json_array(confirmations.id, CASE answer.value > 0 WHEN 1 THEN 'present' WHEN 0 THEN 'absent'
+                                              ELSE 'unanswered' END) AS number
+    FROM keys
+    LEFT JOIN confirmations ON setup_id = CAST(part AS INTEGER)
+    LEFT JOIN json_each(substr(part, instr(part, ' '))) AS answer ON abs(answer.value) = confirmations.id
+    {IN_TOTAL}"""
 # The names of groups whose keys are ids.
 NAMES: dict[GroupBy, str] = {
     "account": "SELECT id, name FROM accounts WHERE id IN (SELECT value FROM json_each(:ids))",
@@ -96,7 +113,7 @@ NAMES: dict[GroupBy, str] = {
 
 
 async def get(
-    database: Transactions, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
+    database: Database, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
 ) -> tuple[str, int]:
     """Return the report with one page of its groups as JSON, and the number of all groups."""
     extras = {METRICS[key].extra for key in query.evaluated}
@@ -106,8 +123,9 @@ async def get(
         "timezone": timezone,
         "with_drawdown": "max_drawdown" in extras,
         "with_streak": "win_streak" in extras,
+        "with_squares": query.group_by == "confirmation",  # for the edge
     }
-    async with database.read_transaction() as db:
+    async with database.report_transaction() as db:
         # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
         # files have no name, and a small report needs none.
         await db.execute_fetchall("PRAGMA temp_store = FILE")
@@ -126,19 +144,16 @@ async def rows_of(
     A group in which a sum does not fit into 64 bits has no statistics. SQLite fails then without naming the
     group, so the groups are halved until the failing group is alone.
     """
-    is_sampled = query.group_by == "confirmation"
     values = {**values, "numbers": None if numbers is None else json_list(numbers)}
     try:
-        rows = await db.execute_fetchall(
-            f"{groups_with(query)} {ROWS_WITH_SQUARES if is_sampled else ROWS}", values
-        )
+        rows = await db.execute_fetchall(f"{groups_with(query)} SELECT * FROM statistics", values)
         return [Row(*row) for row in rows]
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
             raise
         if numbers is None:
             found = await db.execute_fetchall(
-                f"{groups_with(query)} SELECT DISTINCT number FROM counted", values
+                f"{groups_with(query)} SELECT DISTINCT number FROM members", values
             )
             numbers = [number for (number,) in found]
         if len(numbers) < 2:
@@ -162,7 +177,8 @@ async def names_of(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> di
 
 def groups_with(query: ReportQuery) -> str:
     """Return the WITH clause of the statistics of each group, the total among them."""
-    groups = "" if query.group_by == "none" else f"UNION ALL SELECT * FROM ({groups_of(query)})"
+    parts, members = parts_of(query.group_by)
+    keys = "key, is_shared FROM selected" if query.group_by in BY_TRADE else "part FROM parts"
     return f"""
 WITH
 -- The selected trades, each with the key of its group.
@@ -177,20 +193,37 @@ selected AS MATERIALIZED (
     FROM trades
     WHERE {TradeFilters(query).closed()}
 ),
--- The trades with the number of their group, which is its key in JSON, and once more for the total.
-counted AS MATERIALIZED (
-    SELECT *
-    FROM (SELECT '{TOTAL}' AS number, {COLUMNS} FROM selected
-          {groups})
+-- The trades with their part: the trades of a part are in the same groups.
+parts AS {parts},
+-- What the parts are made of, once each.
+keys AS MATERIALIZED (SELECT DISTINCT {keys}),
+-- The numbers of the groups of each part. The number of a group is its key in JSON.
+members AS MATERIALIZED (
+    SELECT part, number
+    FROM ({members})
     WHERE :numbers IS NULL OR number IN (SELECT value FROM json_each(:numbers))
+),
+counted AS NOT MATERIALIZED (
+    SELECT *
+    FROM parts
+    WHERE :numbers IS NULL OR EXISTS (SELECT 1 FROM members WHERE members.part IS parts.part)
 ),
 {STATISTICS}"""
 
 
-def groups_of(query: ReportQuery) -> str:
-    """Return the SELECT of the selected trades with the number of their group, for a tag several times."""
-    if query.group_by == "confirmation":
-        return OF_CONFIRMATION
-    if query.group_by == "tag":
-        return OF_TAG
-    return OF_TRADE if query.group_by in BY_TRADE else OF_SPEAKER
+def parts_of(group_by: str) -> tuple[str, str]:
+    """Return the SELECT of the selected trades with their part, and that of the groups of each part."""
+    if group_by == "none":
+        return f"NOT MATERIALIZED ({PARTS_OF_NONE})", f"SELECT '{TOTAL}' AS part, '{TOTAL}' AS number"
+    if group_by == "tag":
+        return f"MATERIALIZED ({PARTS_BY_TAG})", MEMBERS_BY_TAG
+    if group_by in BY_TRADE:
+        return f"NOT MATERIALIZED ({PARTS_BY_TRADE})", MEMBERS_BY_TRADE
+    if group_by == "confirmation":
+        return f"MATERIALIZED ({PARTS_BY_SPEAKER})", MEMBERS_BY_CONFIRMATION
+    if group_by == "none":
+        return (
+            f"NOT MATERIALIZED (SELECT '' AS part, {COLUMNS} FROM selected)",
+            "SELECT '' AS part, '' AS number",
+        )
+    return f"MATERIALIZED ({PARTS_BY_SPEAKER})", MEMBERS_BY_SPEAKER

@@ -19,87 +19,138 @@ IS_MISTAKE = """EXISTS (SELECT 1
                 WHERE trade_id = trades.id AND type = 'mistake')"""
 # R of the trade alone; NULL without a risk and for a quotient over 10^10.
 R = "ratio(net_pnl, initial_risk)"
-# Whether the trade has every confirmation of its setup, NULL without any. A trade has answers to the
-# checklist of its setup only, so counting them suffices.
-CHECKLIST = """(SELECT nullif(count(*), 0) FROM confirmations WHERE confirmations.setup_id = trades.setup_id)
-            = (SELECT count(*) FROM confirmation_answers WHERE trade_id = trades.id AND was_present)"""
-# The CTEs after `counted (number, ...)`, whose rows are trades with the number of their group: a period of a
-# goal or a group of a report. The last one, `statistics (number, statistics)`, has one row per group.
+# Whether the trade has every confirmation of its setup, NULL without any. The first that is missing ends the
+# search.
+CHECKLIST = """CASE WHEN EXISTS (SELECT 1 FROM confirmations WHERE confirmations.setup_id = trades.setup_id)
+            THEN NOT EXISTS (SELECT 1
+                             FROM confirmations
+                             WHERE confirmations.setup_id = trades.setup_id
+                               AND NOT EXISTS (SELECT 1
+                                               FROM confirmation_answers
+                                               WHERE trade_id = trades.id
+                                                 AND confirmation_id = confirmations.id
+                                                 AND was_present))
+            END"""
+# The statistics that are sums over days.
+SUMS = (
+    "trades",
+    "decisions",
+    "wins",
+    "losses",
+    "breakevens",
+    "graded",
+    "a_plus",
+    "with_risk",
+    "with_checklist",
+    "checklists_confirmed",
+    "with_mistake",
+    "gross_pnl",
+    "fees",
+    "net_pnl",
+    "winning_pnl",
+    "losing_pnl",
+    "with_r",
+    "r_total",
+)
+# The CTEs after `counted (part, ...)`, whose rows are trades, and `members (part, number)`. A part is a set
+# of trades that are counted together: for each number in `members`, which is a period of a goal or a group of
+# a report. The last one, `statistics (number, statistics)`, has one row per number.
 # Amounts are summed over trades, all other statistics are over decisions. A decision belongs to the day of
-# its first close in the group.
+# its first close in the part.
 STATISTICS = f"""
--- Amounts and days. Trades are summed by day first, for the worst day and the winning days.
-money AS (
-    SELECT number, sum(trades) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
-        sum(net_pnl) AS net_pnl, count(*) AS trading_days, sum(net_pnl > 0) AS winning_days,
-        min(net_pnl) AS worst_day, min(first_currency) AS first_currency, max(last_currency) AS last_currency
-    FROM (SELECT number, count(*) AS trades, sum(gross_pnl) AS gross_pnl, sum(fees) AS fees,
-              sum(net_pnl) AS net_pnl, min(currency) AS first_currency, max(currency) AS last_currency
-          FROM counted
-          GROUP BY number, trading_day)
-    GROUP BY number
-),
--- Trades that are copies or have copies: each with the sums of its decision.
-shared AS (
-    SELECT number, id, trading_day, closed_at,
-        id = first_value(id) OVER whole AS is_first,
-        sum(net_pnl) OVER whole AS net_pnl,
+-- The decisions of trades that are copies or have copies. `id` is that of the first trade to close:
+-- timestamps have a fixed width, so texts that begin with them are in the order of trades. Grade and setup of
+-- a decision are those of the original, or of the first copy if the original is not in the part.
+shared AS MATERIALIZED (
+    SELECT part,
+        CAST(substr(min(trading_day || closed_at || printf('%019d', id)), -19) AS INTEGER) AS id,
+        iif(count(source_trade_id) = count(*), NULL, coalesce(source_trade_id, id)) AS original,
+        sum(net_pnl) AS net_pnl,
         -- A trade without a risk adds nothing to R.
-        sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL) OVER whole AS risked_pnl,
-        sum(initial_risk) OVER whole AS initial_risk,
-        min(currency) OVER whole <> max(currency) OVER whole AS mixes_currencies,
-        max(is_mistake) OVER whole AS is_mistake,
-        -- Grade and setup of a decision are those of the original, or of the first copy if the original is
-        -- not in the period.
-        iif(min(source_trade_id IS NOT NULL) OVER whole, id, coalesce(source_trade_id, id)) AS speaker
+        sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL) AS risked_pnl,
+        sum(initial_risk) AS initial_risk,
+        min(currency) <> max(currency) AS mixes_currencies,
+        max(is_mistake) AS is_mistake
     FROM counted
     WHERE is_shared
-    WINDOW whole AS (PARTITION BY number, coalesce(source_trade_id, id) ORDER BY trading_day, closed_at, id
-                     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+    GROUP BY part, coalesce(source_trade_id, id)
 ),
--- The decisions, one row each; r is NULL without a risk and for a quotient over 10^10. A decision in
--- different currencies has the P&L and the risk of the trade whose grade it has. `checklist` is whether the
--- checklist of its setup is wholly confirmed, NULL without a checklist.
-decisions AS (
-    SELECT number, id, trading_day, closed_at, net_pnl, initial_risk, r, is_mistake, grade, checklist
+-- Trades that are copies or have copies. The first of a decision also has the columns of the decision, `pnl`
+-- to `checklist`, which are NULL for the others. r is NULL without a risk and for a quotient over 10^10. A
+-- decision in different currencies has the P&L and the risk of the trade whose grade it has.
+copies AS MATERIALIZED (
+    SELECT counted.part, counted.id, counted.trading_day, counted.closed_at, counted.gross_pnl, counted.fees,
+        counted.net_pnl, currency,
+        iif(mixes_currencies, trades.net_pnl, shared.net_pnl) AS pnl,
+        iif(mixes_currencies, trades.initial_risk, shared.initial_risk) AS initial_risk,
+        iif(mixes_currencies, ratio(trades.net_pnl, trades.initial_risk),
+            ratio(risked_pnl, shared.initial_risk)) AS r,
+        shared.is_mistake, trades.grade, {CHECKLIST} AS checklist
+    FROM counted
+    LEFT JOIN shared ON shared.id = counted.id AND shared.part IS counted.part
+    LEFT JOIN trades ON trades.id = coalesce(original, shared.id)
+    WHERE is_shared
+),
+-- All trades with the same columns: a trade without copies is a decision. `checklist` is whether the one
+-- of the setup is wholly confirmed, NULL without a checklist. Only streaks read the rows again.
+entries AS NOT MATERIALIZED (
+    SELECT part, id, trading_day, closed_at, gross_pnl, fees, net_pnl, currency,
+        net_pnl AS pnl, initial_risk, r, is_mistake, grade, checklist
     FROM counted
     WHERE NOT is_shared
     UNION ALL
-    SELECT number, shared.id, shared.trading_day, shared.closed_at,
-        iif(mixes_currencies, trades.net_pnl, shared.net_pnl),
-        iif(mixes_currencies, trades.initial_risk, shared.initial_risk),
-        iif(mixes_currencies, ratio(trades.net_pnl, trades.initial_risk),
-            ratio(risked_pnl, shared.initial_risk)),
-        is_mistake, trades.grade, {CHECKLIST}
-    FROM shared
-    JOIN trades ON trades.id = speaker
-    WHERE is_first
+    SELECT * FROM copies
 ),
--- Sums over decisions, by day first, for the highest number of decisions on one day.
-judged AS (
-    SELECT number, sum(decisions) AS decisions, max(decisions) AS max_trades_per_day, sum(wins) AS wins,
-        sum(losses) AS losses, sum(breakevens) AS breakevens, sum(graded) AS graded, sum(a_plus) AS a_plus,
-        sum(with_risk) AS with_risk, sum(with_checklist) AS with_checklist,
-        sum(checklists_confirmed) AS checklists_confirmed, sum(with_mistake) AS with_mistake,
-        sum(winning_pnl) AS winning_pnl, sum(losing_pnl) AS losing_pnl, min(worst_trade) AS worst_trade,
-        sum(with_r) AS with_r, sum(r_total) AS r_total
-    FROM (SELECT number, count(*) AS decisions,
-              sum(net_pnl > 0) AS wins,
-              sum(net_pnl < 0) AS losses,
-              sum(net_pnl = 0) AS breakevens,
-              count(grade) AS graded,
-              sum(grade IS 'A+') AS a_plus,
-              count(initial_risk) AS with_risk,
-              sum(checklist IS NOT NULL) AS with_checklist,
-              sum(checklist IS 1) AS checklists_confirmed,
-              sum(is_mistake) AS with_mistake,
-              sum(max(net_pnl, 0)) AS winning_pnl,
-              sum(min(net_pnl, 0)) AS losing_pnl,
-              min(net_pnl) AS worst_trade,
-              count(r) AS with_r,
-              sum(r) AS r_total
-          FROM decisions
-          GROUP BY number, trading_day)
+-- The sums of each part and day: of decisions, and of the amounts of all trades.
+daily AS MATERIALIZED (
+    SELECT part, trading_day,
+        count(pnl) AS decisions,
+        sum(pnl > 0) AS wins,
+        sum(pnl < 0) AS losses,
+        sum(pnl = 0) AS breakevens,
+        count(grade) AS graded,
+        sum(grade IS 'A+') AS a_plus,
+        count(initial_risk) AS with_risk,
+        count(checklist) AS with_checklist,
+        sum(checklist IS 1) AS checklists_confirmed,
+        sum(is_mistake) AS with_mistake,
+        sum(max(pnl, 0)) AS winning_pnl,
+        sum(min(pnl, 0)) AS losing_pnl,
+        min(pnl) AS worst_trade,
+        count(r) AS with_r,
+        sum(r) AS r_total,
+        count(*) AS trades,
+        sum(gross_pnl) AS gross_pnl,
+        sum(fees) AS fees,
+        sum(net_pnl) AS net_pnl,
+        min(currency) AS first_currency,
+        max(currency) AS last_currency,
+        sum_of_squares(pnl) FILTER (WHERE :with_squares) AS squares
+    FROM entries
+    GROUP BY part, trading_day
+),
+-- The sums of each number and day, for the days that won or lost.
+days AS (
+    SELECT number, trading_day, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
+        min(worst_trade) AS worst_trade,
+        min(first_currency) AS first_currency,
+        max(last_currency) AS last_currency,
+        sum_of_integers(squares) FILTER (WHERE :with_squares) AS squares
+    FROM daily
+    JOIN members ON members.part IS daily.part
+    GROUP BY number, trading_day
+),
+sums AS (
+    SELECT number, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
+        count(*) AS trading_days,
+        sum(net_pnl > 0) AS winning_days,
+        max(decisions) AS max_trades_per_day,
+        min(net_pnl) AS worst_day,
+        min(worst_trade) AS worst_trade,
+        min(first_currency) AS first_currency,
+        max(last_currency) AS last_currency,
+        sum_of_integers(squares) FILTER (WHERE :with_squares) AS squares
+    FROM days
     GROUP BY number
 ),
 -- The drawdown, computed only on request because it needs the trades in order.
@@ -112,22 +163,24 @@ curve AS (
                     sum(net_pnl) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
                                        ROWS UNBOUNDED PRECEDING) AS equity
                 FROM counted
+                JOIN members ON members.part IS counted.part
                 WHERE :with_drawdown))
     GROUP BY number
 ),
 -- The longest run of wins, computed only on request. A loss ends a run.
 streaks AS (
     SELECT number, max(wins) AS win_streak
-    FROM (SELECT number, sum(net_pnl > 0) AS wins
-          FROM (SELECT number, net_pnl,
-                    sum(net_pnl < 0) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+    FROM (SELECT number, sum(pnl > 0) AS wins
+          FROM (SELECT number, pnl,
+                    sum(pnl < 0) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
                                            ROWS UNBOUNDED PRECEDING) AS losses_before
-                FROM decisions
-                WHERE :with_streak)
+                FROM entries
+                JOIN members ON members.part IS entries.part
+                WHERE :with_streak AND pnl IS NOT NULL)
           GROUP BY number, losses_before)
     GROUP BY number
 ),
-statistics (number, statistics) AS (
+statistics (number, statistics, squares) AS (
     SELECT number, json_object(
         'currency', iif(first_currency = last_currency, first_currency, NULL),
         'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
@@ -156,9 +209,8 @@ statistics (number, statistics) AS (
         -- SQLite returns a REAL for a difference that does not fit into 64 bits.
         'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
         'peak_pnl', peak_pnl,
-        'win_streak', coalesce(win_streak, 0))
-    FROM money
-    JOIN judged USING (number)
+        'win_streak', coalesce(win_streak, 0)), squares
+    FROM sums
     LEFT JOIN curve USING (number)
     LEFT JOIN streaks USING (number)
 )
@@ -176,7 +228,7 @@ account (id, currency) AS MATERIALIZED (
 ),
 -- The trades in scope with the number of their period.
 counted AS MATERIALIZED (
-    SELECT number, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
+    SELECT number AS part, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
         source_trade_id, currency,
         {IS_SHARED} AS is_shared,
         {IS_MISTAKE} AS is_mistake,
@@ -185,6 +237,10 @@ counted AS MATERIALIZED (
     FROM period
     CROSS JOIN account
     CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last
+),
+-- A part is a period.
+members (part, number) AS (
+    SELECT number, number FROM period
 ),
 {STATISTICS}
 SELECT number, statistics FROM statistics
@@ -233,6 +289,7 @@ async def of_periods_in_range(
             "periods": json_list([period._asdict() for period in periods]),
             "with_drawdown": extra == "max_drawdown",
             "with_streak": extra == "win_streak",
+            "with_squares": False,
         },
     )
     by_number = {number: json.decode(text, type=Statistics) for number, text in rows}

@@ -4,7 +4,7 @@ from starlette.requests import Request
 
 from journal_api.repositories import reports
 from journal_api.structs.reports import ReportQuery
-from journal_api.web.context import database
+from journal_api.web.context import application_database
 from journal_api.web.decoding import decode_query
 from journal_api.web.responses import Response, page
 
@@ -13,6 +13,10 @@ async def get_report(request: Request) -> Response:
     """Get the statistics of the selected trades in groups: by day, weekday, symbol, setup, tag and so on."""
     query = decode_query(request, ReportQuery)
     text, count = await reports.get(
-        database(request), request.user.id, request.user.timezone, request.user.day_rollover, query
+        application_database(request),
+        request.user.id,
+        request.user.timezone,
+        request.user.day_rollover,
+        query,
     )
     return page(query.limit, query.offset, count, report=text)

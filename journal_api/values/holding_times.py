@@ -1,6 +1,6 @@
 """Holding times of trades, in ranges."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 # The ranges by their upper bounds, which are exclusive; the last has none.
 RANGES = {
@@ -21,9 +21,3 @@ NAMES = {
     "4h_1d": "4 h to 1 day",
     "over_1d": "1 day and more",
 }
-
-
-def holding_time(opened_at: str, closed_at: str) -> str:
-    """Return the range of the time between two timestamps."""
-    held = datetime.fromisoformat(closed_at) - datetime.fromisoformat(opened_at)
-    return next(name for name, bound in RANGES.items() if held < bound)

@@ -145,14 +145,21 @@ def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
     return value if abs(value) <= LARGEST * SCALE else None
 
 
-class SumOfSquares:
-    """An aggregate function of SQL: the sum of the squares of integers, as text because of its size."""
+class SumOfIntegers:
+    """An aggregate function of SQL: the sum of integers in text, as text because of its size."""
 
     def __init__(self) -> None:
         self.sum = 0
 
-    def step(self, value: int, /) -> None:
-        self.sum += value * value
+    def step(self, value: str | int | None, /) -> None:
+        self.sum += int(value or 0)
 
     def finalize(self) -> Any:
         return str(self.sum)
+
+
+class SumOfSquares(SumOfIntegers):
+    """An aggregate function of SQL: the sum of the squares of integers, as text because of its size."""
+
+    def step(self, value: Any, /) -> None:
+        self.sum += (value or 0) ** 2

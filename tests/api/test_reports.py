@@ -400,3 +400,18 @@ async def test_a_report_is_not_modified_until_a_trade_is(
     changed = await client.get("/reports?group_by=symbol", headers={"If-None-Match": etag})
 
     assert (same.status_code, changed.status_code) == (304, 200)
+
+
+async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("journal_api.database.database.LONGEST_REPORT_WAIT", 0.05)
+    async with app.state.database.report_transaction():
+        assert (await client.get("/reports")).status_code == 200
+        async with app.state.database.report_transaction():
+            refused = await client.get("/reports", params={"group_by": "symbol"})
+
+    assert refused.status_code == 503
+    assert refused.headers["Retry-After"] == "1"
+    assert refused.json()["error"]["code"] == "busy"
+    assert (await client.get("/reports", params={"group_by": "symbol"})).status_code == 200
