@@ -52,7 +52,7 @@ class Money(Decimal):
     @classmethod
     def of_units(cls, units: int) -> Self:
         """Return the amount of so many units of 10^-8 without checking its limits."""
-        amount = cls(Decimal(units).scaleb(-8, EXACT))
+        amount = cls(f"{units}E-8")
         amount.__dict__["units"] = units
         return amount
 
