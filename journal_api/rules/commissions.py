@@ -1,12 +1,11 @@
 """Commissions of trades whose costs a file does not state (docs/imports.md#commissions)."""
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import contract_of
-from journal_api.values.money import LARGEST, SCALE
+from journal_api.values.money import LARGEST, SCALE, quotient
 
 DEFAULT = "default"
 
@@ -26,13 +25,15 @@ class Commissions(NamedTuple):
         if per_side is None:
             return None
         sides = 1 if fields["closed_at"] is None else 2
-        amount = round(Fraction(sides * fields["quantity"] * per_side, SCALE))
+        amount = quotient(sides * fields["quantity"] * per_side, SCALE)
         if amount > LARGEST * SCALE:
             raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
         return amount
 
     def per_side_of(self, symbol: str, *, is_future: bool) -> int | None:
         """Return the amount of the symbol's contract root, without one that of the symbol or the default."""
+        if not self.per_side:
+            return None  # most accounts, so that their imports parse no symbol again
         contract = contract_of(symbol, is_future=is_future)
         names = (contract.root if contract else "", symbol.upper(), DEFAULT)
         return next((self.per_side[name] for name in names if name in self.per_side), None)

@@ -1,6 +1,7 @@
 """Amounts that are computed from other amounts of a row."""
 
 from decimal import Decimal
+from functools import lru_cache
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.money import EXACT, ONE, PositiveMoney, Result
@@ -17,6 +18,7 @@ def multiplier_of(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> Pos
         return ONE
 
 
+@lru_cache(maxsize=8192)  # the costs of fills repeat
 def derived(column: str, how: str, value: Decimal) -> Result:
     """Return an amount computed from several cells. Raises ValidationFailed if it exceeds a limit."""
     try:

@@ -4,7 +4,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from journal_api.trade_files.threads import with_cancel_checks
@@ -28,28 +28,30 @@ class Fill(NamedTuple):
         return self.cost if part == self.quantity else quotient(self.cost * part, self.quantity)
 
 
+FIELDS = len(Fill._fields)
+
+
 class Fills:
     """The fills of a file in the order of lines, in 48 bytes each, because there may be a million."""
 
     def __init__(self) -> None:
-        self.columns = tuple(array("q") for _ in Fill._fields)
+        self._numbers = array("q")
 
     def add(self, fill: Fill) -> None:
-        for column, value in zip(self.columns, fill, strict=True):
-            column.append(value)
+        self._numbers.extend(fill)
 
     def __len__(self) -> int:
-        return len(self.columns[0])
+        return len(self._numbers) // FIELDS
 
     def __getitem__(self, number: int) -> Fill:
-        return Fill(*[column[number] for column in self.columns])
+        return Fill._make(self._numbers[FIELDS * number : FIELDS * (number + 1)])
 
     def in_order(self) -> "array[int]":
         """Return the numbers of the fills, sorted by instrument and time.
 
         Fills of the same time are in the order of lines, or in reverse order in a file with the newest first.
         """
-        instruments, times, *_ = self.columns
+        times = islice(self._numbers, 1, None, FIELDS)
         rises = sum(
             (later > earlier) - (later < earlier) for earlier, later in with_cancel_checks(pairwise(times))
         )
@@ -57,7 +59,7 @@ class Fills:
         pieces = (numbers[begin : begin + SORTED_AT_ONCE] for begin in range(0, len(self), SORTED_AT_ONCE))
 
         def sort_key(number: int) -> tuple[int, int]:
-            return instruments[number], times[number]
+            return self._numbers[FIELDS * number], self._numbers[FIELDS * number + 1]
 
         # Sorted in pieces, because one sort of millions would hold the GIL until it is done.
         return array(

@@ -38,8 +38,8 @@ def row_maker(
     def row_of(cells: Cells) -> Row | Rejected:
         named = zip(names, cells_used(cells.cells), strict=True)
         row = Row(named, cells.line, cells.comma, date_order, rounds)
-        too_long = too_long_column(row, file_format)
-        if too_long is not None:
+        is_long = len("".join(cells.cells)) > LONGEST_CELL
+        if is_long and (too_long := too_long_column(row, file_format)) is not None:
             return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")
         return row
 
@@ -69,8 +69,6 @@ def with_column_names(
 
 def too_long_column(row: Row, file_format: Format) -> str | None:
     """Return the first column whose cell is too long, None without one."""
-    if len("".join(row.values())) <= LONGEST_CELL:
-        return None
     columns = (
         name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in file_format.long
     )

@@ -47,7 +47,7 @@ def rows_of_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejec
 
 
 class Lines:
-    """Iterates over whole lines for the csv module.
+    """The whole lines for the csv module.
 
     `length` is that of the current row; the caller resets it.
     """
@@ -55,18 +55,14 @@ class Lines:
     def __init__(self, pieces: Iterator[str]) -> None:
         self.pieces, self.number, self.length = pieces, 0, 0
 
-    def __iter__(self) -> "Lines":
-        return self
-
-    def __next__(self) -> str:
-        """Return the next line. Raises Unreadable when the row is too long."""
-        line = next(self.pieces)
-        self.number += 1
-        if not line.endswith(ENDS):
-            line = "".join(self._line_of(line))
-        self.length += len(line)
-        self._check(self.length)
-        return line
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines. Raises Unreadable when the row is too long."""
+        for piece in self.pieces:
+            self.number += 1
+            line = piece if piece.endswith(ENDS) else "".join(self._line_of(piece))
+            self.length += len(line)
+            self._check(self.length)
+            yield line
 
     def _line_of(self, part: str) -> Iterator[str]:
         length = 0

@@ -40,9 +40,11 @@ class Money(Decimal):
             zeros = next((number for number, digit in enumerate(reversed(digits)) if digit), 0)
             if value and (len(digits) - zeros > cls.digits or exponent + zeros < -8):
                 raise ValueError(f"must have at most {cls.digits} significant digits and 8 decimals")
-        return cls(value)
+        amount = cls(value)
+        amount.__dict__["units"] = int(value.scaleb(8))
+        return amount
 
-    @cached_property  # files repeat amounts, and their readers return the same object for the same text
+    @cached_property  # set by `checked` and `of_units`, because cached_property acquires a lock
     def units(self) -> int:
         """The amount as an integer of 10^-8; exact, because an amount has at most 8 decimals."""
         return int(self.scaleb(8))
@@ -50,7 +52,7 @@ class Money(Decimal):
     @classmethod
     def of_units(cls, units: int) -> Self:
         """Return the amount of so many units of 10^-8 without checking its limits."""
-        amount = cls(Decimal(units).scaleb(-8, EXACT))
+        amount = cls(f"{units}E-8")
         amount.__dict__["units"] = units
         return amount
 

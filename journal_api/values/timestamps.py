@@ -101,11 +101,11 @@ def _utc_hour(hour: str, timezone: str) -> str | None:
 
     None if it is not one whole hour: where clocks change in it, and where they differ by part of an hour.
     """
-    first = datetime.fromisoformat(f"{hour}:00").replace(tzinfo=ZoneInfo(timezone))
-    offset = first.utcoffset()
-    if offset is None or offset % ONE_HOUR or first.replace(minute=59, second=59).utcoffset() != offset:
+    first, zone = datetime.fromisoformat(f"{hour}:00"), ZoneInfo(timezone)
+    offset = zone.utcoffset(first)
+    if offset is None or offset % ONE_HOUR or zone.utcoffset(first.replace(minute=59, second=59)) != offset:
         return None
     try:
-        return (first.replace(tzinfo=None) - offset).isoformat()[:13]
+        return (first - offset).isoformat()[:13]
     except OverflowError:  # beyond the years of a date
         return None

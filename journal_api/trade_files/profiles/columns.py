@@ -1,6 +1,7 @@
 """Finds the columns of a profile in the header of a file, and its words in the cells."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from journal_api.rules.import_rows import LeftOut
@@ -67,6 +68,7 @@ def is_word(words: Words) -> Callable[[str], bool]:
     exact = {word.casefold() for word in words if not word.endswith(ANYTHING)}
     beginnings = tuple(word.removesuffix(ANYTHING).casefold() for word in words if word.endswith(ANYTHING))
 
+    @lru_cache(maxsize=256)
     def matches(cell: str) -> bool:
         folded = cell.strip().casefold()
         return folded in exact or bool(folded and beginnings and folded.startswith(beginnings))
