@@ -12,7 +12,14 @@ from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.repositories.sql import fetch, json_list
-from journal_api.repositories.statistics import CHECKLIST, IS_MISTAKE, IS_SHARED, LARGEST_SUM, STATISTICS, R
+from journal_api.repositories.statistics_sql import (
+    CHECKLIST,
+    IS_MISTAKE,
+    IS_SHARED,
+    LARGEST_SUM,
+    STATISTICS,
+    R,
+)
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
 from journal_api.rules.reports import TOTAL, Key, Names, Row

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from functools import partial
 
 from journal_api.errors import ValidationFailed
-from journal_api.trade_files.cells import ORDERS, DateOrder, Row, midnight
+from journal_api.trade_files.cells import Row
+from journal_api.trade_files.date_cells import ORDERS, DateOrder, midnight
 from journal_api.values.money import PositiveMoney, json_text
 from journal_api.values.types import Name40
 

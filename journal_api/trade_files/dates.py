@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from journal_api.trade_files.cells import Comma, DateOrder
+from journal_api.trade_files.cells import Comma
+from journal_api.trade_files.date_cells import DateOrder
 
 # The number of rows that are searched for a number over 12.
 ROWS_SEARCHED = 5000

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import itemgetter
 
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files.cells import DateOrder, RoundedCells, Row
+from journal_api.trade_files.cells import RoundedCells, Row
+from journal_api.trade_files.date_cells import DateOrder
 from journal_api.trade_files.dates import FileDates, dates_of
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.rows import Cells

@@ -9,7 +9,8 @@ from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.cells import DateOrder, RoundedCells
+from journal_api.trade_files.cells import RoundedCells
+from journal_api.trade_files.date_cells import DateOrder
 from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
 from journal_api.trade_files.file_format import Format, reason_of
 from journal_api.trade_files.headers import recognised

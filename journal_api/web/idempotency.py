@@ -13,7 +13,8 @@ from aiosqlite import Connection
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
-from journal_api.database.database import Database, JoinedTransaction
+from journal_api.database.database import Database
+from journal_api.database.joined_transaction import JoinedTransaction
 from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.values import api_keys

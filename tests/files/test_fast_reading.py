@@ -19,7 +19,7 @@ from proofs import tried, tries
 from journal_api.errors import ValidationFailed
 from journal_api.rules import trade_identity
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import amounts, cells, reader
+from journal_api.trade_files import amounts, cells, date_cells, reader
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values import timestamps
@@ -122,7 +122,7 @@ def forget() -> None:
     for by_type in amounts.REMEMBERED.values():
         by_type.clear()
     cells.remembered.cache_clear()
-    cells.day_in.cache_clear()
+    date_cells.day_in.cache_clear()
     for cached in (timestamps._hour_in, timestamps._utc_hour, trade_identity.checksum):
         cached.cache_clear()
 
@@ -132,8 +132,10 @@ def definitions_alone() -> Iterator[None]:
     """Read times and amounts by their definitions only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(round_trips, "written_time", Timestamp.decode)
-        for order in cells.ORDERS:
-            patch.setitem(cells.TIMES, order, lambda cell, order=order: cells.date_and_clock(cell, order))
+        for order in date_cells.ORDERS:
+            patch.setitem(
+                date_cells.TIMES, order, lambda cell, order=order: date_cells.date_and_clock(cell, order)
+            )
         patch.setattr(cells, "remember", lambda values, cell, value: None)
         forget()
         yield

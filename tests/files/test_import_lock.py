@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from aiosqlite import Connection
 
-from journal_api.database.database import Database, JoinedTransaction
+from journal_api.database.database import Database
+from journal_api.database.joined_transaction import JoinedTransaction
 from journal_api.database.migrations import prepare
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, imports

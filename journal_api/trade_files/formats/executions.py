@@ -5,8 +5,9 @@ from datetime import timedelta
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import SHARES_OF_AN_OPTION
-from journal_api.trade_files.cells import Row, midnight, timestamp
+from journal_api.trade_files.cells import Row
 from journal_api.trade_files.contracts import EXPIRATIONS, option_of, with_contract
+from journal_api.trade_files.date_cells import midnight, timestamp
 from journal_api.trade_files.directions import is_sale
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, trades_from

@@ -8,7 +8,8 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row, timestamp
+from journal_api.trade_files.cells import Row
+from journal_api.trade_files.date_cells import timestamp
 from journal_api.trade_files.derived_amounts import derived, multiplier_of
 from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row

@@ -5,7 +5,8 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
-from journal_api.trade_files.cells import DateOrder, Row, date_and_clock
+from journal_api.trade_files.cells import Row
+from journal_api.trade_files.date_cells import DateOrder, date_and_clock
 from journal_api.values.timestamps import Timestamp
 
 # Of a text, and the order of day and month in the file.
