@@ -1,9 +1,12 @@
-// The frame: signing in, the routes behind #, the selection, and redrawing what has changed.
+// The frame: signing in, the routes behind #, the selection, leaving unsaved text, and redrawing what has changed.
 
 import { get, hasChanged, key, send, watchAnew } from "./client.js";
-import { field, form, h, select, trying } from "./dom.js";
+import { h, select, trying } from "./dom.js";
+import { DRAFT, leave, TYPED } from "./drafts.js";
+import { signInAbove, signInForm, signOut, takeKey } from "./sign_in.js";
 
 const POLL_EVERY = 10_000; // milliseconds
+const SLOW = 300; // milliseconds after which a view that is being read looks like it
 const VIEWS = {
   today: ["Today", () => import("./views/goals.js")],
   report: ["What pays", () => import("./views/reports.js")],
@@ -15,7 +18,10 @@ const VIEWS = {
 const header = document.querySelector("header");
 const main = document.querySelector("main");
 let drawing = 0; // the newest drawing; an older one that ends later is dropped
+let shown = ""; // the hash of the newest drawing
 let isStale = false;
+let isPolling = false;
+let fading;
 
 // #/trades?symbol=ES: the name of the view, and its query.
 function route() {
@@ -35,7 +41,8 @@ async function contextOf({ name, query }) {
   const [kind, id] = me.data.me.active_selection.split("_");
   const selection = { account: { account_id: Number(id) }, group: { copy_group_id: Number(id) } }[kind] ?? {};
   return {
-    name, query, selection, go, redraw: draw, signOut: () => signIn(),
+    name, query, selection, go, signOut,
+    redraw: () => location.hash === shown && draw(), // another address is drawn by its own event
     me: me.data.me, meEtag: me.etag,
     accounts: accounts.data.accounts, copyGroups: groups.data.copy_groups,
   };
@@ -45,8 +52,13 @@ async function draw() {
   const mine = ++drawing;
   const place = route();
   if (!key.get()) return signIn();
+  shown = location.hash;
   isStale = false;
-  main.setAttribute("aria-busy", "true");
+  setBusy(true);
+  for (const link of header.querySelectorAll("nav a")) {
+    if (link.hash === `#/${place.name}`) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
   watchAnew();
   let nodes;
   try {
@@ -57,10 +69,29 @@ async function draw() {
   } catch (error) {
     if (mine !== drawing) return;
     if (error.status === 401) return signIn(error.message);
+    isStale = error.status === 0 || error.status >= 500; // drawn again once the journal answers
+    if (main.dataset.view === place.name && document.querySelector(DRAFT)) return setBusy(false);
     nodes = failure(error);
   }
   if (mine !== drawing) return;
   put(place.name, nodes);
+}
+
+function setBusy(isBusy) {
+  main.setAttribute("aria-busy", String(isBusy));
+  fading?.cancel();
+  fading = isBusy ? main.animate([{ opacity: 1 }, { opacity: 0.5 }], { delay: SLOW, duration: 150, fill: "forwards" }) : null;
+}
+
+// Another address is drawn; where something is not saved, the old one stays until the owner agrees to lose that.
+function arrive() {
+  takeKey();
+  const { hash } = location;
+  let hasStayed = false;
+  leave(() => (hasStayed ? location.assign(hash || "#/today") : draw()), () => {
+    hasStayed = true;
+    history.pushState(null, "", shown || "/");
+  });
 }
 
 // Puts the view in the place of the last; where the focus was, it stays.
@@ -70,7 +101,7 @@ function put(name, nodes) {
   document.title = `${VIEWS[name]?.[0] ?? "Sign in"} · Trading journal`;
   main.dataset.view = name;
   main.replaceChildren(...[nodes].flat().filter(Boolean));
-  main.setAttribute("aria-busy", "false");
+  setBusy(false);
   if (isOther) window.scrollTo(0, 0);
   if (focused && !isOther) document.getElementById(focused)?.focus({ preventScroll: true });
 }
@@ -80,14 +111,18 @@ function failure(error) {
   return h("section", { class: "card", role: "alert" }, h("h2", null, "This cannot be shown"),
     h("p", { class: "error" }, error.message ?? String(error)),
     scope && h("p", null, "The key lacks the scope ", h("code", null, scope), "."),
-    h("button", { onclick: draw }, "Try again"));
+    h("div", { class: "row" }, h("button", { onclick: draw }, "Try again"),
+      h("button", { onclick: signOut }, "Sign out and use another key")));
 }
 
 function barOf({ name, me, accounts, copyGroups, redraw }) {
-  const choose = trying(async (event) => {
-    await send("PATCH", "/me", { body: { active_selection: event.target.value } });
-    await redraw();
-  });
+  const choose = ({ target }) => {
+    const { value } = target;
+    leave(trying(async () => {
+      await send("PATCH", "/me", { body: { active_selection: value } });
+      await redraw();
+    }), () => { target.value = me.active_selection; });
+  };
   const options = [
     ["all", "All accounts"],
     ...accounts.filter((one) => !one.archived).map((one) => [`account_${one.id}`, one.name]),
@@ -101,47 +136,44 @@ function barOf({ name, me, accounts, copyGroups, redraw }) {
   ].filter(Boolean);
 }
 
+// Signing in takes the place of the view; text that is not saved stays below it.
 function signIn(message) {
   key.remove();
   drawing++;
+  setBusy(false);
+  if (main.dataset.view !== "sign-in" && document.querySelector(TYPED)) return signInAbove(message);
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
   header.replaceChildren();
-  const input = h("input", { type: "password", name: "key", autocomplete: "off", required: true, spellcheck: "false" });
-  put("sign-in", h("section", { class: "card narrow" },
-    h("h1", null, "Trading journal"),
-    message && h("p", { class: "error", role: "alert" }, message),
-    form({ id: "sign-in" }, (values) => {
-      key.set(values.key.trim(), Boolean(values.longer));
-      return draw();
-    }, field("API key", input, "It stays in this tab until the tab is closed."),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "longer" }), "Stay signed in on this browser"),
-    h("button", { class: "primary" }, "Sign in")),
-    h("p", { class: "muted" }, h("code", null, "journal-api keys create page"), " prints a new key.")));
-  input.focus();
-}
-
-// A key in the address is kept and removed from it at once, so that no history or bookmark has it.
-function takeKey() {
-  const [, value] = location.hash.match(/^#key=(.+)$/) ?? [];
-  if (!value) return;
-  key.set(decodeURIComponent(value));
-  history.replaceState(null, "", "/");
+  const element = signInForm(message, draw);
+  put("sign-in", h("section", { class: "card narrow" }, h("h1", null, "Trading journal"), element));
+  element.elements.key.focus();
 }
 
 // Polls while the page is visible; a form that is being filled in, or a dialog, is not drawn over.
 async function poll() {
-  if (document.visibilityState !== "visible" || !key.get() || main.getAttribute("aria-busy") === "true") return;
+  if (document.visibilityState !== "visible" || isPolling || main.getAttribute("aria-busy") === "true") return;
+  if (!key.get()) return document.getElementById("sign-in") || signIn();
+  isPolling = true;
   try {
     isStale = (await hasChanged()) || isStale;
+    if (isStale && !document.querySelector("form[data-changed], dialog[open]")) await draw();
   } catch (error) {
-    if (error.status === 401) return signIn(error.message);
-    return;
+    if (error.status === 401) signIn(error.message);
+  } finally {
+    isPolling = false;
   }
-  if (isStale && !document.querySelector("form[data-changed], dialog[open]")) await draw();
 }
 
-addEventListener("hashchange", () => { takeKey(); draw(); });
+addEventListener("hashchange", arrive);
 addEventListener("visibilitychange", poll);
 addEventListener("input", (event) => event.target.form && (event.target.form.dataset.changed = ""));
+addEventListener("beforeunload", (event) => document.querySelector(TYPED) && event.preventDefault());
+// Another tab has signed out.
+addEventListener("storage", () => {
+  if (key.get() || main.dataset.view === "sign-in") return;
+  if (document.querySelector(TYPED)) signIn();
+  else signOut();
+});
 setInterval(poll, POLL_EVERY);
 takeKey();
 draw();

@@ -34,6 +34,7 @@ export function form(attributes, action, ...children) {
   const element = h("form", { ...attributes, novalidate: true }, ...children, message);
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (element.getAttribute("aria-busy") === "true") return; // a second press while the first is sent
     showError(element, message);
     element.setAttribute("aria-busy", "true");
     try {
@@ -66,6 +67,7 @@ export const wordsOf = ({ message, details }) =>
 // Runs an action of a button; shows what went wrong in a dialog.
 export const trying = (action) => async (event) => {
   const button = event?.currentTarget;
+  if (button?.disabled) return;
   if (button) button.disabled = true;
   try {
     await action(event);

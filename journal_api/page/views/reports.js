@@ -102,8 +102,11 @@ function reportTable({ by, sort, groups, report, link, sortBy }) {
       ? h("small", null, REASONS[reasons[key]] ?? reasons[key].replaceAll("_", " "))
       : [h("span", { class: isSigned && gainOrLoss(values[key]) }, format(values[key])),
         !isTotal && bar(values[key], scales[key], isSigned ? gainOrLoss(values[key]) : "plain")]));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` }, h("table", { class: "report" },
+  const hint = h("p", { class: "muted", hidden: true }, "Scroll the table to the right for win rate, expectancy, R and profit factor.");
+  const scroller = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `By ${title.toLowerCase()}` }, h("table", { class: "report" },
     h("thead", null, h("tr", null, h("th", { scope: "col" }, title), COLUMNS.map((column) => sortable(column, sort, sortBy)))),
     h("tbody", null, groups.map((group) => h("tr", null, named(group), cells(group)))),
     h("tfoot", null, h("tr", null, h("th", { scope: "row", class: "name" }, "All"), cells(report.total, true)))));
+  requestAnimationFrame(() => { hint.hidden = scroller.scrollWidth <= scroller.clientWidth; });
+  return [hint, scroller];
 }

@@ -11,7 +11,7 @@ export function strategyEditor(context, read) {
   const { accounts, copyGroups } = context;
   const setups = list("Setups of the strategy", "Add a setup", setupItem, strategy.setups);
   const scope = strategy.account_id ? `account_${strategy.account_id}` : strategy.copy_group_id ? `group_${strategy.copy_group_id}` : "";
-  const element = form({ class: "card editor", "aria-label": strategy.name }, () => save(context, element, read),
+  const element = form({ class: "card editor", "aria-label": strategy.name, "data-draft": "The changes of this strategy are not saved." }, () => save(context, element, read),
     h("div", { class: "row" },
       field("Name", h("input", { name: "name", id: "strategy-name", value: strategy.name })),
       field("For trades of", select({ name: "account_id", value: scope }, [["", "All accounts"],
@@ -25,11 +25,16 @@ export function strategyEditor(context, read) {
     h("p", { class: "unseen", role: "status", id: "moved" }),
     h("div", { class: "row" },
       h("button", { class: "primary" }, "Save"),
-      h("button", { type: "button", onclick: context.redraw }, "Discard changes"),
+      h("button", { type: "button", onclick: () => discard(context, element) }, "Discard changes"),
       h("a", { href: `#/report?by=confirmation&strategy_id=${strategy.id}` }, "What pays"),
       h("a", { href: `#/trades?strategy_id=${strategy.id}` }, "Trades"),
       h("button", { type: "button", class: "danger end", onclick: trying(() => remove(context, read)) }, "Delete")));
   return element;
+}
+
+function discard({ redraw }, element) {
+  delete element.dataset.changed;
+  redraw();
 }
 
 const named = (value, label) => [
@@ -65,8 +70,7 @@ function bodyOf(element) {
 
 // Asks first what goes; asks the owner if something does.
 async function save(context, element, read) {
-  const { strategy } = read.data;
-  const path = `/strategies/${strategy.id}`;
+  const path = `/strategies/${read.data.strategy.id}`;
   const body = bodyOf(element);
   let isSaved = false;
   const done = async () => {
@@ -74,7 +78,7 @@ async function save(context, element, read) {
     delete element.dataset.changed;
     await context.redraw();
   };
-  const attempt = async (etag) => {
+  const attempt = async ({ data: { strategy }, etag }) => {
     try {
       const tried = await send("PATCH", path, { body, etag, query: { dry_run: true } });
       const loss = lossOf(removedBy(body, strategy), tried.headers);
@@ -93,9 +97,9 @@ async function save(context, element, read) {
     document.querySelector("dialog[open]")?.close();
     const stored = await get(path);
     showConflict("strategy", [["Strategy", outline(body), outline(stored.data.strategy)]],
-      { keepMine: () => attempt(stored.etag), takeStored: done });
+      { keepMine: () => attempt(stored), takeStored: done });
   };
-  await attempt(read.etag);
+  await attempt(read);
   // While a dialog asks, the form stays one that is not drawn over.
   if (!isSaved) setTimeout(() => { element.dataset.changed = ""; });
 }
@@ -115,20 +119,6 @@ const outline = ({ name, description, setups }) => [
   name, description,
   ...setups.flatMap((setup) => [`• ${setup.name}`, ...setup.confirmations.map((confirmation) => `   – ${confirmation.name}`)]),
 ].filter(Boolean).join("\n");
-
-// A link away from unsaved changes asks first.
-function guard(event) {
-  const link = event.target.closest("header a, main a");
-  const element = document.querySelector(".editor[data-changed]");
-  if (!link || !element) return;
-  event.preventDefault();
-  confirm("Leave without saving?", "The changes of this strategy are not saved.", "Discard the changes", () => {
-    delete element.dataset.changed;
-    location.hash = link.hash;
-  });
-}
-document.addEventListener("click", guard);
-addEventListener("beforeunload", (event) => document.querySelector(".editor[data-changed]") && event.preventDefault());
 
 async function remove({ go }, { data: { strategy }, etag }) {
   const path = `/strategies/${strategy.id}`;

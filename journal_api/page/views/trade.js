@@ -5,6 +5,7 @@ import { confirm, h, select, wordsOf } from "../dom.js";
 import { amount, gainOrLoss, instant, NONE, number, shortDay, signed } from "../format.js";
 import { showConflict } from "./conflict.js";
 import { GRADES } from "./filters.js";
+import { notesForm, notesSaved, notesUnsaved, unsavedNotes } from "./notes.js";
 import { editTrade } from "./trade_form.js";
 
 // The panel of the trade that was read, undefined if there is none; `back` is the address without it.
@@ -24,7 +25,7 @@ export async function tradePanel(context, lists, opened, back) {
       location.hash = back;
     });
   const scrolled = document.getElementById("trade")?.scrollTop ?? 0;
-  const panel = h("section", { class: "card", id: "trade", "aria-label": "Trade" },
+  const panel = h("section", { class: "card", id: "trade", "data-id": trade.id, "aria-label": "Trade" },
     h("div", { class: "title" },
       h("h2", null, trade.symbol, h("small", null, trade.direction === "long" ? " ▲ long" : " ▼ short")),
       h("span", { class: `big ${gainOrLoss(trade.net_pnl)}` }, trade.net_pnl == null ? "open" : signed(trade.net_pnl)), close),
@@ -35,7 +36,7 @@ export async function tradePanel(context, lists, opened, back) {
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, save),
     setup && checklist(trade, setup, save),
-    notesOf(trade, save),
+    notesForm(trade, save),
     h("p", { class: "muted", id: "saved", role: "status" }),
     h("div", { class: "row" },
       h("button", { type: "button", onclick: () => editTrade(context, lists, latest()) }, "Change prices and times"),
@@ -109,13 +110,6 @@ function checklist(trade, setup, save) {
       h("li", null, h("span", { title: one.description }, one.name), h("span", { class: "answers" }, button(one, true, "yes"), button(one, false, "no"))))));
 }
 
-// Notes are saved when the field is left, without a redraw: the press that leaves it must not lose its button.
-function notesOf(trade, save) {
-  const keep = ({ target }) => save(() => ({ notes: target.value || null }), false);
-  return h("form", { onsubmit: (event) => event.preventDefault() }, h("label", { class: "field" }, h("span", null, "Notes"),
-    h("textarea", { id: "notes", rows: "4", value: trade.notes ?? "", onchange: keep })));
-}
-
 function say(text, kind = "muted") {
   const place = document.getElementById("saved");
   if (place) Object.assign(place, { textContent: text, className: kind });
@@ -133,26 +127,38 @@ function saver({ redraw }, opened, lists) {
   const write = async (change, withRedraw) => {
     const part = PATHS[Object.keys(change)[0]];
     newest = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, { body: change, etag: newest.etag });
-    delete document.querySelector("#trade form")?.dataset.changed;
+    if ("notes" in change) notesSaved(opened.data.trade, change.notes);
     if (withRedraw) await redraw();
-    say("Saved.");
+    say(unsavedNotes() ? "Saved, but not the notes." : "Saved.");
   };
   const attempt = async (change, withRedraw) => {
     try {
       await write(change, withRedraw);
     } catch (error) {
       if (error.status !== 412) throw error;
+      if ("notes" in change) notesUnsaved(opened.data.trade, "The trade has been changed meanwhile.");
       const before = newest.data.trade;
       newest = await get(path);
       showConflict("trade", versions(change, before, newest.data.trade, lists),
-        { keepMine: () => attempt(change, true), takeStored: redraw });
+        { keepMine: () => attempt(change, true), takeStored: () => takeStored(change) });
     }
   };
+  const takeStored = (change) => {
+    if ("notes" in change) notesSaved(opened.data.trade);
+    return redraw();
+  };
   const save = (changeOf, withRedraw = true) => {
-    queue = queue.then(() => attempt(changeOf(newest.data.trade), withRedraw)).catch(async (error) => {
-      if (withRedraw) await redraw(); // shows what is stored
-      say(wordsOf(error), "error");
+    queue = queue.then(async () => {
+      const change = changeOf(newest.data.trade);
+      try {
+        await attempt(change, withRedraw);
+      } catch (error) {
+        if ("notes" in change) notesUnsaved(opened.data.trade, wordsOf(error));
+        if (withRedraw) await redraw(); // shows what is stored
+        say(wordsOf(error), "error");
+      }
     });
+    return queue;
   };
   return { save, latest: () => newest };
 }

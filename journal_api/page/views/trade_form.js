@@ -1,7 +1,9 @@
 // The form of a trade: added by hand, or its prices and times changed.
 
-import { send } from "../client.js";
+import { get, send } from "../client.js";
 import { field, form, h, open, select } from "../dom.js";
+import { NONE } from "../format.js";
+import { showConflict } from "./conflict.js";
 
 const NUMBERS = [
   ["quantity", "Quantity"], ["entry_price", "Entry"], ["exit_price", "Exit"], ["stop_loss", "Stop"],
@@ -20,14 +22,32 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
   const stored = (name) => trade?.[name] ?? "";
   const input = (name, attributes) => h("input", { name, value: stored(name), ...attributes });
   const time = (name) => h("input", { name, type: "datetime-local", step: trade && "1", value: local(trade?.[name], me.timezone) ?? "" });
-  const save = async (values) => {
-    const result = await (trade
-      ? send("PATCH", `/trades/${trade.id}`, { body: changed(bodyOf(values), shown), etag: read.etag })
-      : send("POST", "/trades", { body: filled(bodyOf(values)) }));
-    dialog.close();
-    if (trade) await redraw();
-    else go("trades", { id: result.data.trade.id });
+  let newest = read; // its ETag is sent; after a conflict it is what is stored now
+  const write = async (body) => {
+    await send("PATCH", `/trades/${trade.id}`, { body, etag: newest.etag });
+    await finish();
   };
+  const finish = () => {
+    dialog.close();
+    return redraw();
+  };
+  const change = async (body) => {
+    try {
+      await write(body);
+    } catch (error) {
+      if (error.status !== 412) throw error;
+      const before = newest.data.trade;
+      newest = await get(`/trades/${trade.id}`);
+      showConflict("trade", versions(body, before, newest.data.trade, { me, accounts }),
+        { keepMine: () => change(body), takeStored: finish });
+    }
+  };
+  const add = async (body) => {
+    const { data } = await send("POST", "/trades", { body });
+    dialog.close();
+    go("trades", { id: data.trade.id });
+  };
+  const save = (values) => (trade ? change(changed(bodyOf(values), shown)) : add(filled(bodyOf(values))));
   const element = form(null, save,
     h("div", { class: "row" },
       field("Account", select({ name: "account_id", value: stored("account_id") || selection.account_id },
@@ -47,9 +67,22 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
 // The body of a request from what the fields say; empty is null, and what is no number stays for the API to refuse.
 function bodyOf(values) {
   const isNumber = (name) => name.endsWith("_id") || NUMBERS.some(([key]) => key === name);
-  const valueOf = (name, text) => (text.trim() === "" ? null : isNumber(name) && !Number.isNaN(Number(text)) ? Number(text) : text);
+  const valueOf = (name, text) => (text.trim() === "" ? null : isNumber(name) && Number.isFinite(Number(text)) ? Number(text) : text);
   return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, valueOf(name, text)]));
 }
 
 const filled = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 const changed = (body, shown) => Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== shown[name]));
+
+// The rows of a conflict: the changes, then whatever else has been changed meanwhile.
+function versions(body, before, stored, { me, accounts }) {
+  const labels = { account_id: "Account", symbol: "Symbol", direction: "Side", ...Object.fromEntries(NUMBERS), opened_at: "Opened", closed_at: "Closed" };
+  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  const text = (name, value) => (name === "account_id" ? nameOf(value) : value && name.endsWith("_at") ? value.replace("T", " ") : value) ?? NONE;
+  const inField = (name, value) => text(name, name.endsWith("_at") ? local(value, me.timezone) : value);
+  return Object.entries(labels)
+    .map(([name, label]) => [name in body ? label : `${label} (changed meanwhile; stays)`,
+      name in body ? text(name, body[name]) : inField(name, before[name]), inField(name, stored[name]), name in body])
+    .filter(([, mine, theirs, isMine]) => isMine || mine !== theirs)
+    .map(([label, mine, theirs]) => [label, mine, theirs]);
+}

@@ -115,7 +115,8 @@ function pressed(event) {
   if (!list || isTyping || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const panel = document.getElementById("trade");
   const links = [...list.querySelectorAll("tbody a")];
-  const here = links.findIndex((link) => link.closest("tr").matches("[aria-current], :focus-within"));
+  const place = (selector) => links.findIndex((link) => link.closest("tr").matches(selector));
+  const here = place(":focus-within") < 0 ? place("[aria-current]") : place(":focus-within");
   const step = { j: 1, k: -1 }[event.key];
   const grade = GRADES[Number(event.key) - 1];
   if (step) {
@@ -123,12 +124,15 @@ function pressed(event) {
     link?.focus();
     link?.scrollIntoView({ block: "nearest" });
     if (link && panel) location.replace(link.href);
-  } else if (grade) panel?.querySelector(`[data-grade="${grade}"]`)?.click();
+  } else if (grade) isOfAddress(panel) && panel.querySelector(`[data-grade="${grade}"]`).click();
   else if (event.key === "Escape" && panel) {
     links[here]?.focus();
     panel.querySelector(".close").click();
   } else return;
   event.preventDefault();
 }
+
+// While the next trade is read, the panel is still that of the last.
+const isOfAddress = (panel) => panel?.dataset.id && panel.dataset.id === new URLSearchParams(location.hash.split("?")[1]).get("id");
 
 document.addEventListener("keydown", pressed);
