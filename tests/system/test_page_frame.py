@@ -1,4 +1,4 @@
-"""The page when the service is slow, when text is not saved, or when the owner is signed out (docs/page.md)."""
+"""The page when the service is slow, text is not saved, or its owner is signed out (docs/page.md)."""
 
 import signal
 from collections.abc import Iterator
