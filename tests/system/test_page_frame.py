@@ -282,6 +282,16 @@ def test_the_draft_of_a_strategy_is_not_lost_by_back_or_by_choosing_an_account(
     assert get(client, "/me")["active_selection"] == "all"
 
 
+def test_reloading_asks_while_notes_are_typed(page: Page, client: httpx.Client) -> None:
+    (trade_id,) = add_trades(client)
+    page.show("trades", f"?id={trade_id}")
+    asks = "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    before = page.browser.execute_script(asks)
+    type_in(page, "#notes", "mine")
+
+    assert (before, page.browser.execute_script(asks)) == (False, True)
+
+
 # Signing in and out, and a service that is away ----------------------------------------------------------
 
 
