@@ -1,0 +1,209 @@
+"""Details of the page at / that once went wrong: amounts, days, forms and their second tries (docs/page.md)."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from chromium import Page, browser_with, in_a_browser
+from commands import Server, new_key, running
+from selenium.webdriver import Chrome
+
+pytestmark = in_a_browser
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
+    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with running(tmp_path / "journal.db") as server:
+        yield server
+
+
+@pytest.fixture
+def key(server: Server, tmp_path: Path) -> str:
+    return new_key(tmp_path / "journal.db")
+
+
+@pytest.fixture
+def client(server: Server, key: str) -> Iterator[httpx.Client]:
+    with server.client(key) as client:
+        yield client
+
+
+@pytest.fixture
+def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
+    page = Page(browser, server.url)
+    page.resize(1280, 900)
+    page.sign_in(key)
+    page.complaints()
+    yield page
+    browser.execute_script("sessionStorage.clear()")
+
+
+def create(client: httpx.Client, path: str, **body: Any) -> Any:
+    """The single member of the response's data."""
+    response = client.post(path, json=body)
+    assert response.is_success, response.text
+    (member,) = response.json()["data"].values()
+    return member
+
+
+def stored(client: httpx.Client, path: str, **query: Any) -> Any:
+    (member,) = client.get(path, params=query).raise_for_status().json()["data"].values()
+    return member
+
+
+def trade(client: httpx.Client, account_id: int, pnl: float, at: str = "") -> None:
+    """Add a trade with that P&L that was closed at an instant, or now."""
+    at = at or datetime.now(UTC).isoformat(timespec="seconds")
+    create(
+        client, "/trades", account_id=account_id, symbol="ES", direction="long", quantity=1, multiplier=1,
+        entry_price=10_000, exit_price=10_000 + pnl, opened_at=at, closed_at=at,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def account(client: httpx.Client) -> int:
+    return int(create(client, "/accounts", name="Main")["id"])
+
+
+def calendar(page: Page) -> str:
+    return page.find("section[aria-label=Calendar]").text
+
+
+# Today ---------------------------------------------------------------------------------------------------
+
+
+def test_amounts_in_several_currencies_are_never_added(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    euros = create(client, "/accounts", name="Euro", currency="EUR")["id"]
+    trade(client, account, 100, "2026-01-06T15:00:00Z")
+    trade(client, euros, 30, "2026-01-07T15:00:00Z")
+    trade(client, account, 5)
+    trade(client, euros, 7)
+
+    page.show("today", "?month=2026-01")
+    page.wait_for_text("January 2026")
+    text = calendar(page)
+
+    assert "+100" in text
+    assert "+30" in text
+    assert "130" not in text
+    assert "– · 2 trades" in text
+    assert "Several currencies: choose an account." in text
+    assert "–\n2" in text  # the week
+    assert page.all("figure") == []
+    assert "– in 2 trades. Several currencies" in page.text()
+    client.patch("/me", json={"active_selection": f"account_{account}"})
+    page.poll()
+    page.wait_for_text("+5.00 in 1 trade")
+    assert "Several currencies" not in page.text()
+
+
+@pytest.mark.parametrize(
+    ("pnl", "goal", "words"),
+    [
+        (825.5, {"metric": "net_pnl", "direction": "at_most", "target_value": 500}, "325.50 over 500.00"),
+        (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
+        (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
+        (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left of −500.00"),
+        (5, {"metric": "worst_trade", "target_value": 10}, "5.00 below 10.00"),
+        (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
+        (-5, {"metric": "win_rate", "target_value": 50}, "50 % missing to 50 %"),
+    ],
+)
+def test_a_goal_says_on_which_side_of_its_target_it_is(
+    page: Page, client: httpx.Client, account: int, pnl: float, goal: dict[str, Any], words: str
+) -> None:
+    trade(client, account, pnl)
+    create(client, "/goals", goal_name="Goal", timeframe="daily", **goal)
+    page.poll()
+
+    page.wait_for_text(words.replace("0 %", "0\u00a0%"))
+
+
+def test_months_of_any_length_and_month_names_that_are_none_are_shown(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    trade(client, account, 10, "2024-02-29T15:00:00Z")
+    page.show("today", "?month=2024-02")
+
+    page.wait_for_text("February 2024")
+    assert "+10.00 · 1 trade" in calendar(page)
+    for wrong in ("foo", "2024-13", "0000-00"):
+        page.show("today", f"?month={wrong}")
+        page.wait_for_text(f"{datetime.now(UTC):%B %Y}")
+
+
+def test_a_week_is_summed_with_its_days_in_another_month(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    trade(client, account, 10, "2026-03-30T15:00:00Z")  # Monday
+    trade(client, account, 20, "2026-04-01T15:00:00Z")  # Wednesday
+    page.show("today", "?month=2026-04")
+    page.wait_for_text("April 2026")
+
+    text = calendar(page)
+    assert "+20.00 · 1 trade" in text
+    assert "+30\n2" in text
+    assert "+10" in page.find(".calendar .other a").text
+
+
+def test_what_rounds_to_nothing_is_no_loss_and_no_drawdown(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    trade(client, account, -0.001)
+    page.poll()
+    page.wait_for_text("1 trade")
+
+    assert page.all(".calendar td.loss, .chart path.loss") == []
+    assert page.find(".calendar .pnl").text == "0.00"
+
+
+@pytest.mark.parametrize("locale", ["fa-IR", "th-TH"])
+def test_days_are_gregorian_in_every_locale(
+    browser: Chrome, page: Page, client: httpx.Client, account: int, locale: str
+) -> None:
+    trade(client, account, 10, "2026-01-06T15:00:00Z")
+    script = f"""
+        const Original = Intl.DateTimeFormat;
+        Intl.DateTimeFormat = function (given, options) {{ return new Original(given ?? "{locale}", options); }};
+    """
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+    try:
+        page.show("today", "?month=2026-01")
+        browser.refresh()
+        page.wait_for_view("today")
+        heading = page.find("section[aria-label=Calendar] h2").text
+    finally:
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+    assert heading == {"fa-IR": "ژانویهٔ ۲۰۲۶", "th-TH": "มกราคม 2026"}[locale]  # noqa: RUF001
+
+
+def test_a_goal_that_does_not_run_yet_says_when_and_what(page: Page, client: httpx.Client) -> None:
+    create(
+        client, "/goals", goal_name="Later", metric="net_pnl", target_value=750, timeframe="custom",
+        custom_start="2090-01-01", custom_end="2090-02-01",
+    )  # fmt: skip
+    page.poll()
+
+    page.wait_for_text("Jan 1, 2090 – Feb 1, 2090 · target 750")
+
+
+def test_the_trading_day_is_asked_for_until_it_is_answered(page: Page, client: httpx.Client) -> None:
+    client.patch("/me", json={"active_selection": "all", "name": "Somebody"})
+    page.poll()
+
+    page.wait_for_text("When does your trading day begin?")
+    client.patch("/me", json={"day_rollover": "17:00"})
+    page.poll()
+    page.wait(lambda: "When does your trading day begin?" not in page.text())
