@@ -67,6 +67,9 @@ export const instant = (text, timeZone) => (text == null ? NONE : gregorian({
 export const dayIn = (timeZone, date = new Date()) =>
   new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(date);
 
+// The name of an account in a list.
+export const accountName = ({ name, archived }) => (archived ? `${name} (archived)` : name);
+
 // net_pnl and no_trades for people.
 export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());
 

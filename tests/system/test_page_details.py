@@ -1,4 +1,4 @@
-"""Details of the page at / that once went wrong: amounts, days, forms and their second tries (docs/page.md)."""
+"""Details of the page at /: amounts, days, forms and their second tries (docs/page.md)."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -175,7 +175,9 @@ def test_days_are_gregorian_in_every_locale(
     trade(client, account, 10, "2026-01-06T15:00:00Z")
     script = f"""
         const Original = Intl.DateTimeFormat;
-        Intl.DateTimeFormat = function (given, options) {{ return new Original(given ?? "{locale}", options); }};
+        Intl.DateTimeFormat = function (given, options) {{
+            return new Original(given ?? "{locale}", options);
+        }};
     """
     added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
     try:
@@ -186,7 +188,7 @@ def test_days_are_gregorian_in_every_locale(
     finally:
         browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
-    assert heading == {"fa-IR": "ژانویهٔ ۲۰۲۶", "th-TH": "มกราคม 2026"}[locale]  # noqa: RUF001
+    assert heading == {"fa-IR": "ژانویهٔ ۲۰۲۶", "th-TH": "มกราคม 2026"}[locale]
 
 
 def test_a_goal_that_does_not_run_yet_says_when_and_what(page: Page, client: httpx.Client) -> None:
@@ -207,3 +209,117 @@ def test_the_trading_day_is_asked_for_until_it_is_answered(page: Page, client: h
     client.patch("/me", json={"day_rollover": "17:00"})
     page.poll()
     page.wait(lambda: "When does your trading day begin?" not in page.text())
+
+
+# Settings ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("written", ["0,62", "MES 0,62", "0.62, 0.37", "MES"])
+def test_commissions_that_can_be_misread_are_refused(
+    page: Page, client: httpx.Client, account: int, written: str
+) -> None:
+    page.show("settings")
+    page.click("#accounts .link")
+    page.fill("fees", written, "#edit")
+    page.click("#edit .primary")
+    page.wait_for_text("Write amounts with a point: 0.62 for all")
+    assert stored(client, f"/accounts/{account}")["fees"] == {}
+
+    page.fill("fees", "0.62, mes 0.37", "#edit")
+    page.click("#edit .primary")
+    page.wait(lambda: not page.all("dialog"))
+    assert stored(client, f"/accounts/{account}")["fees"] == {"default": 0.62, "MES": 0.37}
+
+
+def test_a_goal_that_was_changed_meanwhile_is_saved_after_asking(page: Page, client: httpx.Client) -> None:
+    goal = create(client, "/goals", goal_name="Limit", metric="worst_day", target_value=-500)["id"]
+    page.show("settings")
+    page.click("#goals .link")
+    page.find("#edit")
+    client.patch(f"/goals/{goal}", json={"target_value": -400})
+    page.fill("target_value", "-300", "#edit")
+    page.click("#edit .primary")
+
+    page.wait_for_text("This goal has been changed meanwhile")
+    assert [cell.text for cell in page.all(".versions td")] == ["-300", "-400"]
+    page.click("dialog:last-of-type .row .primary")
+    page.wait_for_text("Worst day ≥ −300.00")
+    assert stored(client, f"/goals/{goal}")["target_value"] == -300
+
+
+def test_trading_days_are_saved_although_another_tab_chose_an_account(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    page.show("settings")
+    page.fill("timezone", "America/New_York", "#days")
+    client.patch("/me", json={"active_selection": f"account_{account}", "day_rollover": "17:00"})
+    page.click("#days .primary")
+
+    page.wait_for_text("A trading day begins at 17:00 in America/New_York")
+    assert stored(client, "/me")["active_selection"] == f"account_{account}"
+
+
+def test_a_time_zone_that_was_changed_meanwhile_is_asked_about(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.fill("timezone", "America/New_York", "#days")
+    client.patch("/me", json={"timezone": "Europe/Berlin"})
+    page.click("#days .primary")
+
+    page.wait_for_text("This setting has been changed meanwhile")
+    assert [cell.text for cell in page.all(".versions td")] == ["America/New_York", "Europe/Berlin"]
+    page.click("dialog .row .primary")
+    page.wait_for_text("in America/New_York. Daily limits")
+    assert stored(client, "/me")["timezone"] == "America/New_York"
+
+
+def test_a_copy_group_is_created_whole_or_completed_by_the_next_try(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    page.show("settings")
+    page.click("#new-copy_group")
+    page.fill("name", "Evals", "#edit")
+    page.click(f"#edit [name=member_{account}]")
+    page.fill(f"multiplier_{account}", "0,5", "#edit")
+    page.click("#edit .primary")
+    page.wait_for_text("Multipliers are numbers over 0")
+    assert stored(client, "/copy-groups") == []
+
+    client.delete(f"/accounts/{account}")
+    page.fill(f"multiplier_{account}", "0.5", "#edit")
+    page.click("#edit .primary")
+    page.wait(lambda: len(stored(client, "/copy-groups")) == 1)
+    page.wait(lambda: [one for one in page.all("#edit .error") if one.text])
+    page.click(f"#edit [name=member_{account}]")
+    page.click("#edit .primary")
+
+    page.wait(lambda: not page.all("dialog"))
+    assert [group["name"] for group in stored(client, "/copy-groups")] == ["Evals"]
+
+
+def test_a_long_list_of_tags_is_filtered(page: Page, client: httpx.Client) -> None:
+    category = create(client, "/tag-categories", name="Kinds")["id"]
+    for number in range(21):
+        create(client, "/tags", name=f"Tag {number}", category_id=category)
+    page.show("settings")
+    page.find("#filter-tags").send_keys("tag 7")
+
+    assert [row.text for row in page.all("#tags tbody tr") if row.is_displayed()] == ["Tag 7 Kinds custom"]
+
+
+def test_a_hint_of_a_goal_has_no_names_of_the_api(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.click("#new-goal")
+    page.fill("metric", "Worst day", "#edit")
+
+    page.wait_for_text("a daily loss limit is at least -500. An amount of money.")
+
+
+def test_an_archived_account_that_is_chosen_is_said_to_be(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    trade(client, account, 10, "2026-01-06T15:00:00Z")
+    client.patch(f"/accounts/{account}", json={"archived": True})
+    client.patch("/me", json={"active_selection": f"account_{account}"})
+    page.poll()
+
+    page.wait_for_text("Account Main is archived")

@@ -29,7 +29,7 @@ export async function view(context) {
   const notices = [daysQuestion(context), exampleNotice(context, example.data.example_journal)];
   if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
   return [
-    headline(today, recent),
+    headline(today, recent, context.accounts.find((one) => one.archived && one.id === selection.account_id)),
     goalCards(data.goals, context, goal),
     goal && await history(goal, context),
     ...notices,
@@ -43,13 +43,13 @@ function todayOf(goals, me) {
   return daily?.current.period_start ?? format.tradingDay(me);
 }
 
-function headline(today, { groups }) {
+function headline(today, { groups }, archived) {
   const { values, reasons } = groups.find((group) => group.key === today) ?? {};
   return h("div", { class: "title" }, h("h1", null, `Today, ${format.longDay(today)}`),
     h("p", null, values
       ? [h("span", { class: `strong ${format.gainOrLoss(values.net_pnl)}` }, format.signed(values.net_pnl)), ` in ${format.count(values.trade_count, "trade")}`,
         reasons.net_pnl && h("span", { class: "muted" }, `. ${format.whyNone(reasons.net_pnl)}`)]
-      : h("span", { class: "muted" }, "No closed trade yet")));
+      : h("span", { class: "muted" }, archived ? `Account ${archived.name} is archived` : "No closed trade today")));
 }
 
 function goalCards(goals, context, chosen) {
