@@ -323,3 +323,76 @@ def test_an_archived_account_that_is_chosen_is_said_to_be(
     page.poll()
 
     page.wait_for_text("Account Main is archived")
+
+
+# Import --------------------------------------------------------------------------------------------------
+
+WITHOUT_ZONE = """\
+symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
+ES,long,1,100,101,2026-01-05 14:00:00,2026-01-05 15:00:00
+"""
+UNKNOWN = """\
+Ticker,Way,Size,In,Out,From,To,Fee
+ABC,Up,1,100,111,2026-01-05 10:00,2026-01-05 11:00,1
+ABC,Down,1,112,101,2026-01-05 12:00,2026-01-05 13:00,1
+"""
+
+
+def test_a_file_without_a_zone_is_read_in_the_one_of_the_owner(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    client.patch("/me", json={"timezone": "Europe/Berlin"})
+    page.show("import")
+    page.drop("acme.csv", UNKNOWN)
+    page.fill("long", "Up", "#profile")
+    page.fill("short", "Down", "#profile")
+    page.click("#profile button")
+
+    page.wait_for_text("The times in this file have no time zone. State it once; it is remembered.")
+    assert "HTTP" not in page.text()
+    page.click("#options button")
+    page.wait_for_text("2 new")
+    assert "Times are read in Europe/Berlin" in page.text()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("", "This file is empty."), ("\n\n", "There is no table with a header and rows in this file.")],
+)
+def test_an_empty_file_is_said_to_be_empty(page: Page, account: int, content: str, words: str) -> None:
+    page.show("import")
+    page.drop("empty.csv", content)
+
+    page.wait_for_text(words)
+    assert page.complaints() == []
+
+
+def test_a_file_that_needs_an_account_asks_for_it(page: Page, client: httpx.Client, account: int) -> None:
+    create(client, "/accounts", name="Second")
+    page.show("import")
+    page.drop("trades.csv", WITHOUT_ZONE)
+
+    page.wait_for_text("Of which account are these trades?")
+
+
+def test_columns_that_were_described_wrongly_are_changed(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    page.show("import")
+    page.drop("acme.csv", UNKNOWN)
+    page.fill("long", "Up", "#profile")
+    page.fill("short", "Dwon", "#profile")
+    page.click("#profile button")
+    page.wait_for_text("State it once")
+    page.click("#options button")
+    page.wait_for_text("error")
+    page.click("#change-columns")
+
+    assert page.find("#profile [name=long]").get_attribute("value") == "Up"
+    page.fill("short", "Down", "#profile")
+    page.click("#profile button")
+    page.wait_for_text("2 new")
+    assert len(stored(client, "/import-profiles")) == 1
+    page.click("section[aria-label='Your formats'] .danger")
+    page.click("dialog .danger")
+    page.wait(lambda: stored(client, "/import-profiles") == [])

@@ -1,7 +1,7 @@
 // The form for a file with an unknown header: the service proposes which column holds what, the owner corrects it.
 
 import { send } from "../client.js";
-import { field, form, h, select } from "../dom.js";
+import { confirm, field, form, h, select } from "../dom.js";
 import { words } from "../format.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
@@ -11,8 +11,21 @@ const HINTS = { quantity: "contracts or shares", at: "when the fill was", gross_
 const first = (value) => (Array.isArray(value) ? value[0] : value);
 const list = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 
-// `onstored` is called when the profile is stored: the file can be read then.
-export function profileForm({ columns, sample_rows: rows, proposed_profile: proposed }, onstored) {
+export const withoutProfile = ({ id }) => send("DELETE", `/import-profiles/${id}`);
+
+// The formats that the owner has described; without its description a file is asked about again.
+export const ownProfiles = (profiles, { redraw }) => h("section", { class: "card", "aria-label": "Your formats" },
+  h("h2", null, "Formats that you described"),
+  h("div", { class: "scroll" }, h("table", { class: "middle" }, h("tbody", null, profiles.map((profile) => h("tr", null,
+    h("td", null, profile.name), h("td", null, `one ${profile.kind === "fills" ? "fill" : "trade"} a row`),
+    h("td", { class: "num" }, h("button", { class: "danger", "aria-label": `Remove the format ${profile.name}`, onclick: () =>
+      confirm(`Remove the format ${profile.name}?`, "What was imported stays. The next file with this header is asked about again.", "Remove it",
+        async () => { await withoutProfile(profile); await redraw(); }) }, "Remove"))))))));
+
+// `last` is the description that had errors; `onstored` is called when the profile is stored: the file can be read then.
+export function profileForm({ columns, sample_rows: rows, proposed_profile: guessed }, last, onstored) {
+  const known = Object.entries(last ?? {}).filter(([name, value]) => name in guessed && value != null);
+  const proposed = { ...guessed, ...Object.fromEntries(known) };
   const options = [["", "–"], ...columns.map((name) => [name, name])];
   const column = (name, value) => field(words(name), select({ name, value: first(value) ?? "" }, options), HINTS[name]);
   const kinds = [["trades", "one trade a row"], ["fills", "one fill a row"]];
