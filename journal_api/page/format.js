@@ -6,6 +6,7 @@ const formatter = (options) => new Intl.NumberFormat(undefined, options);
 const AMOUNT = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const SIGNED = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
 const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" });
+const COMPACT = formatter({ notation: "compact", maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const NUMBER = formatter({ maximumFractionDigits: 8 });
 const RATIO = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const PERCENT = formatter({ maximumFractionDigits: 1 });
@@ -15,9 +16,9 @@ export const NONE = "–";
 const shown = (format) => (value) => (value == null ? NONE : typographic(format.format(value)));
 export const amount = shown(AMOUNT); // 1,234.50
 export const signed = shown(SIGNED); // +1,234.50
-const rounded = shown(WHOLE);
-// +1,235: where there is no room for cents; an amount below 1 keeps them.
-export const whole = (value) => (value && Math.abs(value) < 0.5 ? signed(value) : rounded(value));
+const rounded = shown(WHOLE), compact = shown(COMPACT);
+// +1,235 or +1.2M: where there is no room for cents; an amount below 1 keeps them.
+export const whole = (value) => (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
 export const number = shown(NUMBER); // a price or a quantity, with all its decimals
 export const ratio = shown(RATIO);
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);

@@ -328,7 +328,7 @@ def test_a_file_with_an_unknown_header_is_described_and_then_read(journal: Journ
     page.click("#profile button")
     page.wait_for_text("State it once")
     page.fill("timezone", "America/New_York", "#options")
-    page.click("#options button")
+    page.click("#options .again")
     page.wait_for_text("2 new")
     page.click("#import")
 

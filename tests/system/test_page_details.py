@@ -384,7 +384,7 @@ def test_columns_that_were_described_wrongly_are_changed(
     page.fill("short", "Dwon", "#profile")
     page.click("#profile button")
     page.wait_for_text("State it once")
-    page.click("#options button")
+    page.click("#options button")  # Use UTC
     page.wait_for_text("error")
     page.click("#change-columns")
 
@@ -396,3 +396,38 @@ def test_columns_that_were_described_wrongly_are_changed(
     page.click("section[aria-label='Your formats'] .danger")
     page.click("dialog .danger")
     page.wait(lambda: stored(client, "/import-profiles") == [])
+
+
+# Long names and large amounts ----------------------------------------------------------------------------
+
+LONG = "W" * 50
+PLACES = [
+    *(("today", ""), ("today", "?goal=1"), ("report", "?by=symbol"), ("report", "?by=tag"), ("trades", "")),
+    *(("trades", "?id=1"), ("strategies", ""), ("strategies", "?id=1"), ("import", ""), ("settings", "")),
+]
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_long_names_and_large_amounts_make_no_view_wider_than_the_screen(
+    page: Page, client: httpx.Client, width: int
+) -> None:
+    account = create(client, "/accounts", name=LONG * 2, starting_balance=1_234_567_890)["id"]
+    create(client, "/accounts", name=LONG)
+    create(client, "/copy-groups", name=LONG * 2)
+    category = create(client, "/tag-categories", name=LONG)["id"]
+    tag = create(client, "/tags", name=LONG, category_id=category)["id"]
+    create(client, "/strategies", name=LONG * 2, setups=[{"name": LONG * 2}])
+    create(client, "/goals", goal_name=LONG * 2, metric="net_pnl", target_value=1_234_567_890)
+    trade(client, account, 1_234_567_890)
+    client.put("/trades/1/tags", json={"tag_ids": [tag]}).raise_for_status()
+    page.resize(width, 900)
+
+    widths = {}
+    for view, query in PLACES:
+        page.show(view, query)
+        if view == "import":
+            page.drop("f" * 240 + ".csv", WITHOUT_ZONE)
+            page.wait_for_text("Read again")
+        widths[view, query] = page.browser.execute_script("return document.documentElement.scrollWidth")
+
+    assert {place: wide for place, wide in widths.items() if wide > width} == {}

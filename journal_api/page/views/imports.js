@@ -109,12 +109,12 @@ function optionsForm({ accounts, me, redraw }, error) {
     field("Dates", select({ name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
     names.map((name, index) => field(`Account ${name}`, select({ name: `account_${index}` },
       [["new", "create it"], ...accounts.map((one) => [String(one.id), format.accountName(one)])]))),
-    h("button", { class: `again ${error || names.length ? "primary" : ""}` }, "Read again"), zones());
+    h("button", { class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}` }, "Read again"), zones());
   if (!error) return element;
-  const needsZone = error.details?.fields?.timezone;
-  element.querySelector(":scope > .error").textContent = inPageWords(error);
-  if (needsZone) element.prepend(...[me.timezone, here()].filter((zone, index, both) => both.indexOf(zone) === index).map((zone, index) =>
-    h("button", { type: "button", class: `again ${index ? "" : "primary"}`, onclick: () => read({ file, options: { ...options, timezone: zone } }, true, redraw) }, `Use ${zone}`)));
+  if (error.details?.fields?.timezone) {
+    element.prepend(h("p", { class: "row wide" }, h("strong", null, inPageWords(error)), [...new Set([me.timezone, here()])].map((timezone, index) =>
+      h("button", { type: "button", class: !index && "primary", onclick: () => read({ file, options: { ...options, timezone } }, true, redraw) }, `Use ${timezone}`))));
+  } else element.querySelector(":scope > .error").textContent = inPageWords(error);
   return element;
 }
 
