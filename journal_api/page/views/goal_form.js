@@ -9,8 +9,6 @@ const TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"];
 const STATUSES = ["active", "paused", "archived"];
 const pairs = (list) => list.map((one) => [one, words(one)]);
 const UNITS = { currency: "An amount of money.", percent: "In percent.", ratio: "A ratio.", count: "A number." };
-// A description of the API without its backticks and names: `net_pnl` is net P&L.
-const plain = (text) => text.replace(/`([^`]*)`|\b([a-z]+(?:_[a-z]+)+)\b/g, (_, quoted, name) => (quoted ?? name).replaceAll("_", " ").replace("pnl", "P&L"));
 const DIRECTIONS = [["at_least", "at least"], ["at_most", "at most"]];
 
 export const scopesOf = ({ accounts, copyGroups }) => [
@@ -28,7 +26,7 @@ export const goalKind = (metrics) => ({
     const about = h("p", { class: "muted" });
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
-      about.textContent = `${plain(chosen.description)} ${UNITS[chosen.unit]}`;
+      about.textContent = `${chosen.description.replace(/[`_]/g, (mark) => (mark === "_" ? " " : ""))} ${UNITS[chosen.unit]}`;
       if (isNew) direction.value = chosen.natural_direction;
     };
     metric.addEventListener("change", () => describe(true));

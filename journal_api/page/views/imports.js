@@ -3,8 +3,7 @@
 import { get, send } from "../client.js";
 import { confirm, field, form, h, select, trying } from "../dom.js";
 import * as format from "../format.js";
-import { ownProfiles, profileForm, withoutProfile } from "./import_profiles.js";
-import { details, rowTable, verdicts } from "./import_report.js";
+import { details, ownProfiles, profileForm, rowTable, verdicts, withoutProfile } from "./import_report.js";
 import { here } from "./welcome.js";
 
 const MEDIA_TYPES = { htm: "text/html", html: "text/html", xml: "application/xml" };
