@@ -3,12 +3,12 @@
 const MINUS = "\u2212"; // as wide as a plus sign in tabular figures
 const typographic = (text) => text.replace("-", MINUS);
 const formatter = (options) => new Intl.NumberFormat(undefined, options);
-const AMOUNT = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const SIGNED = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
+const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+const AMOUNT = formatter(CENTS);
+const SIGNED = formatter({ ...CENTS, signDisplay: "exceptZero" });
 const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" });
 const COMPACT = formatter({ notation: "compact", maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const NUMBER = formatter({ maximumFractionDigits: 8 });
-const RATIO = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const PERCENT = formatter({ maximumFractionDigits: 1 });
 const RATE = formatter({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const NONE = "–";
@@ -20,7 +20,7 @@ const rounded = shown(WHOLE), compact = shown(COMPACT);
 // +1,235 or +1.2M: where there is no room for cents; an amount below 1 keeps them.
 export const whole = (value) => (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
 export const number = shown(NUMBER); // a price or a quantity, with all its decimals
-export const ratio = shown(RATIO);
+export const ratio = amount;
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
 export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %
 export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;

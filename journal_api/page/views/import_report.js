@@ -39,7 +39,6 @@ export function rowTable(rows) {
     told.length > MOST_ROWS && h("p", { class: "muted" }, `and ${format.count(told.length - MOST_ROWS, "more row")}`));
 }
 
-// The formats of the owner ------------------------------------------------------------------------------
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
@@ -56,7 +55,7 @@ export const ownProfiles = (profiles, { redraw }) => h("section", { class: "card
   h("div", { class: "scroll" }, h("table", { class: "middle" }, h("tbody", null, profiles.map((profile) => h("tr", null,
     h("td", null, profile.name), h("td", null, `one ${profile.kind === "fills" ? "fill" : "trade"} a row`),
     h("td", { class: "num" }, h("button", { class: "danger", "aria-label": `Remove the format ${profile.name}`, onclick: () =>
-      confirm(`Remove the format ${profile.name}?`, "What was imported stays. The next file with this header is asked about again.", "Remove it",
+      confirm(`Remove the format ${profile.name}?`, "What was imported stays.", "Remove it",
         async () => { await withoutProfile(profile); await redraw(); }) }, "Remove"))))))));
 
 // `last` is the description that had errors; `onstored` is called when the profile is stored: the file can be read then.

@@ -120,7 +120,7 @@ function optionsForm({ accounts, me, redraw }, error) {
 // What the service asks for, in words for who reads a page; everything else in the words of the service.
 function inPageWords({ message, details }) {
   const { timezone, account_id } = details?.fields ?? {};
-  if (timezone) return `The times in this file have no time zone${timezone.includes("different") ? ", and its accounts have different ones" : ""}. State it once; it is remembered.`;
+  if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
   if (account_id) return "Of which account are these trades? Choose it, and read again.";
   return details?.reason?.includes("dry run") ? "There is no table with a header and rows in this file." : message;
 }
