@@ -9,7 +9,7 @@ const text = (label, name, thing, attributes = {}, hint) => field(label, h("inpu
 
 // "0.62" or "MES 0.62, MNQ 0.62": commissions per contract and side.
 const feesText = (fees = {}) => Object.entries(fees).map(([root, fee]) => (root === "default" ? `${fee}` : `${root} ${fee}`)).join(", ");
-// A comma within a number, or two amounts without a symbol, are refused: 0,62 is not 0 and 62.
+// 0,62 is refused: it is not 0 and 62.
 function feesOf(written) {
   const pairs = written.split(",").map((one) => one.trim().split(/\s+/)).filter(([first]) => first)
     .map((parts) => (parts.length > 1 ? [parts[0].toUpperCase(), Number(parts[1])] : ["default", Number(parts[0])]));

@@ -31,7 +31,7 @@ export async function edit(kind, id, context, preset = {}) {
     const body = kind.body(values, thing);
     try {
       const { data: answer } = await send(written ? "PATCH" : "POST", written ? `${kind.path}/${written}` : kind.path, { body, etag });
-      // If the rest fails, the next try continues with what is stored by now.
+      // If the rest fails, the next try continues.
       [written, etag] = [answer[kind.member].id, undefined];
       await kind.after?.(values, answer[kind.member]);
     } catch (error) {

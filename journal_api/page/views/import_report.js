@@ -1,5 +1,4 @@
-// What a dry run says about a file, and the form for an unknown header: the service proposes which column holds
-// what, the owner corrects it.
+// What a dry run says about a file, and the form for an unknown header.
 
 import { send } from "../client.js";
 import { confirm, field, form, h, select } from "../dom.js";
@@ -58,7 +57,7 @@ export const ownProfiles = (profiles, { redraw }) => h("section", { class: "card
       confirm(`Remove the format ${profile.name}?`, "What was imported stays.", "Remove it",
         async () => { await withoutProfile(profile); await redraw(); }) }, "Remove"))))))));
 
-// `last` is the description that had errors; `onstored` is called when the profile is stored: the file can be read then.
+// `last` is the description that had errors; `onstored` is called when the profile is stored.
 export function profileForm({ columns, sample_rows: rows, proposed_profile: guessed }, last, onstored) {
   const known = Object.entries(last ?? {}).filter(([name, value]) => name in guessed && value != null);
   const proposed = { ...guessed, ...Object.fromEntries(known) };

@@ -28,7 +28,7 @@ export async function view(context) {
   ];
 }
 
-// Saves only what the owner has changed. What was written meanwhile stops it only if it is about the same.
+// Saves only what the owner has changed; asks only if the same was changed meanwhile.
 async function saveDays(changed, before, etag, redraw) {
   try {
     if (Object.keys(changed).length) await send("PATCH", "/me", { body: changed, etag });
