@@ -40,6 +40,7 @@ export function equityCurve(days, { format, dayFormat }) {
   const totals = points.map((one) => one.total);
   const [low, high] = [Math.min(0, ...totals), Math.max(0, ...totals)];
   const deepest = Math.min(...points.map((one) => one.drawdown));
+  const hasFallen = deepest <= -0.005; // what rounds to 0.00 is no drawdown
   const x = (index) => (index / (points.length - 1 || 1)) * WIDTH;
   const line = (value, y) => points.map((one, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(value(one)).toFixed(2)}`).join("");
   const up = scale(low, high, 100), down = scale(deepest, 0, 100);
@@ -48,8 +49,8 @@ export function equityCurve(days, { format, dayFormat }) {
     frame(`Net P&L from ${format(0)} to ${format(total)} in ${days.length} days`, 190, low, high, ticksOf(low, high), format,
       h("svg:path", { class: "area", d: `${curve}L${WIDTH} ${up(0)}L0 ${up(0)}Z` }),
       h("svg:path", { class: "line", d: curve })),
-    h("div", { class: "label" }, h("span", null, "Drawdown"), h("span", { class: "loss" }, `deepest ${format(deepest)}`)),
-    frame(`Drawdown, deepest ${format(deepest)}`, 60, deepest, 0, deepest ? [deepest] : [], format,
+    h("div", { class: "label" }, h("span", null, "Drawdown"), hasFallen ? h("span", { class: "loss" }, `deepest ${format(deepest)}`) : "none"),
+    hasFallen && frame(`Drawdown, deepest ${format(deepest)}`, 60, deepest, 0, [deepest], format,
       h("svg:path", { class: "area loss", d: `${fall}L${WIDTH} 0L0 0Z` }), h("svg:path", { class: "line loss", d: fall })),
     h("figcaption", { class: "label" }, h("span", null, dayFormat(days[0].day)), h("span", null, dayFormat(days.at(-1).day))));
 }

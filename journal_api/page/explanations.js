@@ -1,6 +1,6 @@
 // How a goal stands, and where its value comes from, in words that a trader can recompute (docs/goals.md).
 
-import { amount, count, number, ratio, shortDay, signed, valueOf, words } from "./format.js";
+import { amount, count, number, ratio, dayOfYear, signed, valueOf, words } from "./format.js";
 
 export const STATES = {
   missed: ["Missed", "loss", "✕"],
@@ -13,7 +13,19 @@ export const STATES = {
 
 // A limit holds until trading breaks it; everything else is to be reached.
 export const isLimit = (goal) => goal.direction === "at_most" || goal.target_value < 0;
+const DAYS = ["trading_days", "winning_days"]; // as targets they are missed when the calendar has too few days left
 const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
+
+// How far the value is on the wrong side: "325.50 over 500.00".
+const beyond = ({ direction, current: { actual, target } }, shown) =>
+  `${shown(Math.abs(actual - target))} ${direction === "at_most" ? "over" : "below"} ${shown(target)}`;
+
+// The room until a limit: "120.00 left of −500.00", "950.00 above −500.00".
+function room({ direction, current: { target } }, remaining, shown) {
+  if (remaining == null) return "Nothing used yet";
+  const side = direction === "at_most" ? "below" : "above";
+  return `${shown(remaining)} ${remaining > Math.abs(target) ? side : "left of"} ${shown(target)}`;
+}
 
 // What is left: "120.00 left of −500.00", "needs 84.00 a day for 9 days".
 export function whatIsLeft(goal) {
@@ -21,8 +33,9 @@ export function whatIsLeft(goal) {
   const pace = data.pace ?? {};
   const shown = (value) => valueOf(data.unit, value);
   if (pace.state == null) return data.reason ? words(data.reason) : "Not running now";
-  if (isKept(pace)) return pace.remaining == null ? "Nothing used yet" : `${shown(pace.remaining)} left of ${shown(target)}`;
-  if (pace.state === "missed") return actual == null || pace.remaining ? `${shown(pace.remaining)} short, too few days are left` : `${shown(Math.abs(actual - target))} beyond ${shown(target)}`;
+  if (isKept(pace)) return room(goal, pace.remaining, shown);
+  if (pace.state === "missed" && !isLimit(goal) && DAYS.includes(goal.metric)) return `${shown(pace.remaining)} short, too few days are left`;
+  if (pace.state === "missed" || (pace.state === "behind" && isLimit(goal))) return beyond(goal, shown);
   if (pace.state === "achieved") return `Reached ${shown(target)}`;
   if (pace.needed_per_day != null) return `Needs ${shown(Math.ceil(pace.needed_per_day * 100) / 100)} a day for ${count(pace.days_left, "day")}`;
   if (actual == null) return data.reason ? words(data.reason) : "";
@@ -78,4 +91,4 @@ export function explained(goal, { snapshot_data: data, actual, target, achieved,
   return lines;
 }
 
-export const span = (start, end) => (start === end ? shortDay(start) : `${shortDay(start)} – ${shortDay(end)}`);
+export const span = (start, end) => (start === end ? dayOfYear(start) : `${dayOfYear(start)} – ${dayOfYear(end)}`);

@@ -3,11 +3,12 @@
 const MINUS = "\u2212"; // as wide as a plus sign in tabular figures
 const typographic = (text) => text.replace("-", MINUS);
 const formatter = (options) => new Intl.NumberFormat(undefined, options);
-const AMOUNT = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const SIGNED = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay: "exceptZero" });
+const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+const AMOUNT = formatter(CENTS);
+const SIGNED = formatter({ ...CENTS, signDisplay: "exceptZero" });
 const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" });
+const COMPACT = formatter({ notation: "compact", maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const NUMBER = formatter({ maximumFractionDigits: 8 });
-const RATIO = formatter({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const PERCENT = formatter({ maximumFractionDigits: 1 });
 const RATE = formatter({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const NONE = "–";
@@ -15,9 +16,11 @@ export const NONE = "–";
 const shown = (format) => (value) => (value == null ? NONE : typographic(format.format(value)));
 export const amount = shown(AMOUNT); // 1,234.50
 export const signed = shown(SIGNED); // +1,234.50
-export const whole = shown(WHOLE); // +1,235: where there is no room for cents
+const rounded = shown(WHOLE), compact = shown(COMPACT);
+// +1,235 or +1.2M: where there is no room for cents; an amount below 1 keeps them.
+export const whole = (value) => (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
 export const number = shown(NUMBER); // a price or a quantity, with all its decimals
-export const ratio = shown(RATIO);
+export const ratio = amount;
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
 export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %
 export const count = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
@@ -26,16 +29,24 @@ export const count = (value, one, many = `${one}s`) => `${number(value)} ${value
 const BY_UNIT = { currency: amount, percent, ratio, count: number };
 export const valueOf = (unit, value) => (BY_UNIT[unit] ?? number)(value);
 
-// The class of an amount; the sign says the same without colour.
-export const gainOrLoss = (value) => (value > 0 ? "gain" : value < 0 ? "loss" : "");
+// The class of an amount; the sign says the same without colour. What rounds to 0.00 is neither.
+export const gainOrLoss = (value) => (value >= 0.005 ? "gain" : value <= -0.005 ? "loss" : "");
+
+// Why there is no amount, as a line of its own.
+export const whyNone = (reason) => (reason === "mixed_currencies" ? "Several currencies: choose an account." : words(reason));
 
 // Days are texts such as 2026-03-09; noon keeps them the same day in every time zone.
 const noon = (day) => new Date(`${day}T12:00:00`);
+// Days of the API are Gregorian, and so are those that are shown in every locale.
+const gregorian = (options) => new Intl.DateTimeFormat(undefined, { calendar: "gregory", ...options });
 const dates = (options) => {
-  const format = new Intl.DateTimeFormat(undefined, options);
+  const format = gregorian(options);
   return (day) => format.format(noon(day));
 };
+// The year stands where it is not the year of now.
+const withYear = (text) => (Number(text.slice(0, 4)) === new Date().getFullYear() ? {} : { year: "numeric" });
 export const shortDay = dates({ day: "numeric", month: "short" });
+export const dayOfYear = (day) => dates({ ...withYear(day), day: "numeric", month: "short" })(day);
 export const longDay = dates({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
 export const monthOf = dates({ month: "long", year: "numeric" });
 export const WEEKDAYS = [5, 6, 7, 8, 9, 10, 11].map((day) =>
@@ -49,13 +60,16 @@ export function plusDays(day, days) {
 }
 
 // An instant in the owner's time zone: Mar 9, 10:31.
-export const instant = (text, timeZone) => (text == null ? NONE : new Intl.DateTimeFormat(undefined, {
-  timeZone, day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false,
+export const instant = (text, timeZone) => (text == null ? NONE : gregorian({
+  timeZone, ...withYear(text), day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
 }).format(new Date(text)));
 
 // The day that an instant is in that time zone, before any rollover.
 export const dayIn = (timeZone, date = new Date()) =>
   new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(date);
+
+// The name of an account in a list.
+export const accountName = ({ name, archived }) => (archived ? `${name} (archived)` : name);
 
 // net_pnl and no_trades for people.
 export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());

@@ -3,13 +3,20 @@
 import { send } from "../client.js";
 import { field, h, select } from "../dom.js";
 import { amount } from "../format.js";
+import { refused } from "./editing.js";
 
 const text = (label, name, thing, attributes = {}, hint) => field(label, h("input", { name, value: thing[name] ?? "", ...attributes }), hint);
 
 // "0.62" or "MES 0.62, MNQ 0.62": commissions per contract and side.
 const feesText = (fees = {}) => Object.entries(fees).map(([root, fee]) => (root === "default" ? `${fee}` : `${root} ${fee}`)).join(", ");
-const feesOf = (written) => Object.fromEntries(written.split(",").map((one) => one.trim().split(/\s+/)).filter(([first]) => first)
-  .map((parts) => (parts.length > 1 ? [parts[0].toUpperCase(), Number(parts[1])] : ["default", Number(parts[0])])));
+// 0,62 is refused: it is not 0 and 62.
+function feesOf(written) {
+  const pairs = written.split(",").map((one) => one.trim().split(/\s+/)).filter(([first]) => first)
+    .map((parts) => (parts.length > 1 ? [parts[0].toUpperCase(), Number(parts[1])] : ["default", Number(parts[0])]));
+  const isClear = new Set(pairs.map(([root]) => root)).size === pairs.length && pairs.every(([, fee]) => Number.isFinite(fee));
+  if (/\d,\d/.test(written) || !isClear) throw refused({ fees: "Write amounts with a point: 0.62 for all, or MES 0.62, MNQ 0.37" });
+  return Object.fromEntries(pairs);
+}
 
 export const accountKind = {
   path: "/accounts", member: "account", title: "account", section: "accounts", none: "No accounts.",
@@ -29,6 +36,13 @@ export const accountRows = (accounts) => accounts.map((one) => ({
   id: one.id, name: one.name, cells: [one.broker ?? "", `${amount(one.starting_balance)} ${one.currency}`, one.archived ? "archived" : ""],
 }));
 
+function membersOf(values) {
+  const ids = Object.keys(values).filter((name) => name.startsWith("member_")).map((name) => Number(name.slice(7)));
+  const members = ids.map((id) => ({ account_id: id, quantity_multiplier: Number(values[`multiplier_${id}`]) }));
+  if (members.some(({ quantity_multiplier: many }) => !(many > 0 && many <= 999.99))) throw refused({ members: "Multipliers are numbers over 0, up to 999.99, such as 0.5" });
+  return members;
+}
+
 export const groupKind = {
   path: "/copy-groups", member: "copy_group", title: "copy group", section: "copy-groups",
   none: "No copy groups. A group is a master account and the accounts that copy it.",
@@ -41,15 +55,16 @@ export const groupKind = {
         return h("div", { class: "row" },
           h("label", { class: "check" }, h("input", { type: "checkbox", name: `member_${account.id}`, checked: Boolean(member) }), account.name),
           h("input", { name: `multiplier_${account.id}`, "aria-label": `Multiplier of ${account.name}`, inputmode: "decimal", size: 6, value: member?.quantity_multiplier ?? 1 }));
-      })),
+      }), h("small", { class: "error", "data-field": "members" })),
     field("Master", select({ name: "master_account_id", value: String(group.master_account_id ?? "") }, [["", "none"], ...accounts.map((one) => [String(one.id), one.name])])),
   ],
-  body: ({ name }) => ({ name }),
+  body(values) {
+    membersOf(values);
+    return { name: values.name };
+  },
   // The members are replaced first, because the master has to be one of them.
   async after(values, group) {
-    const ids = Object.keys(values).filter((name) => name.startsWith("member_")).map((name) => Number(name.slice(7)));
-    const members = ids.map((id) => ({ account_id: id, quantity_multiplier: Number(values[`multiplier_${id}`]) }));
-    await send("PUT", `/copy-groups/${group.id}/members`, { body: { members } });
+    await send("PUT", `/copy-groups/${group.id}/members`, { body: { members: membersOf(values) } });
     await send("PATCH", `/copy-groups/${group.id}`, { body: { master_account_id: Number(values.master_account_id) || null } });
   },
 };

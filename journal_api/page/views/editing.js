@@ -1,25 +1,54 @@
 // Making, editing and deleting a thing of the API in a dialog.
 
-import { get, send } from "../client.js";
+import { ApiError, get, send } from "../client.js";
 import { confirm, form, h, open, trying } from "../dom.js";
+import { words } from "../format.js";
+import { showConflict } from "./conflict.js";
+
+const MANY = 20; // rows that a list has before it gets a filter
+
+// What a form refuses before it sends anything: reasons by the name of the field.
+export const refused = (fields) => new ApiError(0, { message: "", details: { fields } });
+
+const textOf = (value) => (value && typeof value === "object"
+  ? Object.entries(value).map(([name, one]) => (Array.isArray(value) ? textOf(one) : `${words(name)} ${one}`)).join(", ")
+  : String(value ?? "–"));
+
+// What the owner wants otherwise than it is stored, as the rows of a conflict.
+export const differences = (wanted, stored) => Object.entries(wanted).filter(([name, value]) => textOf(value) !== textOf(stored[name]))
+  .map(([name, value]) => [words(name), textOf(value), textOf(stored[name])]);
 
 // `kind` is {path, member, title, fields(thing, context), body(values, thing), loss}; `id` is null for a new thing.
 export async function edit(kind, id, context, preset = {}) {
-  const { data, etag } = id ? await get(`${kind.path}/${id}`) : { data: { [kind.member]: preset } };
+  const { data, etag: first } = id ? await get(`${kind.path}/${id}`) : { data: { [kind.member]: preset } };
   const thing = data[kind.member];
-  const dialog = open(id ? `Edit ${kind.title}` : `New ${kind.title}`, form({ id: "edit" }, async (values, element) => {
-    const body = kind.body(values, thing, element);
-    const { data: written } = await send(id ? "PATCH" : "POST", id ? `${kind.path}/${id}` : kind.path, { body, etag });
-    await kind.after?.(values, written[kind.member], element);
+  let written = id, etag = first;
+  const done = async () => {
     dialog.close();
     await context.redraw();
-  }, ...kind.fields(thing, context), h("div", { class: "title" }, h("button", { class: "primary" }, id ? "Save" : `Create`),
-    id && h("button", { type: "button", class: "danger", onclick: () => remove(kind, thing, etag, dialog, context) }, "Delete"))));
+  };
+  const save = async (values) => {
+    const body = kind.body(values, thing);
+    try {
+      const { data: answer } = await send(written ? "PATCH" : "POST", written ? `${kind.path}/${written}` : kind.path, { body, etag });
+      // If the rest fails, the next try continues.
+      [written, etag] = [answer[kind.member].id, undefined];
+      await kind.after?.(values, answer[kind.member]);
+    } catch (error) {
+      if (error.status !== 412) throw error;
+      const now = await get(`${kind.path}/${written}`);
+      etag = now.etag;
+      return showConflict(kind.title, differences(body, now.data[kind.member]), { keepMine: () => save(values), takeStored: done });
+    }
+    await done();
+  };
+  const dialog = open(id ? `Edit ${kind.title}` : `New ${kind.title}`, form({ id: "edit" }, save, ...kind.fields(thing, context), h("div", { class: "title" }, h("button", { class: "primary" }, id ? "Save" : "Create"),
+    id && h("button", { type: "button", class: "danger", onclick: () => remove(kind, thing, dialog, context) }, "Delete"))));
 }
 
-function remove(kind, thing, etag, dialog, { redraw }) {
+function remove(kind, thing, dialog, { redraw }) {
   confirm(`Delete ${kind.title} ${thing[kind.name ?? "name"]}?`, kind.loss, "Delete", async () => {
-    await send("DELETE", `${kind.path}/${thing.id}`, { etag });
+    await send("DELETE", `${kind.path}/${thing.id}`);
     dialog.close();
     await redraw();
   });
@@ -27,13 +56,16 @@ function remove(kind, thing, etag, dialog, { redraw }) {
 
 // A card with a table of things; each row has a button that edits it.
 export function listCard(title, kind, context, heads, rows) {
+  const lines = rows.map(({ id, name, cells }) => h("tr", null,
+    h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
+    cells.map((cell) => h("td", null, cell))));
+  const choose = ({ target }) => lines.forEach((line) => { line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase()); });
   return h("section", { class: "card", id: kind.section, "aria-label": title },
     h("div", { class: "title" }, h("h2", null, title),
       h("button", { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) }, `New ${kind.title}`)),
-    rows.length > 0 && h("div", { class: "scroll" }, h("table", null,
+    rows.length > MANY && h("input", { type: "search", id: `filter-${kind.section}`, placeholder: "Filter", "aria-label": `Filter ${title}`, oninput: choose }),
+    rows.length > 0 && h("div", { class: "scroll" }, h("table", { class: "middle" },
       h("thead", null, h("tr", null, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))),
-      h("tbody", null, rows.map(({ id, name, cells }) => h("tr", null,
-        h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
-        cells.map((cell) => h("td", null, cell))))))),
+      h("tbody", null, lines))),
     !rows.length && h("p", { class: "muted" }, kind.none));
 }

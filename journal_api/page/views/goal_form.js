@@ -2,7 +2,8 @@
 
 import { send } from "../client.js";
 import { field, h, select } from "../dom.js";
-import { valueOf, words } from "../format.js";
+import { span } from "../explanations.js";
+import { accountName, valueOf, words } from "../format.js";
 
 const TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"];
 const STATUSES = ["active", "paused", "archived"];
@@ -11,7 +12,7 @@ const UNITS = { currency: "An amount of money.", percent: "In percent.", ratio: 
 const DIRECTIONS = [["at_least", "at least"], ["at_most", "at most"]];
 
 export const scopesOf = ({ accounts, copyGroups }) => [
-  ["all", "all accounts"], ...accounts.map((one) => [`account_${one.id}`, one.name]), ...copyGroups.map((one) => [`group_${one.id}`, one.name]),
+  ["all", "all accounts"], ...accounts.map((one) => [`account_${one.id}`, accountName(one)]), ...copyGroups.map((one) => [`group_${one.id}`, one.name]),
   ["", "the accounts shown on the page"],
 ];
 
@@ -25,7 +26,7 @@ export const goalKind = (metrics) => ({
     const about = h("p", { class: "muted" });
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
-      about.textContent = `${chosen.description} ${UNITS[chosen.unit]}`;
+      about.textContent = `${chosen.description.replace(/[`_]/g, (mark) => (mark === "_" ? " " : ""))} ${UNITS[chosen.unit]}`;
       if (isNew) direction.value = chosen.natural_direction;
     };
     metric.addEventListener("change", () => describe(true));
@@ -60,5 +61,5 @@ export const goalRows = (goals, metrics, context) => goals.map((goal) => {
   const metric = metrics.find((one) => one.key === goal.metric);
   const wanted = `${goal.direction === "at_least" ? "≥" : "≤"} ${valueOf(metric.unit, goal.target_value)}`;
   const scope = scopesOf(context).find(([value]) => value === goal.scope)?.[1];
-  return { id: goal.id, name: goal.goal_name, cells: [`${metric.title} ${wanted}`, goal.timeframe, scope, goal.status] };
+  return { id: goal.id, name: goal.goal_name, cells: [`${metric.title} ${wanted}`, goal.timeframe === "custom" ? span(goal.custom_start, goal.custom_end) : goal.timeframe, scope, goal.status] };
 });

@@ -5,12 +5,13 @@ import { get } from "../client.js";
 import { h } from "../dom.js";
 import { explained, filled, isLimit, span, STATES, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
-import { calendar } from "./calendar.js";
+import { calendar, weeksOf } from "./calendar.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
 const METRICS = "net_pnl,trade_count,win_rate,profit_factor";
 const DAYS_BACK = 182; // 27 weeks, so that a page of the report has every day
 const PERIODS = { daily: "today", weekly: "this week", monthly: "this month", quarterly: "this quarter" };
+const MONTH = /^[1-9]\d{3}-(0[1-9]|1[0-2])$/;
 const URGENCY = Object.keys(STATES);
 
 export async function view(context) {
@@ -18,16 +19,17 @@ export async function view(context) {
   const [{ data }, example] = await Promise.all([get("/goals", { with: "snapshot" }), get("/example-journal")]);
   const today = todayOf(data.goals, me);
   const from = format.plusDays(today, -DAYS_BACK);
-  const month = query.get("month") ?? today.slice(0, 7);
+  const month = MONTH.test(query.get("month")) ? query.get("month") : today.slice(0, 7);
   const days = (begin, end) => get("/reports", { ...selection, group_by: "day", metrics: METRICS, from: begin, to: end, limit: 200 });
   const recent = (await days(from, today)).data.report;
-  const shown = `${month}-01` >= from ? recent : (await days(`${month}-01`, `${month}-31`)).data.report;
+  const weeks = weeksOf(month);
+  const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty = !data.goals.length && !recent.groups.length && !(await get("/trades", { limit: 1 })).meta.pagination.total;
   const notices = [daysQuestion(context), exampleNotice(context, example.data.example_journal)];
   if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
   return [
-    headline(today, recent),
+    headline(today, recent, context.accounts.find((one) => one.archived && one.id === selection.account_id)),
     goalCards(data.goals, context, goal),
     goal && await history(goal, context),
     ...notices,
@@ -41,12 +43,13 @@ function todayOf(goals, me) {
   return daily?.current.period_start ?? format.tradingDay(me);
 }
 
-function headline(today, { groups }) {
-  const values = groups.find((group) => group.key === today)?.values;
+function headline(today, { groups }, archived) {
+  const { values, reasons } = groups.find((group) => group.key === today) ?? {};
   return h("div", { class: "title" }, h("h1", null, `Today, ${format.longDay(today)}`),
     h("p", null, values
-      ? [h("span", { class: `strong ${format.gainOrLoss(values.net_pnl)}` }, format.signed(values.net_pnl)), ` in ${format.count(values.trade_count, "trade")}`]
-      : h("span", { class: "muted" }, "No closed trade yet")));
+      ? [h("span", { class: `strong ${format.gainOrLoss(values.net_pnl)}` }, format.signed(values.net_pnl)), ` in ${format.count(values.trade_count, "trade")}`,
+        reasons.net_pnl && h("span", { class: "muted" }, `. ${format.whyNone(reasons.net_pnl)}`)]
+      : h("span", { class: "muted" }, archived ? `Account ${archived.name} is archived` : "No closed trade today")));
 }
 
 function goalCards(goals, context, chosen) {
@@ -62,17 +65,17 @@ function goalCards(goals, context, chosen) {
 function card(goal, context, isChosen) {
   const { current } = goal;
   const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
-  return h("a", { class: `card goal ${tone}`, id: `goal-${goal.id}`, href: isChosen ? "#/today" : `#/today?goal=${goal.id}`, "aria-expanded": String(isChosen), role: "button" },
+  return h("a", { class: `card goal ${tone}`, id: `goal-${goal.id}`, href: isChosen ? "#/today" : `#/today?goal=${goal.id}`, "aria-expanded": String(isChosen) },
     h("p", { class: `strong small ${tone}` }, `${mark} ${word}`),
     h("h2", null, goal.goal_name),
-    current && h("p", { class: "muted small" }, [PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end), target(goal),
+    h("p", { class: "muted small" }, [PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end), target(goal),
       context.accounts.length > 1 && scopeName(goal, context)].filter(Boolean).join(" · ")),
     current && h("p", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
     current && bar(filled(goal), tone),
     current && h("p", { class: "strong" }, whatIsLeft(goal)));
 }
 
-const target = ({ current, ...goal }) => `${isLimit(goal) ? "limit" : "target"} ${format.valueOf(current.snapshot_data.unit, current.target)}`;
+const target = (goal) => `${isLimit(goal) ? "limit" : "target"} ${format.valueOf(goal.current?.snapshot_data.unit, goal.current?.target ?? goal.target_value)}`;
 
 function scopeName(goal, { accounts, copyGroups }) {
   if (goal.account_id) return accounts.find((one) => one.id === goal.account_id)?.name;
@@ -118,6 +121,7 @@ function curve({ groups, total }) {
   return h("section", { class: "card", "aria-label": "Net P&L" },
     h("h2", null, "Net P&L, last 6 months"),
     h("dl", { class: "figures" }, figures.map(([name, text, tone]) => h("div", null, h("dt", null, name), h("dd", { class: tone }, text)))),
-    days.length ? equityCurve(days, { format: format.whole, dayFormat: format.shortDay })
-      : h("p", { class: "muted" }, total.reasons.net_pnl ? format.words(total.reasons.net_pnl) : "No closed trade in these months."));
+    total.reasons.net_pnl ? h("p", { class: "muted" }, format.whyNone(total.reasons.net_pnl))
+      : days.length ? equityCurve(days, { format: format.whole, dayFormat: format.dayOfYear })
+      : h("p", { class: "muted" }, "No closed trade in these months."));
 }

@@ -3,22 +3,22 @@
 import { get, send } from "../client.js";
 import { confirm, field, form, h, select, trying } from "../dom.js";
 import * as format from "../format.js";
-import { profileForm } from "./import_profiles.js";
+import { details, ownProfiles, profileForm, rowTable, verdicts, withoutProfile } from "./import_report.js";
 import { here } from "./welcome.js";
 
 const MEDIA_TYPES = { htm: "text/html", html: "text/html", xml: "application/xml" };
-const MOST_ROWS = 100;
-const WORDS = { new: ["gain", "new"], duplicate: ["", "already there"], updated: ["warn", "updated"], error: ["loss", "error"] };
-// The file at hand: {file, options, report or error, done}. It is in no address, so it is kept here.
+// The file at hand: {file, options, report or error, profile}. It is in no address, so it is kept here.
 let work = null;
 
 export async function view(context) {
-  const { data } = await get("/imports");
+  const [{ data }, profiles] = await Promise.all([get("/imports"), get("/import-profiles")]);
+  const own = profiles.data.import_profiles;
   return [
     h("h1", null, "Import"),
     context.accounts.length ? dropZone(context) : accountForm(context),
-    work && h("section", { class: "card", "aria-label": "File", "aria-live": "polite" }, ...fileAtHand(context)),
+    work && h("section", { class: "card", "aria-label": "File", "aria-live": "polite" }, ...fileAtHand(context, own)),
     data.imports.length > 0 && pastImports(data.imports, context),
+    own.length > 0 && ownProfiles(own, context),
   ];
 }
 
@@ -49,23 +49,25 @@ function dropZone({ redraw, accounts }) {
   return zone;
 }
 
-// Sends the file, as a dry run or for good, and draws what came of it.
-async function read({ file, options }, isDryRun, redraw) {
+// Sends the file, as a dry run or for good, and draws what came of it. `profile` was its description until now.
+async function read({ file, options, profile }, isDryRun, redraw) {
   work = { file, options, isBusy: true };
   await redraw();
   const type = MEDIA_TYPES[file.name.split(".").pop().toLowerCase()] ?? "text/csv";
   const query = { ...options, file_name: file.name, dry_run: isDryRun };
   try {
+    if (!file.size) throw new Error("This file is empty.");
     const { data } = await send("POST", "/imports", { body: file, query, headers: { "Content-Type": type } });
-    work = { file, options, report: data.import };
+    work = { file, options, profile, report: data.import };
   } catch (error) {
     work = { file, options, error };
   }
   await redraw();
 }
 
-function fileAtHand(context) {
-  const { file, options, report, error, isBusy } = work;
+function fileAtHand(context, own) {
+  const { file, options, profile, report, error, isBusy } = work;
+  const described = report?.counts.error > 0 && own.find((one) => one.name === report.format);
   const title = h("div", { class: "title" }, h("h2", null, file.name),
     h("button", { class: "quiet", onclick: () => { work = null; context.redraw(); } }, report?.id ? "Done" : "Put away"));
   if (isBusy) return [title, h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`), h("progress", { "aria-label": "Reading the file" })];
@@ -75,25 +77,23 @@ function fileAtHand(context) {
     title,
     report && verdicts(report),
     optionsForm(context, error),
-    report && !known && profileForm(report, () => read({ file, options }, true, context.redraw)),
+    report && !known && profileForm(report, profile, () => read({ file, options }, true, context.redraw)),
     known && details(report, context),
     known && h("div", { class: "row" }, h("button", {
       id: "import", class: "primary", disabled: report.counts.error > 0 || report.counts.new + report.counts.updated === 0,
       onclick: trying(() => read({ file, options }, false, context.redraw)),
     }, `Import ${format.count(report.counts.new + report.counts.updated, "trade")}`),
+    described && h("button", { id: "change-columns", onclick: trying(async () => {
+      await withoutProfile(described);
+      await read({ file, options, profile: described }, true, context.redraw);
+    }) }, "Change the columns"),
     report.counts.error > 0 && h("span", { class: "muted" }, "All rows are imported or none: correct the rows with errors first.")),
-    (error?.details.rows ?? report?.rows) && rowTable(error?.details.rows ?? report.rows),
+    (error?.details?.rows ?? report?.rows) && rowTable(error?.details?.rows ?? report.rows),
   ];
 }
 
-function verdicts({ counts, format: name }) {
-  if (name === "unknown") return h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:");
-  return h("p", { class: "row" }, h("strong", null, name), Object.entries(WORDS).filter(([verdict]) => counts[verdict] > 0).map(([verdict, [tone, word]]) =>
-    h("span", { class: `chip ${tone}` }, verdict === "error" ? format.count(counts.error, word) : `${format.number(counts[verdict])} ${word}`)));
-}
-
 // Account, zone and order of dates; a change reads the file again.
-function optionsForm({ accounts, redraw }, error) {
+function optionsForm({ accounts, me, redraw }, error) {
   const { file, options } = work;
   const names = work.report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
   const element = form({ id: "options", class: "row" }, async (values) => {
@@ -102,19 +102,27 @@ function optionsForm({ accounts, redraw }, error) {
     await read({ file, options: { account_id: mapped.length ? "" : account_id, timezone, date_order, accounts: [...(options.accounts ?? []), ...mapped] } }, true, redraw);
   },
     field("Account", select({ name: "account_id", value: options.account_id },
-      [["", "as the file says"], ...accounts.map((one) => [String(one.id), one.name])])),
+      [["", "as the file says"], ...accounts.map((one) => [String(one.id), format.accountName(one)])])),
     field("Time zone of the times", h("input", { name: "timezone", value: options.timezone, placeholder: "as last time", list: "zones" }),
       options.timezone ? null : `For example ${here()}`),
     field("Dates", select({ name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
     names.map((name, index) => field(`Account ${name}`, select({ name: `account_${index}` },
-      [["new", "create it"], ...accounts.map((one) => [String(one.id), one.name])]))),
-    h("button", { class: `again ${error || names.length ? "primary" : ""}` }, "Read again"), zones());
-  if (error) {
-    const message = element.querySelector(":scope > .error");
-    for (const place of element.querySelectorAll("[data-field]")) place.textContent = error.details?.fields?.[place.dataset.field] ?? "";
-    message.textContent = error.message;
-  }
+      [["new", "create it"], ...accounts.map((one) => [String(one.id), format.accountName(one)])]))),
+    h("button", { class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}` }, "Read again"), zones());
+  if (!error) return element;
+  if (error.details?.fields?.timezone) {
+    element.prepend(h("p", { class: "row wide" }, h("strong", null, inPageWords(error)), [...new Set([me.timezone, here()])].map((timezone, index) =>
+      h("button", { type: "button", class: !index && "primary", onclick: () => read({ file, options: { ...options, timezone } }, true, redraw) }, `Use ${timezone}`))));
+  } else element.querySelector(":scope > .error").textContent = inPageWords(error);
   return element;
+}
+
+// What the service asks for, in words for who reads a page; everything else in the words of the service.
+function inPageWords({ message, details }) {
+  const { timezone, account_id } = details?.fields ?? {};
+  if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
+  if (account_id) return "Of which account are these trades? Choose it, and read again.";
+  return details?.reason?.includes("dry run") ? "There is no table with a header and rows in this file." : message;
 }
 
 // Creates the accounts that are wanted, and returns the names of the others with the accounts they stand for.
@@ -129,31 +137,6 @@ async function mappingOf(names, values) {
 }
 
 export const zones = () => h("datalist", { id: "zones" }, Intl.supportedValuesOf("timeZone").map((value) => h("option", { value })));
-
-function details(report, { accounts }) {
-  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
-  const { date_order: dates } = report;
-  const lines = [
-    report.timezone_source && `Times are read in ${report.timezone} (${report.timezone_source}).`,
-    report.replaced_timezones.length && `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
-    dates && `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
-    ...report.accounts.map((one) => `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`),
-    ...report.fees_applied.map((one) => `Commissions of ${nameOf(one.account_id)}: ${format.amount(one.total)} on ${format.count(one.rows, "row")}.`),
-    ...report.left_out.map((one) => `Left out: ${format.count(one.rows, "row")}, ${one.reason}.`),
-    report.rounded && `${format.count(report.rounded, "amount")} rounded to eight decimals.`,
-  ];
-  return h("ul", null, lines.filter(Boolean).map((line) => h("li", null, line)));
-}
-
-function rowTable(rows) {
-  const told = rows.filter((row) => row.verdict === "error" || row.verdict === "updated");
-  if (!told.length) return null;
-  return h("div", { class: "scroll" }, h("table", { "aria-label": "Rows" },
-    h("thead", null, h("tr", null, ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", null, told.slice(0, MOST_ROWS).map((row) => h("tr", null, h("td", null, row.line),
-      h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]), h("td", null, row.reason ?? row.changed.map(format.words).join(", ")))))),
-    told.length > MOST_ROWS && h("p", { class: "muted" }, `and ${format.count(told.length - MOST_ROWS, "more row")}`));
-}
 
 function result({ id, counts, file_name: name }, context) {
   return [h("p", { role: "status" }, h("strong", { class: "gain" }, "✓ Imported: "),

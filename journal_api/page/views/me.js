@@ -4,7 +4,8 @@ import { get, key, send } from "../client.js";
 import { field, form, h } from "../dom.js";
 import { WEEKDAYS } from "../format.js";
 import { accountKind, accountRows, categoryKind, groupKind, groupRows, tagKind, tagRows } from "./accounts.js";
-import { listCard } from "./editing.js";
+import { showConflict } from "./conflict.js";
+import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
 import { zones } from "./imports.js";
 
@@ -27,14 +28,28 @@ export async function view(context) {
   ];
 }
 
+// Saves only what the owner has changed; asks only if the same was changed meanwhile.
+async function saveDays(changed, before, etag, redraw) {
+  try {
+    if (Object.keys(changed).length) await send("PATCH", "/me", { body: changed, etag });
+  } catch (error) {
+    if (error.status !== 412) throw error;
+    const { data: { me: now }, etag: newer } = await get("/me");
+    const again = () => saveDays(changed, now, newer, redraw);
+    if (Object.keys(changed).every((name) => String(now[name]) === String(before[name]))) return again();
+    return showConflict("setting", differences(changed, now), { keepMine: again, takeStored: redraw });
+  }
+  await redraw();
+}
+
 function tradingDays({ me, meEtag, redraw }) {
   return h("section", { class: "card", "aria-label": "Trading days" }, h("h2", null, "Trading days"),
     h("p", { class: "muted" }, `A trading day begins at ${me.day_rollover} in ${me.timezone}. Daily limits, the calendar and all periods count by it; another time or zone moves every trade to its day.`),
     form({ id: "days" }, async (values, element) => {
       const weekdays = [...element.querySelectorAll("[name=weekday]:checked")].map((box) => Number(box.value));
-      await send("PATCH", "/me", { body: { timezone: values.timezone, day_rollover: values.day_rollover, trading_weekdays: weekdays }, etag: meEtag });
-      delete element.dataset.changed;
-      await redraw();
+      const typed = { timezone: values.timezone, day_rollover: values.day_rollover, trading_weekdays: weekdays };
+      const changed = Object.fromEntries(Object.entries(typed).filter(([name, value]) => String(value) !== String(me[name])));
+      await saveDays(changed, me, meEtag, redraw);
     },
     h("div", { class: "row" },
       field("Time zone", h("input", { name: "timezone", value: me.timezone, list: "zones" }), "America/New_York for futures"),

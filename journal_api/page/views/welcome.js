@@ -9,7 +9,7 @@ export const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 // Asked until the owner has answered, because limits over wrong days are worse than none.
 export function daysQuestion({ me, redraw }) {
-  if (me.updated_at !== me.created_at || localStorage.getItem(ASKED)) return null;
+  if (me.timezone !== "UTC" || me.day_rollover !== "00:00" || localStorage.getItem(ASKED)) return null;
   const answer = (days) => trying(async () => {
     localStorage.setItem(ASKED, "yes");
     if (days) await send("PATCH", "/me", { body: days });
