@@ -1,8 +1,9 @@
-// The frame: signing in, the routes behind #, the selection, leaving unsaved text, and redrawing what has changed.
+// The frame: the routes behind #, the selection, and redrawing what has changed.
 
 import { get, hasChanged, key, send, watchAnew } from "./client.js";
 import { h, select, trying } from "./dom.js";
 import { DRAFT, leave, TYPED } from "./drafts.js";
+import { accountName } from "./format.js";
 import { signInAbove, signInForm, signOut, takeKey } from "./sign_in.js";
 
 const POLL_EVERY = 10_000; // milliseconds
@@ -125,7 +126,7 @@ function barOf({ name, me, accounts, copyGroups, redraw }) {
   };
   const options = [
     ["all", "All accounts"],
-    ...accounts.filter((one) => !one.archived).map((one) => [`account_${one.id}`, one.name]),
+    ...accounts.map((one) => [`account_${one.id}`, accountName(one)]),
     ...copyGroups.map((one) => [`group_${one.id}`, `${one.name} (group)`]),
   ];
   return [
