@@ -228,9 +228,4 @@ def parts_of(group_by: str) -> tuple[str, str]:
         return f"NOT MATERIALIZED ({PARTS_BY_TRADE})", MEMBERS_BY_TRADE
     if group_by == "confirmation":
         return f"MATERIALIZED ({PARTS_BY_SPEAKER})", MEMBERS_BY_CONFIRMATION
-    if group_by == "none":
-        return (
-            f"NOT MATERIALIZED (SELECT '' AS part, {COLUMNS} FROM selected)",
-            "SELECT '' AS part, '' AS number",
-        )
     return f"MATERIALIZED ({PARTS_BY_SPEAKER})", MEMBERS_BY_SPEAKER

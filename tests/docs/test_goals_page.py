@@ -171,7 +171,9 @@ async def test_the_snapshot_that_is_shown_is_the_one_that_is_answered(entered: h
 
 @pytest.mark.parametrize("row", rows_under(PAGE, "goal"), ids=lambda row: row["goal"])
 async def test_a_goal_stands_as_the_page_says(entered: httpx.AsyncClient, row: dict[str, str]) -> None:
-    metric, direction, target = re.fullmatch(r"`(\w+)` (at \w+) ([-0-9.]+)", row["goal"]).groups()  # type: ignore[union-attr]
+    goal_match = re.fullmatch(r"`(\w+)` (at \w+) ([-0-9.]+)", row["goal"])
+    assert goal_match
+    metric, direction, target = goal_match.groups()
     with time_machine.travel("2026-03-06T18:00:00Z", tick=False):
         goal = await create_goal(
             entered, metric=metric, direction=direction.replace(" ", "_"), target_value=float(target)

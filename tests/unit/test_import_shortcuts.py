@@ -44,7 +44,7 @@ PARTS = {
     "S": ["07", "30", "61"],
     "p": ["AM", "p.m.", "x"],
     "z": ["Z", "-05:00", "+0530", "5"],
-    "Z": ["EST", "XXX"],
+    "Z": ["EST", "QQQ"],
 }
 parts_of_times = st.fixed_dictionaries({name: st.sampled_from(texts) for name, texts in PARTS.items()})
 amounts = st.decimals(-LARGEST, LARGEST, places=5).map(lambda value: Money(round(value, 3)))
