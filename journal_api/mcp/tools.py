@@ -13,8 +13,8 @@ from journal_api.mcp.arguments import MOST_ROWS, ROWS, Arguments
 from journal_api.mcp.connections import Connect
 from journal_api.mcp.texts import clipped, encoded
 from journal_api.structs.goals import GoalStatusFilter
+from journal_api.structs.reports import REPORTED, GroupBy
 from journal_api.structs.trades import Direction, Grade, Outcome
-from journal_api.values.metrics import METRICS
 
 INSTRUCTIONS = """\
 A trading journal: accounts, trades, strategies with checklists, and goals of one owner. Call `context` first:
@@ -52,11 +52,6 @@ FILTERS = {
     "grade": choice(Grade),
     **DAYS,
 }
-GROUPS = (
-    *("none", "day", "week", "month", "quarter", "year", "weekday", "hour", "holding"),
-    *("account", "symbol", "direction", "grade", "strategy", "setup", "confirmation", "tag"),
-)
-REPORT_METRICS = [name for name in METRICS if name != "balance_target"]
 
 
 class Tool(NamedTuple):
@@ -107,8 +102,8 @@ TOOLS = (
         "interval.",
         reading.report,
         {
-            "group_by": {"enum": list(GROUPS), "default": "none"},
-            "metrics": {"type": "array", "items": {"enum": REPORT_METRICS}},
+            "group_by": {**choice(GroupBy), "default": "none"},
+            "metrics": {"type": "array", "items": {"enum": REPORTED}},
             "sort": TEXT,
             **FILTERS,
             **PAGE,

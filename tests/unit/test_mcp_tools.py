@@ -2,9 +2,10 @@
 
 import pytest
 
-from journal_api.mcp.tools import REPORT_METRICS, TOOLS
+from journal_api.mcp.tools import TOOLS
 from journal_api.openapi.schemas import query_schemas
 from journal_api.routes.table import OPERATIONS
+from journal_api.structs.reports import REPORTED
 from journal_api.values.metrics import METRICS
 from journal_api.values.types import Text
 
@@ -38,4 +39,4 @@ def test_notes_may_be_as_long_as_the_api_allows() -> None:
 
 
 def test_reports_have_all_metrics_but_those_that_need_a_balance() -> None:
-    assert set(METRICS) - set(REPORT_METRICS) == {"balance_target"}
+    assert set(METRICS) - set(REPORTED) == {"balance_target"}
