@@ -7,8 +7,8 @@ unfetched RETURNING would hold the write lock.
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -23,12 +23,14 @@ from journal_api.database.connections import (
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import file_at
-from journal_api.database.writing import WritingConnection
+from journal_api.database.transactions import T, Work
+from journal_api.database.writing import End, WritingConnection, uncancelled
 from journal_api.errors import Busy, StorageUnavailable
 
+END: dict[bool, End] = {True: "COMMIT", False: "ROLLBACK"}
 MOST_WAITING = 256
-# Seconds to wait for the write lock of this process. With BUSY_TIMEOUT for other processes, two seconds in
-# all.
+# Seconds to wait for a turn among the writes of this process. With BUSY_TIMEOUT for other processes, two
+# seconds in all.
 LONGEST_WAIT = 1.5
 # Reports at a time, and the seconds for which others wait: each takes a core.
 MOST_REPORTS, LONGEST_REPORT_WAIT = 2, 5.0
@@ -36,7 +38,7 @@ REPORTING = "Other reports are being computed. Try again."
 
 
 class Database:
-    """The open database of one process: `reader` for single statements, `transaction()` for all writes.
+    """The open database of one process: `reader` for single statements, `write` and `transaction` for writes.
 
     Statements that are slow in a large journal use `slow_reader`, so that no other request waits for them.
     """
@@ -100,30 +102,49 @@ class Database:
     def _forget_version(self) -> None:
         self._is_version_known = False
 
-    @asynccontextmanager
-    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Commit all writes of the block, or roll back after any exception, cancellation included.
+    async def write(self, work: Work[T], *, commit: bool = True) -> T:
+        """Run `work` in the writer's thread, as one transaction; return its result once that is durable.
 
-        With `commit=False`, roll back even on success (dry run). A cancellation during the commit is ignored:
-        the response must not deny a write that was committed.
+        All writes of `work` are rolled back after any exception, cancellation included, and with
+        `commit=False` also on success (dry run). `work` may await its connection only.
 
         Raises Busy before anything is written when too many writers wait or the wait takes too long, and
         StorageUnavailable when another file is at the path now: the write would go to the old file.
-
-        The rollback is unconditional: it runs after any statement that a cancelled await left running, and
-        before the next BEGIN. Without an open transaction it does nothing. The next writer may send its
-        statements as soon as the commit was sent, because the thread of the connection keeps their order.
         """
-        await self._acquire()
+        with self._waiting_in_line() as until:
+            if self._writing.locked():  # by a transaction of several calls
+                await self._acquire(until)
+                self._writing.release()
+            self._require_same_file()
+            try:
+                result = await self._writer.run(work, END[commit], until)
+            except BaseException as error:
+                self._note_storage(error)
+                raise
+        self._note_end(commit)
+        return result
+
+    @asynccontextmanager
+    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
+        """Like `write`, for a block that may await anything: each statement is a call of the thread.
+
+        A cancellation during the commit is ignored: the response must not deny a write that was committed.
+
+        The rollback runs after any statement that a cancelled await left running, and before the next BEGIN.
+        The next writer may send its statements as soon as the commit was sent, because the thread of the
+        connection keeps their order.
+        """
+        with self._waiting_in_line() as until:
+            await self._acquire(until)
         try:
             self._require_same_file()
-            self._writer.begin()
+            self._writer.begin(until)
             try:
                 yield self._writer
             except BaseException:
                 await self._writer.abandon()
                 raise
-            end = self._writer.end("COMMIT" if commit else "ROLLBACK")
+            end = self._writer.end(END[commit])
         except BaseException as error:
             self._note_storage(error)
             raise
@@ -134,6 +155,10 @@ class Database:
         except BaseException as error:
             self._note_storage(error)
             raise
+        self._note_end(commit)
+
+    def _note_end(self, commit: bool) -> None:
+        """Remember that a transaction succeeded."""
         self._storage_failed = self._storage_failed and not commit
         self.has_committed = self.has_committed or commit
 
@@ -150,7 +175,7 @@ class Database:
         """
         if self._is_damaged or file_at(self._path) != self._file:
             return False
-        if self._writing.locked():
+        if self._waiting or self._writing.locked():
             return not self._storage_failed
         try:
             async with self.transaction(commit=self._storage_failed) as db:
@@ -199,23 +224,21 @@ class Database:
                 "or restart the service. Nothing was written."
             )
 
-    async def _acquire(self) -> None:
-        """Acquire the write lock of this process. Raises Busy."""
+    @contextmanager
+    def _waiting_in_line(self) -> Iterator[float]:
+        """Yield until when a writer that comes now waits, in seconds of the event loop. Raises Busy."""
         if self._waiting >= MOST_WAITING:
             raise Busy
         self._waiting += 1
         try:
-            async with asyncio.timeout(LONGEST_WAIT):
-                await self._writing.acquire()
-        except TimeoutError:
-            raise Busy from None
+            yield asyncio.get_running_loop().time() + LONGEST_WAIT
         finally:
             self._waiting -= 1
 
-
-async def uncancelled(future: asyncio.Future[None]) -> None:
-    """Await a future to its end and ignore cancellations meanwhile."""
-    while not future.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(future)
-    future.result()
+    async def _acquire(self, until: float) -> None:
+        """Acquire the lock of transactions of several calls. Raises Busy."""
+        try:
+            async with asyncio.timeout_at(until):
+                await self._writing.acquire()
+        except TimeoutError:
+            raise Busy from None

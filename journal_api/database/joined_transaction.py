@@ -6,10 +6,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
+from journal_api.database.transactions import T, Work
 
 
 class JoinedTransaction:
-    """A database whose first `transaction()` stays open after its block, and later ones join it.
+    """A database whose first transaction stays open after its block, and later ones join it.
 
     The transaction ends when `stack` is closed. `begun` is its connection, None before it begins. `on_begin`
     is called first inside it.
@@ -25,6 +26,11 @@ class JoinedTransaction:
         self.reader, self.slow_reader = database.reader, database.slow_reader
         self.read_transaction = database.read_transaction
         self.begun: Connection | None = None
+
+    async def write(self, work: Work[T], *, commit: bool = True) -> T:
+        """Run `work` in the shared transaction."""
+        async with self.transaction(commit=commit) as db:
+            return await work(db)
 
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:

@@ -1,9 +1,14 @@
 """The part of the database that handlers use, as a protocol."""
 
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from aiosqlite import Connection
+
+T = TypeVar("T")
+# What a transaction does with its connection.
+Work = Callable[[Connection], Coroutine[Any, Any, T]]
 
 
 class Transactions(Protocol):
@@ -23,8 +28,15 @@ class Transactions(Protocol):
         """A read connection for queries that take long in a large journal."""
         ...
 
+    async def write(self, work: Work[T], *, commit: bool = True) -> T:
+        """Run `work` as a write transaction. With `commit=False`, roll it back even on success (dry run).
+
+        It runs in the writer's thread: it may await its connection, and nothing that needs the event loop.
+        """
+        ...
+
     def transaction(self, *, commit: bool = True) -> AbstractAsyncContextManager[Connection]:
-        """A write transaction. With `commit=False`, it is rolled back even on success (dry run)."""
+        """A write transaction whose block may await anything. Each statement is a way to the thread."""
         ...
 
     def read_transaction(self) -> AbstractAsyncContextManager[Connection]:

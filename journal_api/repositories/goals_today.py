@@ -39,11 +39,14 @@ async def list_of_user(database: Transactions, user_id: int, today: str, query: 
     values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
     if not await stale_goals(database.reader, values):
         return await fetch_json(database.reader, GOALS, values)
-    async with database.transaction() as db:
-        # Another request may have refreshed them while this one waited for the write lock.
+
+    async def refresh(db: Connection) -> str:
+        # Another request may have refreshed them while this one waited for its turn.
         for goal_id in await stale_goals(db, values):
             await snapshots.refresh(db, goal_id)
         return await fetch_json(db, GOALS, values)
+
+    return await database.write(refresh)
 
 
 async def stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:

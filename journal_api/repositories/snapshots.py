@@ -77,15 +77,17 @@ async def current_page(
 
     Stale snapshots are refreshed first. Raises NotFound.
     """
+
+    async def refreshed_page(db: Connection) -> tuple[str, int]:
+        # Another request may have refreshed them while this one waited for its turn.
+        page = await page_if_current(db, user_id, goal_id, today, query)
+        if page is None:
+            await refresh(db, goal_id)
+            page = await page_of(db, goal_id, query)
+        return page
+
     page = await page_if_current(database.reader, user_id, goal_id, today, query)
-    if page is None:
-        async with database.transaction() as db:
-            # Another request may have refreshed them while this one waited for the write lock.
-            page = await page_if_current(db, user_id, goal_id, today, query)
-            if page is None:
-                await refresh(db, goal_id)
-                page = await page_of(db, goal_id, query)
-    return page
+    return page if page is not None else await database.write(refreshed_page)
 
 
 async def page_if_current(

@@ -1,5 +1,6 @@
 """Handlers of accounts (DECISIONS 34)."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts
@@ -24,27 +25,36 @@ async def get_account(request: Request) -> Response:
 async def create_account(request: Request) -> Response:
     """Create an account."""
     body = await decode_body(request, AccountCreate)
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         account_id = await accounts.insert(db, request.user.id, body)
         account = await accounts.get(db, request.user.id, account_id)
-    return created(f"/v1/accounts/{account_id}", account=account)
+        return created(f"/v1/accounts/{account_id}", account=account)
+
+    return await database(request).write(create)
 
 
 async def update_account(request: Request) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals."""
     patch = await decode_body(request, AccountPatch)
     account_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def update(db: Connection) -> Response:
         stored = await accounts.find(db, request.user.id, account_id)
         await accounts.update(db, stored, patch)
         account = await accounts.get(db, request.user.id, account_id)
-    return ok(account=account)
+        return ok(account=account)
+
+    return await database(request).write(update)
 
 
 async def delete_account(request: Request) -> Response:
     """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
     query = decode_query(request, DryRunQuery)
-    async with database(request).transaction(commit=query.commit) as db:
+
+    async def delete(db: Connection) -> Response:
         stored = await accounts.find(db, request.user.id, request.path_params["id"])
         await accounts.delete(db, stored)
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete, commit=query.commit)

@@ -1,5 +1,6 @@
 """Handlers of the example journal, which shows a new user what the journal can show."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import example_journal, example_rows
@@ -18,14 +19,20 @@ async def create_example_journal(request: Request) -> Response:
     It is an account with some 200 closed trades of the last months, tags, two strategies and six goals. A
     name that is taken gets ` (example)` at its end, or ` (example 2)` and so on.
     """
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         await example_journal.insert(db, request.user.id, request.app.state.settings.max_strategies)
         loaded = await example_rows.get(db, request.user.id)
-    return created("/v1/example-journal", example_journal=loaded)
+        return created("/v1/example-journal", example_journal=loaded)
+
+    return await database(request).write(create)
 
 
 async def delete_example_journal(request: Request) -> Response:
     """Remove exactly what was loaded, except for strategies and tags that your own trades have."""
-    async with database(request).transaction() as db:
+
+    async def delete(db: Connection) -> Response:
         await example_rows.delete(db, request.user.id)
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete)

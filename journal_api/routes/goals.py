@@ -1,6 +1,7 @@
 """Handlers of goals (docs/api.md#goals)."""
 
 import msgspec
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshots, users
@@ -30,12 +31,15 @@ async def get_goal(request: Request) -> Response:
 async def create_goal(request: Request) -> Response:
     """Create a goal; the first read of its snapshots computes its history."""
     body = await decode_body(request, GoalCreate)
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         await accounts.require(db, request.user.id, body.account_id)
         await copy_groups.require(db, request.user.id, body.copy_group_id)
         goal_id = await goals.insert(db, request.user.id, body)
         goal = await goals.get(db, request.user.id, goal_id)
-    return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
+        return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
+
+    return await database(request).write(create)
 
 
 async def update_goal(request: Request) -> Response:
@@ -45,7 +49,8 @@ async def update_goal(request: Request) -> Response:
     """
     patch = await decode_body(request, GoalPatch)
     goal_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def update(db: Connection) -> Response:
         stored = await goals.find(db, request.user.id, goal_id)
         if patch.scope:
             await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
@@ -57,7 +62,9 @@ async def update_goal(request: Request) -> Response:
         if patch.status in ("paused", "archived"):
             await snapshots.remove_pace(db, goal_id)
         goal = await goals.get(db, request.user.id, goal_id)
-    return ok(goal=goal).with_warnings(warnings_in(goal))
+        return ok(goal=goal).with_warnings(warnings_in(goal))
+
+    return await database(request).write(update)
 
 
 def warnings_in(goal: str) -> list[str]:
@@ -67,7 +74,10 @@ def warnings_in(goal: str) -> list[str]:
 
 async def delete_goal(request: Request) -> Response:
     """Delete a goal and its snapshots."""
-    async with database(request).transaction() as db:
+
+    async def delete(db: Connection) -> Response:
         stored = await goals.find(db, request.user.id, request.path_params["id"])
         await goals.delete(db, stored)
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete)

@@ -1,5 +1,6 @@
 """Handlers of import profiles (docs/imports.md#profiles)."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.errors import DuplicateName
@@ -28,14 +29,20 @@ async def create_import_profile(request: Request) -> Response:
     body = await decode_body(request, ImportProfileCreate)
     if body.name in {known.name for known in known_formats()}:
         raise DuplicateName("This is the name of a built-in format; choose another one.")
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         profile_id = await import_profiles.insert(db, request.user.id, body)
         profile = await import_profiles.get(db, request.user.id, profile_id)
-    return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
+        return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
+
+    return await database(request).write(create)
 
 
 async def delete_import_profile(request: Request) -> Response:
     """Delete an import profile; trades that were imported by it stay."""
-    async with database(request).transaction() as db:
+
+    async def delete(db: Connection) -> Response:
         await import_profiles.delete(db, request.user.id, request.path_params["id"])
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete)

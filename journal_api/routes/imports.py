@@ -166,6 +166,9 @@ async def delete_import(request: Request) -> Response:
     `force`, they are undone as well.
     """
     query = decode_query(request, UndoQuery)
-    async with database(request).transaction() as db:
+
+    async def delete(db: Connection) -> Response:
         kept = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
-    return no_content({"X-Trades-Kept": ",".join(map(str, kept[:MOST_KEPT_IDS]))} if kept else {})
+        return no_content({"X-Trades-Kept": ",".join(map(str, kept[:MOST_KEPT_IDS]))} if kept else {})
+
+    return await database(request).write(delete)

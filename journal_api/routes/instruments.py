@@ -1,5 +1,6 @@
 """Handlers of instruments (docs/api.md#instruments)."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import instruments
@@ -24,14 +25,20 @@ async def replace_instrument(request: Request) -> Response:
     """Set the caller's own point value of a contract root, for trades that are added from now on."""
     body = await decode_body(request, InstrumentPut)
     root = request.path_params["root"]
-    async with database(request).transaction() as db:
+
+    async def replace(db: Connection) -> Response:
         await instruments.replace(db, request.user.id, root, body)
         instrument = await instruments.get(db, request.user.id, root)
-    return ok(instrument=instrument)
+        return ok(instrument=instrument)
+
+    return await database(request).write(replace)
 
 
 async def delete_instrument(request: Request) -> Response:
     """Delete the caller's own point value of a contract root; the built-in one applies again."""
-    async with database(request).transaction() as db:
+
+    async def delete(db: Connection) -> Response:
         await instruments.delete(db, request.user.id, request.path_params["root"])
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete)

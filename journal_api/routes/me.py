@@ -1,5 +1,6 @@
 """Handlers of the caller's settings."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, trades, users
@@ -17,7 +18,8 @@ async def get_me(request: Request) -> Response:
 async def update_me(request: Request) -> Response:
     """Update the fields sent. A new time zone or rollover recomputes the trading day of every trade."""
     patch = await decode_body(request, MePatch)
-    async with database(request).transaction() as db:
+
+    async def update(db: Connection) -> Response:
         stored = await users.find(db, request.user.id)
         if patch.active_selection:
             selection = patch.active_selection
@@ -26,4 +28,6 @@ async def update_me(request: Request) -> Response:
         if await users.update(db, stored, patch):
             await trades.update_trading_days(db, request.user.id)
         me = await users.get(db, request.user.id)
-    return ok(me=me)
+        return ok(me=me)
+
+    return await database(request).write(update)

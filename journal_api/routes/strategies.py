@@ -1,5 +1,6 @@
 """Handlers of strategies with their setups and confirmations (docs/api.md#strategies)."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, setups, strategies
@@ -35,12 +36,15 @@ async def create_strategy(request: Request) -> Response:
     """Create a strategy with its setups; 429 limit_reached if there are as many as the settings allow."""
     body = await decode_body(request, StrategyCreate)
     maximum = request.app.state.settings.max_strategies
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         await accounts.require(db, request.user.id, body.account_id)
         await copy_groups.require(db, request.user.id, body.copy_group_id)
         strategy_id = await strategies.insert(db, request.user.id, body, maximum)
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-    return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
+        return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
+
+    return await database(request).write(create)
 
 
 async def update_strategy(request: Request) -> Response:
@@ -51,23 +55,29 @@ async def update_strategy(request: Request) -> Response:
     query = decode_query(request, DryRunQuery)
     patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
-    async with database(request).transaction(commit=query.commit) as db:
+
+    async def update(db: Connection) -> Response:
         stored = await strategies.find(db, request.user.id, strategy_id)
         patch.settle_scope()
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
         losses = await strategies.update(db, stored, patch)
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-    return ok(strategy=strategy).with_headers(headers_of(losses))
+        return ok(strategy=strategy).with_headers(headers_of(losses))
+
+    return await database(request).write(update, commit=query.commit)
 
 
 async def delete_strategy(request: Request) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
     query = decode_query(request, DryRunQuery)
-    async with database(request).transaction(commit=query.commit) as db:
+
+    async def delete(db: Connection) -> Response:
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
         losses = await strategies.delete(db, stored)
-    return no_content(headers_of(losses))
+        return no_content(headers_of(losses))
+
+    return await database(request).write(delete, commit=query.commit)
 
 
 def headers_of(losses: Losses) -> dict[str, str]:

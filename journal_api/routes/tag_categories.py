@@ -1,5 +1,6 @@
 """Handlers of tag categories (docs/api.md#tags)."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import tag_categories
@@ -27,27 +28,36 @@ async def get_tag_category(request: Request) -> Response:
 async def create_tag_category(request: Request) -> Response:
     """Create a category; 409 duplicate_name if the caller has a category of that name."""
     body = await decode_body(request, TagCategoryCreate)
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         category_id = await tag_categories.insert(db, request.user.id, body)
         tag_category = await tag_categories.get(db, request.user.id, category_id)
-    return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
+        return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
+
+    return await database(request).write(create)
 
 
 async def update_tag_category(request: Request) -> Response:
     """Rename a category."""
     patch = await decode_body(request, TagCategoryPatch)
     category_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def update(db: Connection) -> Response:
         stored = await tag_categories.find(db, request.user.id, category_id)
         await tag_categories.update(db, stored, patch)
         tag_category = await tag_categories.get(db, request.user.id, category_id)
-    return ok(tag_category=tag_category)
+        return ok(tag_category=tag_category)
+
+    return await database(request).write(update)
 
 
 async def delete_tag_category(request: Request) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
     query = decode_query(request, DryRunQuery)
-    async with database(request).transaction(commit=query.commit) as db:
+
+    async def delete(db: Connection) -> Response:
         stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
         await tag_categories.delete(db, stored)
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete, commit=query.commit)

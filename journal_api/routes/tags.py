@@ -1,5 +1,6 @@
 """Handlers of tags (docs/api.md#tags)."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import tag_categories, tags
@@ -24,29 +25,38 @@ async def get_tag(request: Request) -> Response:
 async def create_tag(request: Request) -> Response:
     """Create a tag in one of the caller's categories."""
     body = await decode_body(request, TagCreate)
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         await tag_categories.require(db, request.user.id, body.category_id)
         tag_id = await tags.insert(db, request.user.id, body)
         tag = await tags.get(db, request.user.id, tag_id)
-    return created(f"/v1/tags/{tag_id}", tag=tag)
+        return created(f"/v1/tags/{tag_id}", tag=tag)
+
+    return await database(request).write(create)
 
 
 async def update_tag(request: Request) -> Response:
     """Update the fields sent; trades keep the tag."""
     patch = await decode_body(request, TagPatch)
     tag_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def update(db: Connection) -> Response:
         stored = await tags.find(db, request.user.id, tag_id)
         await tag_categories.require(db, request.user.id, patch.category_id)
         await tags.update(db, stored, patch)
         tag = await tags.get(db, request.user.id, tag_id)
-    return ok(tag=tag)
+        return ok(tag=tag)
+
+    return await database(request).write(update)
 
 
 async def delete_tag(request: Request) -> Response:
     """Delete a tag and remove it from every trade."""
     query = decode_query(request, DryRunQuery)
-    async with database(request).transaction(commit=query.commit) as db:
+
+    async def delete(db: Connection) -> Response:
         stored = await tags.find(db, request.user.id, request.path_params["id"])
         await tags.delete(db, stored)
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete, commit=query.commit)

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.errors import Conflict
@@ -55,13 +56,16 @@ async def create_trade(request: Request) -> Response:
     body = await decode_body(request, TradeCreate)
     point_values = await instruments.table_of_user(database(request).reader, request.user.id)
     draft = TradeDraft.of_body(body, point_values)
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         references = await trade_references.of(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
         resolved = references.require_allowed(references.resolved(draft))
         trade_id = await new_trades.insert(db, request.user.id, resolved, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
-    return created(f"/v1/trades/{trade_id}", trade=trade)
+        return created(f"/v1/trades/{trade_id}", trade=trade)
+
+    return await database(request).write(create)
 
 
 async def create_trades(request: Request) -> Response:
@@ -73,7 +77,8 @@ async def create_trades(request: Request) -> Response:
     )
     errors = IndexedErrors("trades")
     rows: dict[int, dict[str, Any]] = {}
-    async with database(request).transaction() as db:
+
+    async def create(db: Connection) -> Response:
         owner = await users.find(db, request.user.id)
         references = await trade_references.of(db, request.user.id, drafts)
         for index, draft in enumerate(drafts):
@@ -86,14 +91,17 @@ async def create_trades(request: Request) -> Response:
         errors.raise_if_any()
         trade_ids = await new_trades.insert_many(db, request.user.id, list(rows.values()))
         text = await trades.list_of_ids(db, request.user.id, trade_ids)
-    return created("/v1/trades", trades=text)
+        return created("/v1/trades", trades=text)
+
+    return await database(request).write(create)
 
 
 async def update_trade(request: Request) -> Response:
     """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist."""
     patch = await decode_body(request, TradePatch)
     trade_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def update(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
         draft = TradeDraft.of_stored(stored).patched(patch)
         references = await trade_references.of(db, request.user.id, [draft])
@@ -104,35 +112,46 @@ async def update_trade(request: Request) -> Response:
         owner = await users.find(db, request.user.id)
         await trades.update(db, stored, changed, owner.timezone)
         trade = await trades.get(db, request.user.id, trade_id)
-    return ok(trade=trade)
+        return ok(trade=trade)
+
+    return await database(request).write(update)
 
 
 async def replace_tags(request: Request) -> Response:
     """Replace the tags of the trade."""
     body = await decode_body(request, TradeTagsPut)
     trade_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def replace(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
         await tags.require_all(db, request.user.id, body.tag_ids)
         await trade_tags.replace_all(db, stored, body.tag_ids)
         trade = await trades.get(db, request.user.id, trade_id)
-    return ok(trade=trade)
+        return ok(trade=trade)
+
+    return await database(request).write(replace)
 
 
 async def replace_answers(request: Request) -> Response:
     """Replace the answers to the checklist of the trade's setup."""
     body = await decode_body(request, AnswersPut)
     trade_id = request.path_params["id"]
-    async with database(request).transaction() as db:
+
+    async def replace(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
         await confirmation_answers.replace_all(db, stored, body.confirmations)
         trade = await trades.get(db, request.user.id, trade_id)
-    return ok(trade=trade)
+        return ok(trade=trade)
+
+    return await database(request).write(replace)
 
 
 async def delete_trade(request: Request) -> Response:
     """Delete a trade; the next read of a goal's snapshots no longer counts it."""
-    async with database(request).transaction() as db:
+
+    async def delete(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, request.path_params["id"])
         await trades.delete(db, stored)
-    return no_content()
+        return no_content()
+
+    return await database(request).write(delete)

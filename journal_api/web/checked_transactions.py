@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.database.transactions import Transactions
+from journal_api.database.transactions import T, Transactions, Work
 from journal_api.errors import NotFound
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.responses import Envelope, Response
@@ -30,19 +30,29 @@ class CheckedTransactions:
         self.reader, self.slow_reader = database.reader, database.slow_reader
         self.read_transaction = database.read_transaction
 
+    async def write(self, work: Work[T], *, commit: bool = True) -> T:
+        """Run a transaction.
+
+        Raises NotFound, PreconditionFailed or ValidationFailed before `work` runs. An object that does not
+        exist meets If-None-Match: `work` may create it.
+        """
+
+        async def checked(db: Connection) -> T:
+            await self._check(db)
+            return await work(db)
+
+        return await self._database.write(checked, commit=commit)
+
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Begin a transaction.
-
-        Raises NotFound, PreconditionFailed or ValidationFailed before the block runs. An object that does not
-        exist meets If-None-Match: the block may create it.
-        """
+        """Begin a transaction, after the same check as `write`."""
         async with self._database.transaction(commit=commit) as db:
-            if is_conditional(self._request) or has_sent_back(self._request):
-                await self._check(db)
+            await self._check(db)
             yield db
 
     async def _check(self, db: Connection) -> None:
+        if not (is_conditional(self._request) or has_sent_back(self._request)):
+            return
         try:
             current = await self._current(db)
         except NotFound:
@@ -59,6 +69,11 @@ class OpenTransaction:
 
     def __init__(self, db: Connection) -> None:
         self.reader = self.slow_reader = db
+
+    async def write(self, work: Work[T], *, commit: bool = True) -> T:
+        """Run `work` in the open transaction, whose owner commits it."""
+        async with self.transaction(commit=commit) as db:
+            return await work(db)
 
     @asynccontextmanager
     async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:

@@ -105,8 +105,7 @@ async def delete_old_responses(database: Database) -> None:
     while True:
         with suppress(sqlite3.Error, ApiError):  # the next round tries again
             if await idempotency_keys.has_old(database.reader):
-                async with database.transaction() as db:
-                    await idempotency_keys.delete_old(db)
+                await database.write(idempotency_keys.delete_old)
         await asyncio.sleep(DELETE_EVERY)
 
 

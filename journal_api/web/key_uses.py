@@ -5,6 +5,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from journal_api.database.database import Database
 from journal_api.errors import ApiError
@@ -36,8 +37,7 @@ class KeyUses:
         if not days:
             return
         try:
-            async with self._database.transaction() as db:
-                await api_keys.save_last_use(db, days)
+            await self._database.write(partial(api_keys.save_last_use, days=days))
         except (sqlite3.Error, ApiError) as error:
             log.info("the last use of %d keys was not saved: %s", len(days), error)
         else:

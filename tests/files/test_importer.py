@@ -141,7 +141,7 @@ class RolledBack:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.reader, self.slow_reader = database.reader, database.slow_reader
-        self.read_transaction = database.read_transaction
+        self.read_transaction, self.write = database.read_transaction, database.write
         self.trade_count = 0
 
     @asynccontextmanager
