@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import deque
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -95,14 +96,22 @@ class JsonFormatter(logging.Formatter):
     """Formats a line as a JSON object: `time` (UTC), `level`, and the members of a request or `message`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")[:-6] + "Z",
-            "level": record.levelname.lower(),
-        }
+        line: dict[str, Any] = {"time": time_text(record.created), "level": record.levelname.lower()}
         if isinstance(record.msg, HandledRequest):
-            line |= record.msg.as_json_members()
+            line.update(record.msg.as_json_members())
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return msgspec.json.encode(line).decode()
+
+
+def time_text(instant: float) -> str:
+    """Return the time as UTC text with milliseconds."""
+    return f"{second_text(int(instant))}.{int(instant % 1 * 1000):03}Z"
+
+
+@lru_cache(maxsize=2)
+def second_text(instant: int) -> str:
+    """Return the second as UTC text, computed once a second: every request asks for it."""
+    return datetime.fromtimestamp(instant, UTC).isoformat()[:19]

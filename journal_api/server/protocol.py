@@ -8,7 +8,7 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 - it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport` and `loop`, calls
   `_unset_keepalive_if_required`, and sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`;
 - of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
-  and sets `keep_alive`, `disconnected` and `message_event`.
+  and sets `keep_alive`, `disconnected`, `message_event` and `transport`.
 
 test_slow_clients.py, test_request_boundaries.py and test_request_streams.py in tests/system run it over
 sockets and fail when one of them changes; test_slow_clients.py also covers the limits.
@@ -27,6 +27,7 @@ from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.server.last_response import last_response
 from journal_api.server.request_head import HEAD_TOO_LARGE, LARGEST_HEAD, authority_of, head_error
 from journal_api.server.request_parser import RequestParser
+from journal_api.server.response_transport import ResponseTransport
 
 
 class Protocol(HttpToolsProtocol):
@@ -50,6 +51,7 @@ class Protocol(HttpToolsProtocol):
         self.in_body = False
         self.rejection: ApiError | None = None
         self.running_cycle: RequestResponseCycle | None = None
+        self.output: ResponseTransport
         # Bytes read since the last body chunk or end of a message: incomplete headers, or trailers.
         self.head_bytes = 0
         self.unsent_bytes, self.response_read_at = 0, 0.0
@@ -131,6 +133,7 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_response_complete(self) -> None:
+        self.output.flush()
         self.waiting_since = self.loop.time()
         super().on_response_complete()
         if self.rejection is not None and not self.has_pending_responses and not self.transport.is_closing():
@@ -138,6 +141,7 @@ class Protocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self.running_cycle = cycle
+        self.output = cycle.transport = ResponseTransport(cycle, self.transport)  # type: ignore[assignment]
         super()._start_asgi_task(cycle, partial(run, cycle, app))
 
     # Deadlines ------------------------------------------------------------------------------------------
@@ -236,12 +240,11 @@ async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: 
     """Run the application for a request, with the two adjustments below."""
 
     async def send_before_body(message: Message) -> None:
-        # A client that waits for 100 may omit its body after another response, so the beginning of the next
-        # request is unknown.
+        # A client that waits for 100 may omit its body, so the beginning of the next request is unknown.
         if cycle.waiting_for_100_continue and cycle.more_body:
             cycle.keep_alive = False
         await send(message)
 
     # uvicorn cancels running requests when it stops; ErrorMiddleware has answered them by then.
     with suppress(asyncio.CancelledError):
-        await app(scope, receive, send_before_body)
+        await app(scope, receive, send_before_body if cycle.waiting_for_100_continue else send)

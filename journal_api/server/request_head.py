@@ -14,18 +14,18 @@ def head_error(method: bytes, target: bytes, headers: Headers, http_version: str
     """Why the request is rejected; None if it is not. The names of headers are lower-case."""
     if method == b"CONNECT":
         return NO_PROXY
-    if head_size(target, headers) > LARGEST_HEAD:
+    size = len(target)
+    codings = []
+    for name, value in headers:
+        size += len(name) + len(value) + len(": \r\n")
+        if name == b"transfer-encoding":
+            codings.append(value.lower())
+    if size > LARGEST_HEAD:
         return HEAD_TOO_LARGE
-    codings = [value.lower() for name, value in headers if name == b"transfer-encoding"]
     # llhttp checks the last coding only, and HTTP/1.0 has no transfer codings (RFC 9112, 6.1).
     if codings and (codings != [b"chunked"] or http_version == "1.0"):
         return CHUNKED_ONLY
     return None
-
-
-def head_size(target: bytes, headers: Headers) -> int:
-    """The size of the head in bytes, without method and version."""
-    return len(target) + sum(len(name) + len(value) + len(": \r\n") for name, value in headers)
 
 
 def authority_of(target: bytes) -> bytes | None:

@@ -1,6 +1,7 @@
 """Authentication by API key, authorization by scope, and the rate limit of the key."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from aiosqlite import Connection
@@ -66,25 +67,31 @@ async def authorize(request: Request, scope: str | None) -> Caller:
 
 async def authenticate(request: Request) -> Caller:
     """Return the owner of the Bearer key. Raises Unauthorized, KeyRevoked or KeyExpired."""
-    headers = request.headers.getlist("authorization")
-    bearer = BEARER.fullmatch(headers[0]) if len(headers) == 1 else None
+    headers = [value for name, value in request.scope["headers"] if name == b"authorization"]
+    bearer = BEARER.fullmatch(headers[0].decode("latin-1")) if len(headers) == 1 else None
     if bearer is None:
         raise Unauthorized
-    run_key = request.app.state.settings.run_key
+    state = request.app.state
+    run_key = state.settings.run_key
     if run_key is not None and run_key.matches(bearer[1]):
-        request.state.key = bearer[1][-4:]
+        request.scope["state"]["key"] = bearer[1][-4:]
         return await caller_of_run_key(database(request).reader)
-    key = await request.app.state.known_keys.find(bearer[1])
+    key = await state.known_keys.find(bearer[1])
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
-    request.state.key = bearer[1][-4:]
+    request.scope["state"]["key"] = bearer[1][-4:]
     if key.revoked_at is not None:
         raise KeyRevoked
     if key.expires_at is not None and key.expires_at <= now():
         raise KeyExpired
-    request.app.state.key_uses.note(key)
-    scopes = frozenset(key.scopes.split())
-    return Caller(key.user_id, key.key_id, scopes, key.timezone, key.day_rollover)
+    state.key_uses.note(key)
+    return Caller(key.user_id, key.key_id, scopes_in(key.scopes), key.timezone, key.day_rollover)
+
+
+@lru_cache(maxsize=64)
+def scopes_in(text: str) -> frozenset[str]:
+    """Return the scopes in the column of a key."""
+    return frozenset(text.split())
 
 
 class KnownKeys:

@@ -8,10 +8,14 @@ slash redirects. tests/api/test_contract.py calls every operation through it, so
 interfaces fails there.
 """
 
+from typing import Any
+
 from starlette.routing import BaseRoute, Match, Router
 from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
+
+MOST_FOUND = 1000
 
 
 class Dispatch:
@@ -23,6 +27,8 @@ class Dispatch:
 
     def __init__(self, router: Router) -> None:
         self.router = router
+        # What was found for methods and paths, so that a client that polls is not searched for again.
+        self.found: dict[tuple[str, str], dict[str, Any]] = {}
         self.routes_by_resource: dict[str, list[BaseRoute]] = {}
         for route in router.routes:
             resource = resource_of(getattr(route, "path", ""))
@@ -32,8 +38,14 @@ class Dispatch:
         if scope["type"] != "http":
             await self.router(scope, receive, send)
             return
-        if b"%2f" in scope.get("raw_path", b"").lower():
+        raw_path = scope.get("raw_path", b"")
+        if b"%" in raw_path and b"%2f" in raw_path.lower():
             raise NotFound  # an encoded slash separates no segments and is part of no id
+        found = self.found.get((scope["method"], scope["path"]))
+        if found is not None:
+            scope.update(found)
+            await found["route"].handle(scope, receive, send)
+            return
         methods: set[str] = set()
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         for route in self.routes_by_resource.get(resource_of(path), ()):
@@ -43,6 +55,9 @@ class Dispatch:
             scope.update(child_scope)
             scope["route"] = route
             if match is Match.FULL:
+                if len(self.found) >= MOST_FOUND:
+                    self.found.clear()
+                self.found[scope["method"], scope["path"]] = {**child_scope, "route": route}
                 await route.handle(scope, receive, send)
                 return
             methods |= getattr(route, "methods", None) or set()

@@ -44,7 +44,8 @@ class KeptAnswers:
         if key in self._answers:
             self._answers.move_to_end(key)
             kept = self._answers[key]
-            # A client in this process that polls must not keep the event loop from its other tasks.
+            # A client in this process that polls must not keep the event loop from its other tasks, and its
+            # next request must look for writes again.
             await asyncio.sleep(0)
             return kept
         answer = await make()

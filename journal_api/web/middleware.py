@@ -30,6 +30,7 @@ log = logging.getLogger("journal_api")
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
+MOST_ACCEPTED = 100
 STOPPING = "The server is stopping; nothing was written. Try again."
 
 # CORS: the headers that a page of another origin may send, and those that it may read.
@@ -61,6 +62,7 @@ class RequestContextMiddleware:
         listeners: Sequence[Callable[[HandledRequest], None]],
     ) -> None:
         self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
+        self.accepted: set[bytes] = set()  # hosts as they were sent
         self.listeners = listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,7 +70,6 @@ class RequestContextMiddleware:
             await self.app(scope, receive, send)
             return
         began = time.perf_counter()
-        status = None
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         state = scope.setdefault("state", {})
         state["request_id"] = request_id = id_of_request(scope)
@@ -76,9 +77,8 @@ class RequestContextMiddleware:
         common = DATA_HEADERS if scope["path"].startswith("/v1/") else COMMON_HEADERS
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                state["status"] = message["status"]
                 added = [(name.lower().encode(), value.encode()) for name, value in state["headers"].items()]
                 message["headers"] = [*message.get("headers", ()), *common, *added]
             await send(message)
@@ -90,7 +90,7 @@ class RequestContextMiddleware:
             else:
                 await responses.failed(error)(scope, receive, send_with_headers)
         finally:
-            request = request_log.handled_request(scope, status, time.perf_counter() - began)
+            request = request_log.handled_request(scope, time.perf_counter() - began)
             for on_request_done in self.listeners:
                 on_request_done(request)
 
@@ -110,6 +110,15 @@ class RequestContextMiddleware:
         return None
 
     def is_allowed(self, host: bytes) -> bool:
+        if host in self.accepted:
+            return True
+        if not self.matches(host):
+            return False
+        if len(self.accepted) < MOST_ACCEPTED:
+            self.accepted.add(host)
+        return True
+
+    def matches(self, host: bytes) -> bool:
         match = HOST.fullmatch(host.decode("latin-1"))
         if match is None:
             return False
@@ -123,10 +132,11 @@ class CorsMiddleware(CORSMiddleware):
     """
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_from_page = scope["type"] == "http" and any(name == b"origin" for name, _ in scope["headers"])
         # Without allowed origins no response depends on Origin, so `Vary: Origin` is not needed.
-        app = super().__call__ if self.allow_origins or is_from_page else self.app
-        await app(scope, receive, send)
+        if self.allow_origins or (scope["type"] == "http" and has_origin(scope)):
+            await super().__call__(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
     def preflight_response(self, request_headers: Headers) -> Response:
         response = super().preflight_response(request_headers)
@@ -137,6 +147,11 @@ class CorsMiddleware(CORSMiddleware):
         return responses.failed(error, vary)  # type: ignore[return-value]  # Starlette only calls it as ASGI app
 
 
+def has_origin(scope: Scope) -> bool:
+    """Return whether a web page sent the request."""
+    return b"origin" in [name for name, _ in scope["headers"]]
+
+
 class ErrorMiddleware:
     """Answers every exception raised below with an error envelope."""
 
@@ -144,32 +159,30 @@ class ErrorMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = False
         response: ASGIApp | None = None
-
-        async def send_and_remember(message: Message) -> None:
-            nonlocal started
-            started = started or message["type"] == "http.response.start"
-            await send(message)
-
         try:
-            await self.app(scope, receive, send_and_remember)
+            await self.app(scope, receive, send)
         except ClientDisconnect:
             pass  # there is no client to answer
         except asyncio.CancelledError:
-            if scope["type"] == "http" and not started:
+            if scope["type"] == "http" and not has_begun(scope):
                 await responses.failed(Busy(STOPPING))(scope, receive, send)
             raise
         except Exception as error:
             if isinstance(error, sqlite3.Error):
                 scope["app"].state.database.note(error)
-            if scope["type"] != "http" or started:
+            if scope["type"] != "http" or has_begun(scope):
                 raise
             response = error_response(error, scope)
         # Sent outside the except block: there, the frame would refer to the exception, whose traceback refers
         # to the frame, and the request's body would live until the next garbage collection.
         if response is not None:
             await response(scope, receive, send)
+
+
+def has_begun(scope: Scope) -> bool:
+    """Return whether the response has begun; RequestContextMiddleware notes its status."""
+    return "status" in scope["state"]
 
 
 def error_response(exception: Exception, scope: Scope) -> ASGIApp:

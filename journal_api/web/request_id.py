@@ -15,12 +15,13 @@ def id_of_request(scope: Scope) -> str:
 
     An API key is not usable: request ids are echoed and logged.
     """
-    header = next(
-        (value.decode("latin-1") for name, value in scope["headers"] if name == b"x-request-id"), ""
-    )
-    run_key = scope["app"].state.settings.run_key
-    is_usable = REQUEST_ID.fullmatch(header) and not api_keys.is_in(header, run_key)
-    return header if is_usable else new_request_id()
+    for name, value in scope["headers"]:
+        if name == b"x-request-id":
+            header = value.decode("latin-1")
+            run_key = scope["app"].state.settings.run_key
+            is_usable = REQUEST_ID.fullmatch(header) and not api_keys.is_in(header, run_key)
+            return header if is_usable else new_request_id()
+    return new_request_id()
 
 
 def new_request_id() -> str:

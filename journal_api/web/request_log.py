@@ -38,11 +38,12 @@ class HandledRequest(NamedTuple):
         }
 
 
-def handled_request(scope: Scope, status: int | None, seconds: float) -> HandledRequest:
+def handled_request(scope: Scope, seconds: float) -> HandledRequest:
     """Describe a finished request by its ASGI scope."""
     state, route = scope["state"], scope.get("route")
     template = getattr(route, "documented_path", None) or getattr(route, "path", None)
-    return HandledRequest(scope["method"], template, status, seconds, state["request_id"], state.get("key"))
+    status, key = state.get("status"), state.get("key")
+    return HandledRequest(scope["method"], template, status, seconds, state["request_id"], key)
 
 
 def write_line(request: HandledRequest) -> None:

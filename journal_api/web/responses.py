@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from functools import cached_property
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -39,6 +40,11 @@ class Envelope:
             checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
             self._etag = f'"{len(self.content):x}-{checksum:08x}"'
         return self._etag
+
+    @cached_property
+    def not_modified(self) -> "NotModified":
+        """The 304 response for a client that has this content."""
+        return NotModified({"ETag": self.etag})
 
     def body(self, request_id: str) -> bytes:
         members = self.pagination + self.warnings

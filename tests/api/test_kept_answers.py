@@ -24,7 +24,7 @@ from proofs import tries
 from starlette.applications import Starlette
 from test_statement_counts import statements_of
 
-from journal_api.web import kept_answers
+from journal_api.web import dispatch, kept_answers
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -200,3 +200,43 @@ async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_ask
     await asyncio.gather(write(), *(read() for _ in range(4)))
 
     assert reads > WRITES
+
+
+async def test_a_client_in_the_process_that_polls_leaves_turns_to_other_tasks(
+    client: httpx.AsyncClient,
+) -> None:
+    await create_tag(client, "FOMO")
+    turns = 0
+
+    async def work() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    working = asyncio.create_task(work())
+    for _ in range(50):
+        await client.get("/tags")
+    working.cancel()
+
+    assert turns >= 50
+
+
+async def test_a_path_that_was_found_before_is_still_told_from_others(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client, "FOMO")
+    path = f"/tags/{tag['id']}"
+    for _ in range(2):
+        assert unwrap(await client.get(path)) == tag
+        assert error_of(await client.get(path.replace("/tags/", "/tags%2F"))) == (404, "not_found")
+        assert error_of(await client.post(path, json={})) == (405, "method_not_allowed")
+        assert unwrap(await client.patch(path, json={})) == tag
+
+
+async def test_as_many_paths_are_remembered_as_there_is_room_for(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "MOST_FOUND", 3)
+    tags = [await create_tag(client, name) for name in "abcdefg"]
+
+    for _ in range(2):
+        assert [unwrap(await client.get(f"/tags/{tag['id']}")) for tag in tags] == tags
