@@ -81,6 +81,18 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/database/writing.py",
+        "if not future.done() and self.give_up():",
+        "if not future.done():",
+        "test_a_write_that_does_not_get_its_turn_is_busy_and_never_begun",
+    ),
+    Mutation(
+        "journal_api/database/writing.py",
+        "            turn.is_cancelled = True\n",
+        "",
+        "test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_all",
+    ),
+    Mutation(
+        "journal_api/database/writing.py",
         '"BEGIN IMMEDIATE"',
         '"BEGIN"',
         "test_a_transaction_holds_the_write_lock_from_its_first_statement_on",
