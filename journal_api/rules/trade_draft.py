@@ -109,10 +109,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     def units_at(self, price: Money) -> int:
         """Return the result of an exit at that price in units of 10^-8, however large."""
-        points = price.units - self.entry_price.units
-        size = self.quantity.units * self.multiplier.units
-        product = points * size if self.direction == "long" else -points * size
-        return quotient(product, SCALE**2)  # the product of three amounts has 24 decimals
+        amounts = (self.entry_price, price, self.quantity, self.multiplier)
+        return result_units(self.direction, *(amount.units for amount in amounts))
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.
@@ -177,6 +175,12 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
                 columns[name] = amount.units
         columns["opened_at"], columns["closed_at"] = opened_at, closed_at
         return columns
+
+
+def result_units(direction: str, entry_price: int, exit_price: int, quantity: int, multiplier: int) -> int:
+    """Return the result of a trade, rounded half to even. All amounts are integers of 10^-8."""
+    points = exit_price - entry_price if direction == "long" else entry_price - exit_price
+    return quotient(points * quantity * multiplier, SCALE**2)  # the product of three amounts has 24 decimals
 
 
 def is_in_known_years(instant: str) -> bool:

@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import TypeVar
 
 import msgspec
@@ -12,14 +11,13 @@ from journal_api.trade_files.amounts import CURRENCY as CURRENCY
 from journal_api.trade_files.amounts import REMEMBERED, read_amount, read_rounded
 from journal_api.trade_files.amounts import Comma as Comma
 from journal_api.trade_files.date_cells import DAYS, TIMES, DateOrder
+from journal_api.trade_files.remembered import Remembered, remember, remembered
 from journal_api.values.money import Money
 from journal_api.values.timestamps import FileTime, Timestamp
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
-LONGEST_CACHED = 64
-MOST_REMEMBERED = 8192
 # Names or answers in one cell, and characters of a cell of names.
 MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
 
@@ -140,34 +138,6 @@ def refused(column: str, cell: str, error: ValueError) -> ValidationFailed:
 def shown(cell: str) -> str:
     """Return the cell shortened for an error message. Cut first, because textwrap takes quadratic time."""
     return textwrap.shorten(cell[:600], 60, placeholder="...")
-
-
-class Remembered(dict[str, T]):
-    """The values of cells by their text, because symbols and prices repeat."""
-
-    def __init__(self, reader: Callable[[str], T]) -> None:
-        super().__init__()
-        self._reader = reader
-
-    def __missing__(self, cell: str) -> T:
-        """Return the parsed cell. Raises ValueError, which is not remembered."""
-        value = self._reader(cell.strip())
-        remember(self, cell, value)
-        return value
-
-
-def remember(values: dict[str, T], cell: str, value: T) -> None:
-    """Keep the value of a cell. Long cells are notes, which rarely repeat."""
-    if len(cell) < LONGEST_CACHED:
-        if len(values) >= MOST_REMEMBERED:
-            values.clear()
-        values[cell] = value
-
-
-@cache
-def remembered(reader: Callable[[str], T]) -> Remembered[T]:
-    """Return the values that the reader has returned."""
-    return Remembered(reader)
 
 
 text = Text.decode

@@ -1,6 +1,7 @@
 """The rows of a file by the names of its columns."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from operator import itemgetter
 
 from journal_api.rules.import_rows import Rejected
@@ -48,19 +49,21 @@ def row_maker(
 
 
 def with_column_names(
-    rows: Iterable[Cells | Rejected], columns: list[str], row_of: Callable[[Cells], Row | Rejected]
+    rows: Iterable[Cells | Rejected],
+    columns: list[str],
+    row_of: Callable[[Cells], Row | Rejected],
+    blank_rows: "count[int]",
 ) -> Iterator[Row | Rejected]:
     """Yield each row by column name.
 
     Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
+    `blank_rows` counts them from 1.
     """
-    blank_rows = 0
     for row in rows:
         if isinstance(row, Rejected):
             yield row
         elif not any(map(str.strip, row.cells)):
-            blank_rows += 1
-            if blank_rows > MOST_BLANK_ROWS:
+            if next(blank_rows) > MOST_BLANK_ROWS:
                 yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
         elif len(row.cells) < len(columns) or any(row.cells[len(columns) :]):
             yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {len(columns)}")
