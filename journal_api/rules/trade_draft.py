@@ -169,12 +169,32 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
                 raise ValidationFailed(fields={"closed_at": "must be in the years 1970 to 2200"})
             if closed_at < opened_at:
                 raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
-        columns = asdict(self)
-        for name in AMOUNTS:
-            if (amount := columns[name]) is not None:
-                columns[name] = amount.units
-        columns["opened_at"], columns["closed_at"] = opened_at, closed_at
-        return columns
+        # By name, because a loop over the members takes twice as long, for each row of a file.
+        return {
+            "account_id": self.account_id,
+            "symbol": self.symbol,
+            "direction": self.direction,
+            "quantity": self.quantity.units,
+            "multiplier": self.multiplier.units,
+            "entry_price": self.entry_price.units,
+            "exit_price": units_if_any(self.exit_price),
+            "stop_loss": units_if_any(self.stop_loss),
+            "opened_at": opened_at,
+            "closed_at": closed_at,
+            "gross_pnl": units_if_any(self.gross_pnl),
+            "fees": self.fees.units,
+            "initial_risk": units_if_any(self.initial_risk),
+            "grade": self.grade,
+            "strategy_id": self.strategy_id,
+            "setup_id": self.setup_id,
+            "source_trade_id": self.source_trade_id,
+            "external_id": self.external_id,
+            "notes": self.notes,
+        }
+
+
+def units_if_any(amount: Money | None) -> int | None:
+    return None if amount is None else amount.units
 
 
 def result_units(direction: str, entry_price: int, exit_price: int, quantity: int, multiplier: int) -> int:

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from operator import itemgetter
+from typing import get_args
 
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files.cells import RoundedCells, Row
+from journal_api.trade_files.amounts import REMEMBERED, Comma
+from journal_api.trade_files.cells import CellRules, RoundedCells, Row
 from journal_api.trade_files.date_cells import DateOrder
 from journal_api.trade_files.dates import FileDates, dates_of
 from journal_api.trade_files.file_format import Format
@@ -36,10 +38,11 @@ def row_maker(
     cells_used = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
     names = cells_used(columns)
     rounds = None if file_format.is_typed else rounded
+    by_comma = {comma: (CellRules(comma, date_order, rounds), REMEMBERED[comma]) for comma in get_args(Comma)}
 
     def row_of(cells: Cells) -> Row | Rejected:
-        named = zip(names, cells_used(cells.cells), strict=True)
-        row = Row(named, cells.line, cells.comma, date_order, rounds)
+        row = Row(zip(names, cells_used(cells.cells), strict=True))
+        row.line, (row.rules, row.amounts) = cells.line, by_comma[cells.comma]
         is_long = len("".join(cells.cells)) > LONGEST_CELL
         if is_long and (too_long := too_long_column(row, file_format)) is not None:
             return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")

@@ -126,7 +126,12 @@ def forget() -> None:
         by_type.clear()
     remembered.remembered.cache_clear()
     date_cells.day_in.cache_clear()
-    for cached in (timestamps._hour_in, timestamps._utc_hour, trade_identity.checksum):
+    for cached in (
+        timestamps._is_day,
+        timestamps._utc_hour,
+        timestamps._hours_of_day,
+        trade_identity.checksum,
+    ):
         cached.cache_clear()
 
 

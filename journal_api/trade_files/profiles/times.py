@@ -1,7 +1,6 @@
 """Reads the times of a file in the formats of its profile."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
@@ -21,7 +20,6 @@ def time_reader(profile: ImportProfileCreate) -> TimeReader:
     zone = None if profile.zone is None else ZoneInfo(profile.zone)
     readers = [time_format.reader(zone) for time_format in profile.time]
 
-    @lru_cache(maxsize=1024)
     def read(cell: str, order: DateOrder | None) -> Timestamp:
         if not readers:
             return date_and_clock(cell, order).replace(tzinfo=zone)
@@ -46,4 +44,4 @@ def time_columns(profile: ImportProfileCreate) -> list[Columns]:
 
 def time_in(row: Row, column: str, read_time: TimeReader) -> Timestamp:
     """Return the time in a cell. Raises ValidationFailed."""
-    return row.parse(column, lambda cell: read_time(cell, row.date_order))
+    return row.parse(column, lambda cell: read_time(cell, row.rules.date_order))
