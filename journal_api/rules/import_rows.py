@@ -44,9 +44,17 @@ class ImportedTrade(Struct, frozen=True, gc=False):
         return field not in self.unstated
 
 
+UNSTATED: dict[tuple[bool, bool], tuple[str, ...]] = {
+    (False, False): (),
+    (True, False): ("multiplier",),
+    (False, True): ("fees",),
+    (True, True): ("multiplier", "fees"),
+}
+
+
 def unstated(*, multiplier: object, fees: object) -> tuple[str, ...]:
     """Return the names of those of the two that the file does not state, which are None."""
-    return (*(() if multiplier is not None else ("multiplier",)), *(() if fees is not None else ("fees",)))
+    return UNSTATED[multiplier is None, fees is None]
 
 
 class Rejected(NamedTuple):

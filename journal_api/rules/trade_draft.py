@@ -109,8 +109,9 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     def units_at(self, price: Money) -> int:
         """Return the result of an exit at that price in units of 10^-8, however large."""
-        amounts = (self.entry_price, price, self.quantity, self.multiplier)
-        return result_units(self.direction, *(amount.units for amount in amounts))
+        return result_units(
+            self.direction, self.entry_price.units, price.units, self.quantity.units, self.multiplier.units
+        )
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.

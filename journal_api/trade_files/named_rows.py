@@ -62,14 +62,15 @@ def with_column_names(
     Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
     `blank_rows` counts them from 1.
     """
+    width = len(columns)
     for row in rows:
         if isinstance(row, Rejected):
             yield row
         elif not any(map(str.strip, row.cells)):
             if next(blank_rows) > MOST_BLANK_ROWS:
                 yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
-        elif len(row.cells) < len(columns) or any(row.cells[len(columns) :]):
-            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {len(columns)}")
+        elif len(row.cells) != width and (len(row.cells) < width or any(row.cells[width:])):
+            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
         else:
             yield row_of(row)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
-from journal_api.trade_files.cells import Row
+from journal_api.trade_files.cells import Row, refused
 from journal_api.trade_files.date_cells import DateOrder, date_and_clock
 from journal_api.values.timestamps import Timestamp
 
@@ -44,4 +44,8 @@ def time_columns(profile: ImportProfileCreate) -> list[Columns]:
 
 def time_in(row: Row, column: str, read_time: TimeReader) -> Timestamp:
     """Return the time in a cell. Raises ValidationFailed."""
-    return row.parse(column, lambda cell: read_time(cell, row.rules.date_order))
+    cell = row[column]
+    try:
+        return read_time(cell.strip(), row.rules.date_order)
+    except ValueError as error:
+        raise refused(column, cell, error) from None
