@@ -25,7 +25,8 @@ def svg(results: Sequence[Result]) -> str:
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}"'
-            f' height="{height}" font-family="system-ui, sans-serif" font-size="12" fill="{TEXT}" role="img">',
+            f' height="{height}" font-family="system-ui, sans-serif" font-size="12" fill="{TEXT}"',
+            ' role="img">',
             f"<title>{TITLE}; longer is better</title>",
             text(0, 16, TITLE, bold=True),
             *body,
