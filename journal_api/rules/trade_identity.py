@@ -13,6 +13,7 @@ BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
+TIMES = ("opened_at", "closed_at")  # which rarely repeat
 UNSTATED = bytes(4)
 # The fields that identify a trade without an external id.
 IDENTIFYING_FIELDS = (
@@ -65,7 +66,10 @@ def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
 
 def contents_of(columns: Mapping[str, Sequence[Any]], states: Mapping[str, Sequence[bool]]) -> list[bytes]:
     """Return `content_of` of trades from their columns. `states` has the fields that some do not state."""
-    checksums = {field: list(map(checksum, columns[field])) for field in BROKER_FIELDS}
+    checksums = {
+        field: list(map(uncached_checksum if field in TIMES else checksum, columns[field]))
+        for field in BROKER_FIELDS
+    }
     for field, is_stated in states.items():
         checksums[field] = [
             value if stated else 0 for value, stated in zip(checksums[field], is_stated, strict=True)
@@ -78,7 +82,6 @@ def uncached_checksum(value: object) -> int:
     return zlib.crc32(str(value).encode()) or 1
 
 
-# Times rarely repeat, the other fields of a file do.
 checksum = lru_cache(maxsize=8192)(uncached_checksum)
 
 
