@@ -446,6 +446,24 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades",
     ),
     Mutation(
+        "journal_api/trade_files/batches.py",
+        "return batch.columns if batch.columns and takes_columns else list(batch.candidates)",
+        "return batch.columns if batch.columns else list(batch.candidates)",
+        "test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades",
+    ),
+    Mutation(
+        "journal_api/trade_files/formats/plain_round_trips.py",
+        "contents = contents_of({**as_read, **times}, states)",
+        "contents = contents_of({**columns, **times}, states)",
+        "test_round_trips_are_read_by_column_as_by_row",
+    ),
+    Mutation(
+        "journal_api/trade_files/formats/plain_round_trips.py",
+        "require(not any(any(named[name]) for name in OTHERS.intersection(named)))",
+        "pass",
+        "test_rows_that_state_nothing_but_a_trade_are_read_by_column",
+    ),
+    Mutation(
         "journal_api/trade_files/matching.py",
         'if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):',
         "if False:",

@@ -5,6 +5,7 @@ Modules import each other by relative paths, which keep the version. Files are s
 """
 
 import gzip
+import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,6 +25,8 @@ POLICY = (
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
+# gzip in Accept-Encoding, unless its weight is 0 (RFC 9110 §12.5.3).
+GZIP = re.compile(r"(?i)(?:^|,)[ \t]*gzip[ \t]*(?:,|$|;(?![ \t]*q=0(?:\.0*)?[ \t]*(?:,|$)))")
 FOR_GOOD = "public, max-age=31536000, immutable"
 
 
@@ -40,7 +43,7 @@ async def file(request: Request) -> Response:
         raise NotFound("The page has no such file; it is at /, and reloading it fetches the current files.")
     media_type = MEDIA_TYPES[Path(name).suffix]
     headers = {**HEADERS, "cache-control": FOR_GOOD, "vary": "accept-encoding"}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
+    if not GZIP.search(request.headers.get("accept-encoding", "")):
         return Response(contents()[name], media_type=media_type, headers=headers)
     headers["content-encoding"] = "gzip"
     return Response(compressed(name), media_type=media_type, headers=headers)

@@ -115,20 +115,29 @@ async def insert_all(
     written_at: str,
 ) -> None:
     """Insert trades of one user that already have their ids."""
-    if not rows:
-        return
+    if rows:
+        columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
+        await insert_columns(db, user_id, columns, import_id, written_at)
+
+
+async def insert_columns(
+    db: Connection,
+    user_id: int,
+    columns: Mapping[str, Sequence[Any]],
+    import_id: int | None,
+    written_at: str,
+) -> None:
+    """Insert trades of one user from their columns; a column that may be NULL may be missing."""
     zones: Iterable[Any] = await db.execute_fetchall(
         "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": user_id}
     )
     ((timezone, day_rollover),) = zones
-    columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
-    columns["trading_day"] = tuple(
-        trading_day(instant, timezone, day_rollover) for instant in columns["closed_at"]
-    )
+    days = [trading_day(instant, timezone, day_rollover) for instant in columns["closed_at"]]
     common = {"user_id": user_id, "import_id": import_id, "created_at": written_at, "updated_at": written_at}
-    columns |= {name: (value,) * len(rows) for name, value in common.items()}
+    every_row = {name: (value,) * len(days) for name, value in common.items()}
     # Most trades have no notes, grade or stop: a column that is NULL in all rows is left out.
-    filled = {name: values for name, values in columns.items() if values.count(None) < len(values)}
+    complete = {**columns, "trading_day": days, **every_row}
+    filled = {name: values for name, values in complete.items() if values.count(None) < len(values)}
     values = list(zip(*filled.values(), strict=True))
     for begin in range(0, len(values), ROWS_AT_ONCE):
         part = values[begin : begin + ROWS_AT_ONCE]

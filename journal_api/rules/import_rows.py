@@ -1,5 +1,6 @@
 """The rows of an imported file at each step: parsed, resolved to ids, matched with stored trades."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -43,9 +44,17 @@ class ImportedTrade(Struct, frozen=True, gc=False):
         return field not in self.unstated
 
 
+UNSTATED: dict[tuple[bool, bool], tuple[str, ...]] = {
+    (False, False): (),
+    (True, False): ("multiplier",),
+    (False, True): ("fees",),
+    (True, True): ("multiplier", "fees"),
+}
+
+
 def unstated(*, multiplier: object, fees: object) -> tuple[str, ...]:
     """Return the names of those of the two that the file does not state, which are None."""
-    return (*(() if multiplier is not None else ("multiplier",)), *(() if fees is not None else ("fees",)))
+    return UNSTATED[multiplier is None, fees is None]
 
 
 class Rejected(NamedTuple):
@@ -67,6 +76,13 @@ class Candidate(Struct, frozen=True, gc=False):
 
     imported: ImportedTrade
     columns: dict[str, Any]
+
+
+class TradeColumns(NamedTuple):
+    """The stored columns of trades that name nothing of the journal, and the lines of their rows."""
+
+    lines: Sequence[int]
+    columns: Mapping[str, Sequence[Any]]
 
 
 class Names(NamedTuple):

@@ -109,10 +109,9 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     def units_at(self, price: Money) -> int:
         """Return the result of an exit at that price in units of 10^-8, however large."""
-        points = price.units - self.entry_price.units
-        size = self.quantity.units * self.multiplier.units
-        product = points * size if self.direction == "long" else -points * size
-        return quotient(product, SCALE**2)  # the product of three amounts has 24 decimals
+        return result_units(
+            self.direction, self.entry_price.units, price.units, self.quantity.units, self.multiplier.units
+        )
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.
@@ -171,12 +170,38 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
                 raise ValidationFailed(fields={"closed_at": "must be in the years 1970 to 2200"})
             if closed_at < opened_at:
                 raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
-        columns = asdict(self)
-        for name in AMOUNTS:
-            if (amount := columns[name]) is not None:
-                columns[name] = amount.units
-        columns["opened_at"], columns["closed_at"] = opened_at, closed_at
-        return columns
+        # By name, because a loop over the members takes twice as long, for each row of a file.
+        return {
+            "account_id": self.account_id,
+            "symbol": self.symbol,
+            "direction": self.direction,
+            "quantity": self.quantity.units,
+            "multiplier": self.multiplier.units,
+            "entry_price": self.entry_price.units,
+            "exit_price": units_if_any(self.exit_price),
+            "stop_loss": units_if_any(self.stop_loss),
+            "opened_at": opened_at,
+            "closed_at": closed_at,
+            "gross_pnl": units_if_any(self.gross_pnl),
+            "fees": self.fees.units,
+            "initial_risk": units_if_any(self.initial_risk),
+            "grade": self.grade,
+            "strategy_id": self.strategy_id,
+            "setup_id": self.setup_id,
+            "source_trade_id": self.source_trade_id,
+            "external_id": self.external_id,
+            "notes": self.notes,
+        }
+
+
+def units_if_any(amount: Money | None) -> int | None:
+    return None if amount is None else amount.units
+
+
+def result_units(direction: str, entry_price: int, exit_price: int, quantity: int, multiplier: int) -> int:
+    """Return the result of a trade, rounded half to even. All amounts are integers of 10^-8."""
+    points = exit_price - entry_price if direction == "long" else entry_price - exit_price
+    return quotient(points * quantity * multiplier, SCALE**2)  # the product of three amounts has 24 decimals
 
 
 def is_in_known_years(instant: str) -> bool:

@@ -43,7 +43,7 @@ class FileAccounts:
     """Finds the account of each row and keeps the names that the file has for accounts."""
 
     def __init__(self, account_id: int | None, ids: Mapping[str, int]) -> None:
-        self._account_id, self._ids = account_id, ids
+        self.of_file, self._ids = account_id, ids
         self._named: dict[str, int | None] = {}
 
     @property
@@ -56,7 +56,7 @@ class FileAccounts:
         """The names that are neither names of accounts in the journal nor mapped to one."""
         return (
             []
-            if self._account_id is not None
+            if self.of_file is not None
             else [named.name for named in self.named if named.account_id is None]
         )
 
@@ -72,7 +72,7 @@ class FileAccounts:
         account_id = self._named.get(name)
         if account_id is not None:
             return account_id
-        if self._account_id is None:
+        if self.of_file is None:
             raise ValidationFailed(fields={"account": f"names {name!r}, which is not in the journal"})
         first = next(iter(self._named))
         raise ValidationFailed(
@@ -83,14 +83,14 @@ class FileAccounts:
         )
 
     def _of_nameless(self) -> int:
-        if self._account_id is None:
+        if self.of_file is None:
             reason = "is required unless the whole file goes into one account"
             raise ValidationFailed(fields={"account": reason})
-        return self._account_id
+        return self.of_file
 
     def _add(self, name: str) -> None:
-        if self._account_id is not None:
-            account_id = None if self._named else self._account_id
+        if self.of_file is not None:
+            account_id = None if self._named else self.of_file
         else:
             account_id = self._ids.get(name)
         if account_id is not None or len(self._named) < MOST_NAMES:

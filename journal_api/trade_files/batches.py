@@ -6,7 +6,7 @@ from itertools import count, islice
 
 from aiosqlite import Connection
 
-from journal_api.repositories import import_timezones
+from journal_api.repositories import import_timezones, new_trades
 from journal_api.repositories.accounts import commissions_of_user
 from journal_api.repositories.import_lookups import accounts_with_trades, names_of
 from journal_api.repositories.imported_trades import (
@@ -17,7 +17,14 @@ from journal_api.repositories.imported_trades import (
     stored_trades_of,
 )
 from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.import_rows import (
+    Candidate,
+    Correction,
+    Rejected,
+    ResolvedRow,
+    StoredTrade,
+    TradeColumns,
+)
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.copies import Copies, PendingCopy
@@ -30,6 +37,7 @@ from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
 
+# The verdicts of copies that are returned at once.
 BATCH_SIZE = 500
 
 
@@ -93,11 +101,19 @@ class TradeImporter:
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
 
-        def next_rows() -> list[Candidate | Rejected]:
-            return list(islice(file.candidates, BATCH_SIZE))
+        takes_columns = self.takes_columns()
 
-        while batch := await in_thread(self.threads, next_rows):
-            verdicts.add(await self.process_batch(batch))
+        def next_batch() -> TradeColumns | list[Candidate | Rejected] | None:
+            batch = next(file.batches, None)
+            if batch is None:
+                return None
+            return batch.columns if batch.columns and takes_columns else list(batch.candidates)
+
+        while (batch := await in_thread(self.threads, next_batch)) is not None:
+            if isinstance(batch, TradeColumns):
+                verdicts.add(await self.add_columns(batch))
+            else:
+                verdicts.add(await self.process_batch(batch))
             self.require_no_errors(verdicts)
         copies = await self.resolve_copies()
         for begin in range(0, len(copies), BATCH_SIZE):
@@ -114,6 +130,22 @@ class TradeImporter:
         assert self.import_id is not None
         account_ids = {self.accounts.id_of(name or None) for name in timezone.accounts}
         await import_timezones.insert(self.db, self.import_id, timezone.name, sorted(account_ids))
+
+    def takes_columns(self) -> bool:
+        """Return whether trades that name nothing are all new, and no commission is charged for them."""
+        account_id = self.accounts.of_file
+        return account_id not in self.accounts_with_trades and not self.fees.has_commissions(account_id)
+
+    async def add_columns(self, trades: TradeColumns) -> list[Verdict]:
+        """Write new trades that name nothing. Returns their verdicts."""
+        account_id = self.accounts.id_of(None)
+        ids = list(islice(self.trade_ids, len(trades.lines)))
+        if self.import_id is not None:
+            numbers = [self.resolver.number_of(account_id, each) for each in trades.columns["fingerprint"]]
+            own = {"id": ids, "account_id": [account_id] * len(ids), "occurrence": numbers}
+            columns = {**trades.columns, **own}
+            await new_trades.insert_columns(self.db, self.user_id, columns, self.import_id, self.written_at)
+        return [self.verdict_of_new(*row) for row in zip(trades.lines, ids, strict=True)]
 
     async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
         """Write the new and the corrected trades of a batch. Returns the verdicts of its rows.

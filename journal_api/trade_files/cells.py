@@ -1,25 +1,23 @@
 """Rows and cells. Functions that parse a cell raise ValueError with the reason; the row adds the column."""
 
 import textwrap
-from collections.abc import Callable, Iterable
-from functools import cache
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from journal_api.errors import ValidationFailed
 from journal_api.trade_files.amounts import CURRENCY as CURRENCY
-from journal_api.trade_files.amounts import REMEMBERED, read_amount, read_rounded
 from journal_api.trade_files.amounts import Comma as Comma
+from journal_api.trade_files.amounts import read_amount, read_rounded
 from journal_api.trade_files.date_cells import DAYS, TIMES, DateOrder
+from journal_api.trade_files.remembered import Remembered, remember, remembered
 from journal_api.values.money import Money
 from journal_api.values.timestamps import FileTime, Timestamp
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
-LONGEST_CACHED = 64
-MOST_REMEMBERED = 8192
 # Names or answers in one cell, and characters of a cell of names.
 MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
 
@@ -40,27 +38,28 @@ class RoundedCells:
         self._columns.add(column)
 
 
-class Row(dict[str, str]):
-    """The cells of one row by column name.
+class CellRules(NamedTuple):
+    """How the cells of a file are read.
 
-    `line` is the last line of the row, `comma` the meaning of a comma in its numbers, `date_order` the order
-    of day and month. With `rounded`, amounts of more than eight decimals are rounded, without they are
-    refused.
+    `comma` is the meaning of a comma in numbers, `date_order` the order of day and month. With `rounded`,
+    amounts of more than eight decimals are rounded, without they are refused.
     """
 
-    __slots__ = ("_amounts", "comma", "date_order", "line", "rounded")
+    comma: Comma = "thousands"
+    date_order: DateOrder | None = None
+    rounded: RoundedCells | None = None
 
-    def __init__(
-        self,
-        cells: Iterable[tuple[str, str]],
-        line: int = 0,
-        comma: Comma = "thousands",
-        date_order: DateOrder | None = None,
-        rounded: RoundedCells | None = None,
-    ) -> None:
-        super().__init__(cells)
-        self.line, self.comma, self.date_order, self.rounded = line, comma, date_order, rounded
-        self._amounts = REMEMBERED[comma]
+
+class Row(dict[str, str]):
+    """The cells of one row by column name. `line` is the last line of the row.
+
+    The attributes are set by the maker of rows: a method __init__ would take longer than the rest.
+    """
+
+    __slots__ = ("amounts", "line", "rules")
+    line: int
+    rules: CellRules
+    amounts: Mapping[type[Money], dict[str, Any]]  # the amounts of cells that were read before
 
     def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
         """Return the parsed cell. Raises ValidationFailed with the reader's reason.
@@ -97,7 +96,7 @@ class Row(dict[str, str]):
     def amount(self, column: str, kind: type[M]) -> M:
         """Return the cell as an amount of that type. Raises ValidationFailed."""
         cell = self.get(column, "")
-        value: M | None = self._amounts[kind].get(cell)
+        value: M | None = self.amounts[kind].get(cell)
         return self._new_amount(column, cell, kind) if value is None else value
 
     def amount_if_any(self, column: str, kind: type[M]) -> M | None:
@@ -105,31 +104,31 @@ class Row(dict[str, str]):
         cell = self.get(column)
         if not cell:
             return None
-        value: M | None = self._amounts[kind].get(cell)
+        value: M | None = self.amounts[kind].get(cell)
         return self._new_amount(column, cell, kind) if value is None and not cell.isspace() else value
 
     def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
         """Return the amount of a cell whose text is not remembered."""
         try:
-            if self.rounded is None:
-                value, is_rounded = read_amount(kind, self.comma, cell.strip()), False
+            if self.rules.rounded is None:
+                value, is_rounded = read_amount(kind, self.rules.comma, cell.strip()), False
             else:
-                value, is_rounded = read_rounded(kind, self.comma, cell.strip())
+                value, is_rounded = read_rounded(kind, self.rules.comma, cell.strip())
         except ValueError as error:
             raise refused(column, cell, error) from None
-        if self.rounded is not None and is_rounded:
-            self.rounded.add(self, column)
+        if self.rules.rounded is not None and is_rounded:
+            self.rules.rounded.add(self, column)
         else:
-            remember(self._amounts[kind], cell, value)
+            remember(self.amounts[kind], cell, value)
         return value
 
     def time(self, column: str) -> FileTime:
         """Return the cell as date and time of day. Raises ValidationFailed."""
-        return self.read(column, TIMES[self.date_order])
+        return self.read(column, TIMES[self.rules.date_order])
 
     def day(self, column: str) -> Timestamp:
         """Return midnight of the cell's date. Raises ValidationFailed."""
-        return self.read(column, DAYS[self.date_order])
+        return self.read(column, DAYS[self.rules.date_order])
 
 
 def refused(column: str, cell: str, error: ValueError) -> ValidationFailed:
@@ -140,34 +139,6 @@ def refused(column: str, cell: str, error: ValueError) -> ValidationFailed:
 def shown(cell: str) -> str:
     """Return the cell shortened for an error message. Cut first, because textwrap takes quadratic time."""
     return textwrap.shorten(cell[:600], 60, placeholder="...")
-
-
-class Remembered(dict[str, T]):
-    """The values of cells by their text, because symbols and prices repeat."""
-
-    def __init__(self, reader: Callable[[str], T]) -> None:
-        super().__init__()
-        self._reader = reader
-
-    def __missing__(self, cell: str) -> T:
-        """Return the parsed cell. Raises ValueError, which is not remembered."""
-        value = self._reader(cell.strip())
-        remember(self, cell, value)
-        return value
-
-
-def remember(values: dict[str, T], cell: str, value: T) -> None:
-    """Keep the value of a cell. Long cells are notes, which rarely repeat."""
-    if len(cell) < LONGEST_CACHED:
-        if len(values) >= MOST_REMEMBERED:
-            values.clear()
-        values[cell] = value
-
-
-@cache
-def remembered(reader: Callable[[str], T]) -> Remembered[T]:
-    """Return the values that the reader has returned."""
-    return Remembered(reader)
 
 
 text = Text.decode

@@ -29,7 +29,7 @@ def with_contract(column: str, symbol: Name40, contract: Iterable[str]) -> Name4
 def option_of(row: Row, expires: str, strike: str, call_or_put: str) -> list[str]:
     """Return expiration, strike and right from the cells of these columns. Raises ValidationFailed."""
     price = json_text(row.amount(strike, PositiveMoney).units)
-    return [row.read(expires, EXPIRATIONS[row.date_order]), price, row.read(call_or_put, right)]
+    return [row.read(expires, EXPIRATIONS[row.rules.date_order]), price, row.read(call_or_put, right)]
 
 
 def right(cell: str) -> str:

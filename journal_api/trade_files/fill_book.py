@@ -7,7 +7,7 @@ from datetime import UTC, timedelta
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import Row
 from journal_api.trade_files.file_format import Rows, Trades, read_row, reason_of
@@ -67,15 +67,8 @@ class Book:
         """Add a fill. Raises ValidationFailed."""
         instrument = execution.instrument
         self._check_id(execution.fill_id, instrument.account)
-        fill = Fill(
-            instrument=self._number_of(instrument),
-            time=self._microseconds(execution.time),
-            line=line,
-            quantity=execution.quantity,
-            price=execution.price,
-            cost=execution.cost or 0,
-        )
-        self.fills.add(fill)
+        number, time = self._number_of(instrument), self._microseconds(execution.time)
+        self.fills.add(Fill(number, time, line, execution.quantity, execution.price, execution.cost or 0))
         self.ids.append(None if execution.fill_id is None else execution.fill_id.text)
         self.has_costs |= execution.cost is not None
 
@@ -163,11 +156,10 @@ def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
         fees=amount("fees", Result, trip.cost),
         external_id=Name100(book.ids[trip.number] or made_id(instrument, trip)),
     )
-    stated = {"fees": book.has_costs, "multiplier": instrument.is_stated}
     return ImportedTrade(
         trip.first.line,
         trade,
-        unstated=tuple(field for field, is_stated in stated.items() if not is_stated),
+        unstated=unstated(multiplier=instrument.is_stated or None, fees=book.has_costs or None),
         account=instrument.account,
         is_computed=True,
         is_future=instrument.is_future,

@@ -1,10 +1,13 @@
 """The rows of a file by the names of its columns."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from operator import itemgetter
+from typing import get_args
 
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files.cells import RoundedCells, Row
+from journal_api.trade_files.amounts import REMEMBERED, Comma
+from journal_api.trade_files.cells import CellRules, RoundedCells, Row
 from journal_api.trade_files.date_cells import DateOrder
 from journal_api.trade_files.dates import FileDates, dates_of
 from journal_api.trade_files.file_format import Format
@@ -35,10 +38,11 @@ def row_maker(
     cells_used = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
     names = cells_used(columns)
     rounds = None if file_format.is_typed else rounded
+    by_comma = {comma: (CellRules(comma, date_order, rounds), REMEMBERED[comma]) for comma in get_args(Comma)}
 
     def row_of(cells: Cells) -> Row | Rejected:
-        named = zip(names, cells_used(cells.cells), strict=True)
-        row = Row(named, cells.line, cells.comma, date_order, rounds)
+        row = Row(zip(names, cells_used(cells.cells), strict=True))
+        row.line, (row.rules, row.amounts) = cells.line, by_comma[cells.comma]
         is_long = len("".join(cells.cells)) > LONGEST_CELL
         if is_long and (too_long := too_long_column(row, file_format)) is not None:
             return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")
@@ -48,22 +52,25 @@ def row_maker(
 
 
 def with_column_names(
-    rows: Iterable[Cells | Rejected], columns: list[str], row_of: Callable[[Cells], Row | Rejected]
+    rows: Iterable[Cells | Rejected],
+    columns: list[str],
+    row_of: Callable[[Cells], Row | Rejected],
+    blank_rows: "count[int]",
 ) -> Iterator[Row | Rejected]:
     """Yield each row by column name.
 
     Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
+    `blank_rows` counts them from 1.
     """
-    blank_rows = 0
+    width = len(columns)
     for row in rows:
         if isinstance(row, Rejected):
             yield row
         elif not any(map(str.strip, row.cells)):
-            blank_rows += 1
-            if blank_rows > MOST_BLANK_ROWS:
+            if next(blank_rows) > MOST_BLANK_ROWS:
                 yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
-        elif len(row.cells) < len(columns) or any(row.cells[len(columns) :]):
-            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {len(columns)}")
+        elif len(row.cells) != width and (len(row.cells) < width or any(row.cells[width:])):
+            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
         else:
             yield row_of(row)
 

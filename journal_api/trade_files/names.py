@@ -38,7 +38,7 @@ class RowResolver:
     def _resolved(self, row: Candidate) -> ResolvedRow:
         imported = row.imported
         account_id = self.accounts.id_of(imported.account)
-        occurrence = self._number_of(account_id, row.columns)
+        occurrence = self._occurrence_of(account_id, row.columns)
         strategy_id, setup_id = strategy_of(imported, self._names)
         columns = row.columns.copy()
         columns["account_id"], columns["occurrence"] = account_id, occurrence
@@ -46,17 +46,22 @@ class RowResolver:
         tag_ids = tag_ids_of(imported, self._names) if imported.tags else []
         return ResolvedRow(imported, columns, tag_ids, answers_of(imported, setup_id, self._names))
 
-    def _number_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
-        """Return the ordinal of the trade among the trades of its account with the same fingerprint.
+    def _occurrence_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
+        """Return the number of the trade.
 
         Raises ValidationFailed for a repeated external id: the same content twice in one file is two trades,
         but the rows of one id contradict each other.
         """
-        # Eight bytes of the fingerprint, so that the numbers of a million rows stay small.
-        key = int.from_bytes(columns["fingerprint"][:8], "big") ^ account_id
-        number = self._numbers[key] = self._numbers.get(key, 0) + 1
+        number = self.number_of(account_id, columns["fingerprint"])
         if number > 1 and columns["external_id"] is not None:
             raise ValidationFailed(fields={"external_id": f"{columns['external_id']!r} is repeated"})
+        return number
+
+    def number_of(self, account_id: int, fingerprint: bytes) -> int:
+        """Return the ordinal of the trade among the trades of its account with the same fingerprint."""
+        # Eight bytes of the fingerprint, so that the numbers of a million rows stay small.
+        key = int.from_bytes(fingerprint[:8], "big") ^ account_id
+        number = self._numbers[key] = self._numbers.get(key, 0) + 1
         return number
 
 

@@ -1,11 +1,11 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
-from typing import Any, BinaryIO, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count, islice
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
+from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected, TradeColumns
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -13,25 +13,43 @@ from journal_api.trade_files.cells import RoundedCells
 from journal_api.trade_files.date_cells import DateOrder
 from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
 from journal_api.trade_files.file_format import Format, reason_of
+from journal_api.trade_files.formats import round_trips
+from journal_api.trade_files.formats.plain_round_trips import PlainReader
 from journal_api.trade_files.headers import recognised
 from journal_api.trade_files.known_formats import known_formats, of_profile
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import dates_in, row_maker, with_column_names
 from journal_api.trade_files.point_values import with_point_values
+from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import text_of
 from journal_api.trade_files.timezones import FileTimezone
 
+T = TypeVar("T")
+BATCH_SIZE = 500
+
+
+class Batch(NamedTuple):
+    """Some rows of a file. Plain round trips have `columns` too; iterate `candidates` in place of them."""
+
+    candidates: Iterable[Candidate | Rejected]
+    columns: TradeColumns | None = None
+
 
 class TradeFile(NamedTuple):
-    """A recognised file; iterate `candidates` once. `left_out` and `rounded` are complete when they are."""
+    """A recognised file; iterate `batches` once. `left_out` and `rounded` are complete when they are."""
 
     format: str
-    candidates: Iterator[Candidate | Rejected]
+    batches: Iterator[Batch]
     timezone: FileTimezone
     left_out: LeftOutCounter
     encoding: str = "utf-8"
     dates: FileDates = FileDates()
     rounded: RoundedCells = RoundedCells()
+
+    @property
+    def candidates(self) -> Iterator[Candidate | Rejected]:
+        """All rows, each read by itself."""
+        return chain.from_iterable(batch.candidates for batch in self.batches)
 
 
 def read(
@@ -64,16 +82,30 @@ def read(
     dates = dates_in(first_rows, columns, file_format)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
-    left_out, rounded = LeftOutCounter(), RoundedCells()
+    left_out, rounded, blank_rows = LeftOutCounter(), RoundedCells(), count(1)
     row_of = row_maker(columns, file_format, dates.order, rounded)
-    trades = file_format.trades_of(with_column_names(chain(first_rows, rows), columns, row_of))
-    with_values = with_point_values(left_out.removed_from(trades), instruments)
-    candidates = candidates_of(with_values, timezone, file_format, into_one_account)
+
+    def candidates_in(rows: Iterable[Cells | Rejected]) -> Iterator[Candidate | Rejected]:
+        trades = file_format.trades_of(with_column_names(rows, columns, row_of, blank_rows))
+        with_values = with_point_values(left_out.removed_from(trades), instruments)
+        return candidates_of(with_values, timezone, file_format, into_one_account)
+
+    if file_format is round_trips.FORMAT and into_one_account:
+        plain = PlainReader(columns, timezone, instruments)
+        batches = (Batch(candidates_in(part), plain.read(part)) for part in parts_of(rows))
+    else:
+        batches = (Batch(part) for part in parts_of(candidates_in(chain(first_rows, rows))))
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
-    first = list(islice(candidates, 1))
+    first = list(islice(batches, 1))
     return TradeFile(
-        file_format.name, chain(first, candidates), timezone, left_out, text.encoding, dates, rounded
+        file_format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded
     )
+
+
+def parts_of(items: Iterator[T]) -> Iterator[list[T]]:
+    """Yield the items in lists of BATCH_SIZE."""
+    while part := list(islice(items, BATCH_SIZE)):
+        yield part
 
 
 def candidates_of(

@@ -32,18 +32,14 @@ class Cells(Struct, frozen=True, gc=False):
 
 def rows_of_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:
     """Yield the rows of CSV."""
-    lines = Lines(pieces)
+    lines, comma = Lines(pieces), COMMAS[delimiter]
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Rejected(reader.line_num, f"is not CSV: {error}")
-            return
-        lines.length = 0
-        yield Cells(reader.line_num, cells, COMMAS[delimiter])
+    try:
+        for cells in reader:
+            lines.length = 0
+            yield Cells(reader.line_num, cells, comma)
+    except csv.Error as error:
+        yield Rejected(reader.line_num, f"is not CSV: {error}")
 
 
 class Lines:
@@ -61,21 +57,21 @@ class Lines:
             self.number += 1
             line = piece if piece.endswith(ENDS) else "".join(self._line_of(piece))
             self.length += len(line)
-            self._check(self.length)
+            if self.length > LONGEST_ROW:
+                raise self._too_long()
             yield line
 
     def _line_of(self, part: str) -> Iterator[str]:
         length = 0
         while part:
             length += len(part)
-            self._check(length)
+            if length > LONGEST_ROW:
+                raise self._too_long()
             yield part
             part = "" if part.endswith(ENDS) else next(self.pieces, "")
 
-    def _check(self, length: int) -> None:
-        if length > LONGEST_ROW:
-            reason = f"is in a row of over {LONGEST_ROW} characters: is a quote missing?"
-            raise Unreadable(self.number, reason)
+    def _too_long(self) -> Unreadable:
+        return Unreadable(self.number, f"is in a row of over {LONGEST_ROW} characters: is a quote missing?")
 
 
 def rows_of_html(pieces: Iterator[str]) -> Iterator[Cells | Rejected]:

@@ -92,14 +92,17 @@ def pieces_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) 
             pieces = LINE.findall(held + text)
             # The first half of a line end may be in this text, the other half in the next.
             held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
-            for piece in pieces:
-                yield piece
-                number += piece.endswith(ENDS)
+            yield from pieces
+            number += sum(map(ends_line, pieces))
     except UnicodeDecodeError:
         yield Unreadable(number + bool(held), f"is not {NAMES[encoding]}")
         return
     if held:
         yield held
+
+
+def ends_line(piece: str) -> bool:
+    return piece.endswith(ENDS)
 
 
 def texts_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str]:

@@ -34,10 +34,11 @@ class FileTimezone:
     def of(self, trade: TradeDraft, account: str, file_format: Format) -> str:
         """Return the zone for the times of a trade. Raises ValidationFailed if it is needed and unknown."""
         if account not in self.accounts and has_local_times(trade):
-            self._choose(account, file_format)
+            self.choose(account, file_format)
         return self.name
 
-    def _choose(self, account: str, file_format: Format) -> None:
+    def choose(self, account: str, file_format: Format) -> None:
+        """Choose the zone for an account with local times. Raises ValidationFailed if it is unknown."""
         remembered = self._remembered.get((account, file_format.name))
         name, source = self._zone_of(remembered, file_format)
         if name is None:

@@ -112,26 +112,24 @@ def pattern_of(part: re.Match[str]) -> str:
 
 def time_from(parts: dict[str, str], zone: tzinfo | None) -> Timestamp:
     """Return the time with these values of the directives. Raises ValueError."""
-    century = "" if "Y" in parts else "20"
     offset = offset_from(parts)
     return Timestamp(
-        int(century + parts.get("Y", parts.get("y", ""))),
-        month_from(parts),
+        int(parts["Y"] if "Y" in parts else "20" + parts["y"]),
+        int(parts["m"]) if "m" in parts else month_of(parts["b"]),
         int(parts["d"]),
         hour_from(parts),
         int(parts.get("M", 0)),
         int(parts.get("S", 0)),
-        int(parts.get("f", "0")[:6].ljust(6, "0")),
+        int(parts["f"][:6].ljust(6, "0")) if "f" in parts else 0,
         tzinfo=zone if offset is None else offset,
     )
 
 
-def month_from(parts: dict[str, str]) -> int:
-    if "m" in parts:
-        return int(parts["m"])
-    if (name := parts["b"][:3].lower()) not in MONTHS:
+def month_of(name: str) -> int:
+    """Return the month of a name such as Sep or September. Raises ValueError."""
+    if (beginning := name[:3].lower()) not in MONTHS:
         raise ValueError("has no month of that name")
-    return MONTHS.index(name) + 1
+    return MONTHS.index(beginning) + 1
 
 
 def hour_from(parts: dict[str, str]) -> int:

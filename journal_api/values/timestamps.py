@@ -86,13 +86,23 @@ def written_time(text: str) -> FileTime:
     return Timestamp.decode(text)
 
 
-@lru_cache(maxsize=4096)
 def _hour_in(text: str) -> str | None:
     """Return the hour such as 2026-04-09T15, None if the text is not one."""
+    if text[10:11] == "T" and text[11:] in HOURS and _is_day(text[:10]):
+        return text
     try:
         return Timestamp.decode(f"{text}:00").isoformat()[:13]
     except ValueError:
         return None
+
+
+@lru_cache(maxsize=4096)
+def _is_day(text: str) -> bool:
+    """Return whether the text is a day such as 2026-04-09."""
+    try:
+        return bool(Timestamp.decode(f"{text}T00:00"))
+    except ValueError:
+        return False
 
 
 @lru_cache(maxsize=4096)
@@ -101,6 +111,9 @@ def _utc_hour(hour: str, timezone: str) -> str | None:
 
     None if it is not one whole hour: where clocks change in it, and where they differ by part of an hour.
     """
+    hours = _hours_of_day(hour[:10], timezone)
+    if hours is not None and 0 <= (utc := int(hour[11:]) - hours) < 24:
+        return f"{hour[:11]}{utc:02}"
     first, zone = datetime.fromisoformat(f"{hour}:00"), ZoneInfo(timezone)
     offset = zone.utcoffset(first)
     if offset is None or offset % ONE_HOUR or zone.utcoffset(first.replace(minute=59, second=59)) != offset:
@@ -109,3 +122,17 @@ def _utc_hour(hour: str, timezone: str) -> str | None:
         return (first - offset).isoformat()[:13]
     except OverflowError:  # beyond the years of a date
         return None
+
+
+@lru_cache(maxsize=4096)
+def _hours_of_day(day: str, timezone: str) -> int | None:
+    """Return the offset of a whole local day in hours, None if it changes, or is part of an hour.
+
+    No time zone changes its clock twice within a day, so that the ends of the day suffice.
+    """
+    first, zone = datetime.fromisoformat(day), ZoneInfo(timezone)
+    offset = zone.utcoffset(first)
+    if offset is None or zone.utcoffset(first.replace(hour=23, minute=59, second=59)) != offset:
+        return None
+    hours, rest = divmod(offset, ONE_HOUR)
+    return None if rest else hours

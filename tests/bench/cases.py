@@ -22,12 +22,12 @@ from bench.data import (
     trade_file,
     two_versions,
 )
-from bench.measure import Case, Other, Pace, Result, Side, compare, limited
+from bench.measure import PEER, Case, Other, Pace, Result, Side, compare, limited
 from bench.servers import Measured, journal, seconds_to_first_answer, uvicorn
 from journal_api.repositories import snapshots, strategies
 from journal_api.structs.snapshots import SnapshotQuery
 
-NOOP, PEER, SQLITE = "a route that does nothing", "FastAPI + SQLAlchemy", "sqlite3, the same statement"
+NOOP, SQLITE = "a route that does nothing", "sqlite3, the same statement"
 A_PAGE = 365
 OWNER = 1
 

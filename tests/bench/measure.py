@@ -6,6 +6,9 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+# The service that the chart compares with.
+PEER = "FastAPI + SQLAlchemy"
+
 
 class Pace(NamedTuple):
     """How much is measured: rounds of so many seconds of load, or of so many calls one after another."""

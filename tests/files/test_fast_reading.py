@@ -17,10 +17,13 @@ from hypothesis import strategies as st
 from proofs import tried, tries
 
 from journal_api.errors import ValidationFailed
+from journal_api.repositories import new_trades
 from journal_api.rules import trade_identity
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import amounts, cells, date_cells, reader
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.trade_files import amounts, cells, date_cells, reader, remembered
 from journal_api.trade_files.formats import round_trips
+from journal_api.trade_files.formats.plain_round_trips import PlainReader
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values import timestamps
 from journal_api.values.timestamps import Timestamp
@@ -121,9 +124,14 @@ def forget() -> None:
     """Empty everything that is remembered of cells, times and amounts."""
     for by_type in amounts.REMEMBERED.values():
         by_type.clear()
-    cells.remembered.cache_clear()
+    remembered.remembered.cache_clear()
     date_cells.day_in.cache_clear()
-    for cached in (timestamps._hour_in, timestamps._utc_hour, trade_identity.checksum):
+    for cached in (
+        timestamps._is_day,
+        timestamps._utc_hour,
+        timestamps._hours_of_day,
+        trade_identity.checksum,
+    ):
         cached.cache_clear()
 
 
@@ -137,6 +145,7 @@ def definitions_alone() -> Iterator[None]:
                 date_cells.TIMES, order, lambda cell, order=order: date_cells.date_and_clock(cell, order)
             )
         patch.setattr(cells, "remember", lambda values, cell, value: None)
+        patch.setattr(remembered, "remember", lambda values, cell, value: None)
         forget()
         yield
     forget()
@@ -171,6 +180,90 @@ def test_a_file_is_read_as_by_the_definitions(file: Any, zone: str, separator: s
     assert read(content, zone) == expected  # with everything remembered
 
 
+PLAIN = (
+    *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
+    *("opened_at", "closed_at", "gross_pnl", "fees"),
+)
+plain_rows = rows_like(
+    symbols, sides, sizes, st.sampled_from(["", "50"]), prices, prices,
+    times_in(ISO, "", "", "Z", "Z", "+05:30"), sums, sums,
+)  # fmt: skip
+
+
+def left_open(row: list[str]) -> list[str]:
+    """The row without exit, close and result."""
+    return [*row[:5], "", row[6], "", "", row[9]]
+
+
+plain_files = st.lists(
+    st.builds(
+        lambda rows, is_open: [left_open(row) if is_open else row for row in rows], plain_rows, st.booleans()
+    ),
+    min_size=1,
+    max_size=3,
+).map(lambda parts: list(chain.from_iterable(parts)))
+
+
+def read_by_column(content: bytes, zone: str) -> tuple[list[Any], FileTimezone]:
+    """The columns of the trades, read by column if the rows are plain, and the chosen time zone."""
+    file = reader.read(io.BytesIO(content), FileTimezone(zone))
+    rows: list[Any] = []
+    for batch in file.batches:
+        if batch.columns is None:
+            rows += [row if isinstance(row, Rejected) else row.columns for row in batch.candidates]
+        else:
+            absent = {**dict.fromkeys(new_trades.COLUMNS), **dict.fromkeys(TradeDraft.__struct_fields__)}
+            names = batch.columns.columns
+            rows += [
+                {name: value for name, value in {**absent, **dict(zip(names, values, strict=True))}.items()
+                 if name not in ("id", "occurrence")}
+                for values in zip(*names.values(), strict=True)
+            ]  # fmt: skip
+    return rows, file.timezone
+
+
+@tried(full=5000, short=150)
+@given(plain_files, st.sampled_from(ZONES), st.sampled_from(",;\t"))
+def test_round_trips_are_read_by_column_as_by_row(rows: Any, zone: str, separator: str) -> None:
+    content = csv_of(PLAIN, rows, separator)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlainReader, "read", lambda reader, rows: None)
+        expected, chosen = read_by_column(content, zone)
+
+    found, timezone = read_by_column(content, zone)
+
+    assert found == expected
+    assert (timezone.name, timezone.source, timezone.accounts) == (
+        chosen.name,
+        chosen.source,
+        chosen.accounts,
+    )
+
+
+def test_rows_that_state_nothing_but_a_trade_are_read_by_column() -> None:
+    row = [
+        "ESU6",
+        "long",
+        "2",
+        "",
+        "5000",
+        "5001.25",
+        "2026-03-09T10:00:00",
+        "2026-03-09T10:05:00",
+        "",
+        "1.2",
+    ]
+    refused = [*row[:2], "none", *row[3:]]
+    contents = [csv_of(PLAIN, rows) for rows in ([row, left_open(row)], [row, refused])]
+    noted = csv_of((*PLAIN, "notes"), [[*row, ""], [*row, "late"]])
+
+    batches = [
+        next(reader.read(io.BytesIO(file), FileTimezone("UTC")).batches) for file in (*contents, noted)
+    ]
+
+    assert [batch.columns is not None for batch in batches] == [True, False, False]
+
+
 async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:
     """The trades of an account as they are answered, without what differs between two accounts."""
     trades = unwrap(await client.get("/trades", params={"account_id": account_id, "limit": 200}))
@@ -185,10 +278,11 @@ async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, A
 def random_file(random: Random) -> bytes:
     """Round trips of which some are equal, some have ids, and perhaps one is refused."""
     rows = []
+    has_ids = random.random() < 0.7
     for _ in range(random.randint(1, 12)):
         minute = random.randint(0, 3)
         closed_at, exit_price = random.choice([("", ""), (f"2026-03-08T10:3{minute}:00", "5001.25")])
-        external_id = random.choice(["", "", "", *"abcdefgh", "12-34", *"stuvwxyz"])
+        external_id = random.choice(["", "", "", *"abcdefgh", "12-34", *"stuvwxyz"]) if has_ids else ""
         fees = random.choice(["", "1.2"])
         row = (
             "ESU6",

@@ -16,14 +16,14 @@ from journal_api.database.migrations import prepare
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, imports
 from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import Candidate, Rejected
+from journal_api.rules.import_rows import Rejected
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
-from journal_api.trade_files import batches, importer, reader, threads
+from journal_api.trade_files import importer, reader, threads
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.reader import Batch, TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
@@ -44,14 +44,13 @@ class HeldFile:
 
     def __init__(self) -> None:
         self.at_second_batch, self.go_on = threading.Event(), threading.Event()
-        self.trades = TradeFile("round trips", self._rows(), FileTimezone("UTC"), LeftOutCounter())
+        self.trades = TradeFile("round trips", self._batches(), FileTimezone("UTC"), LeftOutCounter())
 
-    def _rows(self) -> Iterator[Candidate | Rejected]:
-        for line in range(2, 2 + batches.BATCH_SIZE):
-            yield Rejected(line, "is wrong")
+    def _batches(self) -> Iterator[Batch]:
+        yield Batch([Rejected(2, "is wrong")])
         self.at_second_batch.set()
         assert self.go_on.wait(60)
-        yield Rejected(2 + batches.BATCH_SIZE, "is wrong too")
+        yield Batch([Rejected(3, "is wrong too")])
 
 
 async def users_accounts(database: Database) -> list[str]:
@@ -87,7 +86,7 @@ async def test_others_can_write_once_a_row_of_an_import_is_an_error(
 
     with pytest.raises(ValidationFailed) as refused:
         await attempting
-    assert refused.value.details["counts"] == Counts(error=batches.BATCH_SIZE + 1)
+    assert refused.value.details["counts"] == Counts(error=2)
     assert await fetch(database.reader, "SELECT count(*) FROM imports", {}) == 0
     assert await accounts.id_of(database.reader, 1, "Meanwhile") is not None
 

@@ -51,7 +51,8 @@ def see_comparisons(results: Any, told: str, chart: str) -> None:
     for result in results:
         assert all(number > 0 for number in numbers_in(result)), result
         assert f"\n{result['what']}\n" in told
-        assert result["type"] == "limited" or result["unit"] == "time" or result["what"] in chart
+        others = [ratio["other"]["name"] for ratio in result.get("ratios", [])]
+        assert (result["what"] in chart) == ("FastAPI + SQLAlchemy" in others), result
 
 
 def see_growth(growths: Any, told: str, chart: str) -> None:

@@ -58,10 +58,14 @@ async def test_the_page_is_always_new_and_its_files_are_kept_for_good(nobody: ht
     assert page.text.count(f"/page/{files.version()}/") >= 3
 
 
-async def test_files_are_sent_compressed_to_whom_asks_for_that(nobody: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize("refusal", ["identity", "gzip;q=0", "br, gzip; q=0.00, deflate"])
+@pytest.mark.parametrize("request_", ["gzip, br", "br;q=0, GZIP ;q=0.5", "gzip"])
+async def test_files_are_sent_compressed_to_whom_asks_for_that(
+    nobody: httpx.AsyncClient, request_: str, refusal: str
+) -> None:
     path = f"/page/{files.version()}/app.js"
-    compressed = await nobody.get(path, headers={"Accept-Encoding": "gzip, br"})
-    plain = await nobody.get(path, headers={"Accept-Encoding": "identity"})
+    compressed = await nobody.get(path, headers={"Accept-Encoding": request_})
+    plain = await nobody.get(path, headers={"Accept-Encoding": refusal})
 
     assert compressed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers

@@ -57,7 +57,7 @@ def contract_of(row: Row) -> list[str]:
     if filled(row, ("Strike", "Call/Put")):
         return option_of(row, "Expiration", "Strike", "Call/Put")
     parts = (
-        row.read_if_any("Expiration", EXPIRATIONS[row.date_order]),
+        row.read_if_any("Expiration", EXPIRATIONS[row.rules.date_order]),
         row.read_if_any("Option", Name40.decode),
     )
     return [part for part in parts if part]

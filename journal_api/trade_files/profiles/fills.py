@@ -69,7 +69,7 @@ def fill_time_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
     def time_of(row: Row) -> Timestamp:
         text = f"{row[at].strip()} {row[clock].strip()}"
         try:
-            return read_time(text, row.date_order)
+            return read_time(text, row.rules.date_order)
         except ValueError as error:
             raise refused(f"{at} and {clock}", text, error) from None
 

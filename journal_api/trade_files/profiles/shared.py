@@ -1,14 +1,14 @@
 """Readers of the cells that profiles of trades and of fills have in common."""
 
 from collections.abc import Callable, Collection
-from decimal import Decimal
+from functools import lru_cache
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.cells import Row, refused
 from journal_api.trade_files.derived_amounts import derived
 from journal_api.trade_files.profiles.columns import is_word, name_in, names_in
-from journal_api.values.money import EXACT, Money, Result
+from journal_api.values.money import Money, Result, from_units
 from journal_api.values.types import Name100
 
 
@@ -34,14 +34,17 @@ def costs_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
     """Return the reader of the fees: the sum of the costs, None if the header has no column of them."""
     costs = profile.costs
     columns = names_in(header, costs.columns) if costs else []
-    is_negative = costs is not None and costs.paid == "negative"
+    sign = -1 if costs is not None and costs.paid == "negative" else 1
+
+    @lru_cache(maxsize=8192)  # the costs of fills repeat
+    def result_of(units: int) -> Result:
+        return derived(columns[0], "with the other costs", from_units(sign * units))
 
     def costs_of(row: Row) -> Result | None:
         if not columns:
             return None
-        parts = (row.amount_if_any(column, Money) for column in columns)
-        total = sum((part for part in parts if part), Decimal())
-        return derived(columns[0], "with the other costs", EXACT.minus(total) if is_negative else total)
+        parts = [row.amount_if_any(column, Money) for column in columns]
+        return result_of(sum([part.units for part in parts if part]))
 
     return costs_of
 

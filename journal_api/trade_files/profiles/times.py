@@ -1,11 +1,10 @@
 """Reads the times of a file in the formats of its profile."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
-from journal_api.trade_files.cells import Row
+from journal_api.trade_files.cells import Row, refused
 from journal_api.trade_files.date_cells import DateOrder, date_and_clock
 from journal_api.values.timestamps import Timestamp
 
@@ -21,7 +20,6 @@ def time_reader(profile: ImportProfileCreate) -> TimeReader:
     zone = None if profile.zone is None else ZoneInfo(profile.zone)
     readers = [time_format.reader(zone) for time_format in profile.time]
 
-    @lru_cache(maxsize=1024)
     def read(cell: str, order: DateOrder | None) -> Timestamp:
         if not readers:
             return date_and_clock(cell, order).replace(tzinfo=zone)
@@ -46,4 +44,8 @@ def time_columns(profile: ImportProfileCreate) -> list[Columns]:
 
 def time_in(row: Row, column: str, read_time: TimeReader) -> Timestamp:
     """Return the time in a cell. Raises ValidationFailed."""
-    return row.parse(column, lambda cell: read_time(cell, row.date_order))
+    cell = row[column]
+    try:
+        return read_time(cell.strip(), row.rules.date_order)
+    except ValueError as error:
+        raise refused(column, cell, error) from None
