@@ -15,7 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
 
-MOST_FOUND = 1000
+# Paths that are remembered, and their characters.
+MOST_FOUND, LONGEST_FOUND = 1000, 100
 
 
 class Dispatch:
@@ -55,9 +56,10 @@ class Dispatch:
             scope.update(child_scope)
             scope["route"] = route
             if match is Match.FULL:
-                if len(self.found) >= MOST_FOUND:
-                    self.found.clear()
-                self.found[scope["method"], scope["path"]] = {**child_scope, "route": route}
+                if len(scope["path"]) <= LONGEST_FOUND:
+                    if len(self.found) >= MOST_FOUND:
+                        self.found.clear()
+                    self.found[scope["method"], scope["path"]] = {**child_scope, "route": route}
                 await route.handle(scope, receive, send)
                 return
             methods |= getattr(route, "methods", None) or set()
