@@ -264,6 +264,18 @@ def test_rows_that_state_nothing_but_a_trade_are_read_by_column() -> None:
     assert [batch.columns is not None for batch in batches] == [True, False, False]
 
 
+def test_a_cell_that_is_too_long_is_not_read_by_column() -> None:
+    rows = [
+        [symbol, "long", "1", "", "5000", "", "2026-03-09T10:00:00", "", "", ""]
+        for symbol in ("SPY".ljust(9_000), "SPY".ljust(10_001))
+    ]
+
+    short, long = (read_by_column(csv_of(PLAIN, [row]), "UTC")[0] for row in rows)
+
+    assert short[0]["symbol"] == "SPY"
+    assert long == [Rejected(2, "symbol has over 10000 characters")]
+
+
 async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:
     """The trades of an account as they are answered, without what differs between two accounts."""
     trades = unwrap(await client.get("/trades", params={"account_id": account_id, "limit": 200}))
