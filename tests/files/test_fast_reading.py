@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_trade, send_file, unwrap
+from factories import create_account, create_import, create_trade, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried, tries
@@ -209,11 +209,11 @@ def read_by_column(content: bytes, zone: str) -> tuple[list[Any], FileTimezone]:
     file = reader.read(io.BytesIO(content), FileTimezone(zone))
     rows: list[Any] = []
     for batch in file.batches:
-        if batch.columns is None:
+        if (columns := batch.columns()) is None:
             rows += [row if isinstance(row, Rejected) else row.columns for row in batch.candidates]
         else:
             absent = {**dict.fromkeys(new_trades.COLUMNS), **dict.fromkeys(TradeDraft.__struct_fields__)}
-            names = batch.columns.columns
+            names = columns.columns
             rows += [
                 {name: value for name, value in {**absent, **dict(zip(names, values, strict=True))}.items()
                  if name not in ("id", "occurrence")}
@@ -261,7 +261,7 @@ def test_rows_that_state_nothing_but_a_trade_are_read_by_column() -> None:
         next(reader.read(io.BytesIO(file), FileTimezone("UTC")).batches) for file in (*contents, noted)
     ]
 
-    assert [batch.columns is not None for batch in batches] == [True, False, False]
+    assert [batch.columns() is not None for batch in batches] == [True, False, False]
 
 
 def test_a_cell_that_is_too_long_is_not_read_by_column() -> None:
@@ -274,6 +274,28 @@ def test_a_cell_that_is_too_long_is_not_read_by_column() -> None:
 
     assert short[0]["symbol"] == "SPY"
     assert long == [Rejected(2, "symbol has over 10000 characters")]
+
+
+async def test_columns_are_read_only_for_an_account_that_takes_them(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, rows_read = PlainReader.read, []
+
+    def counted(reader: PlainReader, rows: Any) -> Any:
+        rows_read.append(len(rows))
+        return read(reader, rows)
+
+    monkeypatch.setattr(PlainReader, "read", counted)
+    empty, charged = [
+        await create_account(client, name, fees=fees) for name, fees in (("A", {}), ("B", {"ES": 1}))
+    ]
+
+    for account in (empty, empty, charged):
+        await create_import(client, account_id=account["id"])
+
+    assert rows_read == [
+        1
+    ]  # of the first file: then the account has trades, and the other charges commissions
 
 
 async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:
