@@ -264,6 +264,32 @@ def test_rows_that_state_nothing_but_a_trade_are_read_by_column() -> None:
     assert [batch.columns() is not None for batch in batches] == [True, False, False]
 
 
+A_TRIP = "ESU6,long,1,,5000,5001,2026-03-09T10:00:00,2026-03-09T10:05:00,,"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (A_TRIP.replace(",1,,5000,", ",10000000000,,5000,"), "gross_pnl computed from the prices exceeds"),
+        (A_TRIP.replace(",1,,5000,", ",300000000,,5000,"), "gross_pnl computed from the prices exceeds"),
+        ("ESU6,long,1,,5000,,2200-12-31T23:30:00,,,", "opened_at must be in the years"),
+        ("ESU6,long,1,,5000,5001,2026-03-09T10:00:00,,,", "exit_price requires closed_at"),
+        ("ESU6,long,1,,5000,,2026-03-09T10:00:00,,3,", "gross_pnl requires closed_at"),
+        ("ESU6,long,1,,5000,,2026-03-09T10:00:00,2026-03-09T10:05:00,,", "exit_price is required"),
+        (f"{A_TRIP},more", "has 11 cells"),
+        (A_TRIP.removesuffix(","), "has 9 cells"),
+        (A_TRIP.replace("ESU6", '"ES"U6'), "is not CSV"),
+    ],
+)
+def test_no_rule_for_rows_is_lost_when_they_are_read_by_column(line: str, reason: str) -> None:
+    # Once beside a row that is read by column, and once with the same width as all rows of the file.
+    for lines in ([A_TRIP + "," * line.endswith("more"), line], [line]):
+        *_, last = read_by_column("\n".join([",".join(PLAIN), *lines]).encode(), "America/New_York")[0]
+
+        assert isinstance(last, Rejected)
+        assert last.reason.startswith(reason)
+
+
 def test_a_cell_that_is_too_long_is_not_read_by_column() -> None:
     rows = [
         [symbol, "long", "1", "", "5000", "", "2026-03-09T10:00:00", "", "", ""]
