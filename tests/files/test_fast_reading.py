@@ -302,6 +302,14 @@ def test_a_cell_that_is_too_long_is_not_read_by_column() -> None:
     assert long == [Rejected(2, "symbol has over 10000 characters")]
 
 
+async def test_rows_without_an_account_are_errors_of_their_lines(client: httpx.AsyncClient) -> None:
+    file = "\n".join((f"{','.join(PLAIN)},account", f"{A_TRIP},", f"{A_TRIP},"))
+
+    answer = await send_file(client, file)
+
+    assert [row[:2] for row in verdicts_of(answer)] == [(2, "error"), (3, "error")]
+
+
 async def test_columns_are_read_only_for_an_account_that_takes_them(
     client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
