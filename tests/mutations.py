@@ -447,8 +447,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/trade_files/batches.py",
-        "return batch.columns if batch.columns and takes_columns else list(batch.candidates)",
-        "return batch.columns if batch.columns else list(batch.candidates)",
+        "return (takes_columns and batch.columns()) or list(batch.candidates)",
+        "return batch.columns() or list(batch.candidates)",
         "test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades",
     ),
     Mutation(

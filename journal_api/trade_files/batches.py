@@ -107,7 +107,7 @@ class TradeImporter:
             batch = next(file.batches, None)
             if batch is None:
                 return None
-            return batch.columns if batch.columns and takes_columns else list(batch.candidates)
+            return (takes_columns and batch.columns()) or list(batch.candidates)
 
         while (batch := await in_thread(self.threads, next_batch)) is not None:
             if isinstance(batch, TradeColumns):

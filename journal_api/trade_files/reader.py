@@ -1,6 +1,7 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, count, islice
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -28,11 +29,18 @@ T = TypeVar("T")
 BATCH_SIZE = 500
 
 
+def no_columns() -> None:
+    return None
+
+
 class Batch(NamedTuple):
-    """Some rows of a file. Plain round trips have `columns` too; iterate `candidates` in place of them."""
+    """Some rows of a file. Iterate `candidates` once, or take `columns`, which are None unless all are plain.
+
+    Reading columns takes time that is lost if the candidates are iterated after it.
+    """
 
     candidates: Iterable[Candidate | Rejected]
-    columns: TradeColumns | None = None
+    columns: Callable[[], TradeColumns | None] = no_columns
 
 
 class TradeFile(NamedTuple):
@@ -92,7 +100,7 @@ def read(
 
     if file_format is round_trips.FORMAT and into_one_account:
         plain = PlainReader(columns, timezone, instruments)
-        batches = (Batch(candidates_in(part), plain.read(part)) for part in parts_of(rows))
+        batches = (Batch(candidates_in(part), partial(plain.read, part)) for part in parts_of(rows))
     else:
         batches = (Batch(part) for part in parts_of(candidates_in(chain(first_rows, rows))))
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_trade, send_file, unwrap
+from factories import create_account, create_import, create_trade, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried, tries
@@ -209,11 +209,11 @@ def read_by_column(content: bytes, zone: str) -> tuple[list[Any], FileTimezone]:
     file = reader.read(io.BytesIO(content), FileTimezone(zone))
     rows: list[Any] = []
     for batch in file.batches:
-        if batch.columns is None:
+        if (columns := batch.columns()) is None:
             rows += [row if isinstance(row, Rejected) else row.columns for row in batch.candidates]
         else:
             absent = {**dict.fromkeys(new_trades.COLUMNS), **dict.fromkeys(TradeDraft.__struct_fields__)}
-            names = batch.columns.columns
+            names = columns.columns
             rows += [
                 {name: value for name, value in {**absent, **dict(zip(names, values, strict=True))}.items()
                  if name not in ("id", "occurrence")}
@@ -261,7 +261,75 @@ def test_rows_that_state_nothing_but_a_trade_are_read_by_column() -> None:
         next(reader.read(io.BytesIO(file), FileTimezone("UTC")).batches) for file in (*contents, noted)
     ]
 
-    assert [batch.columns is not None for batch in batches] == [True, False, False]
+    assert [batch.columns() is not None for batch in batches] == [True, False, False]
+
+
+A_TRIP = "ESU6,long,1,,5000,5001,2026-03-09T10:00:00,2026-03-09T10:05:00,,"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (A_TRIP.replace(",1,,5000,", ",10000000000,,5000,"), "gross_pnl computed from the prices exceeds"),
+        (A_TRIP.replace(",1,,5000,", ",300000000,,5000,"), "gross_pnl computed from the prices exceeds"),
+        ("ESU6,long,1,,5000,,2200-12-31T23:30:00,,,", "opened_at must be in the years"),
+        ("ESU6,long,1,,5000,5001,2026-03-09T10:00:00,,,", "exit_price requires closed_at"),
+        ("ESU6,long,1,,5000,,2026-03-09T10:00:00,,3,", "gross_pnl requires closed_at"),
+        ("ESU6,long,1,,5000,,2026-03-09T10:00:00,2026-03-09T10:05:00,,", "exit_price is required"),
+        (f"{A_TRIP},more", "has 11 cells"),
+        (A_TRIP.removesuffix(","), "has 9 cells"),
+        (A_TRIP.replace("ESU6", '"ES"U6'), "is not CSV"),
+    ],
+)
+def test_no_rule_for_rows_is_lost_when_they_are_read_by_column(line: str, reason: str) -> None:
+    # Once beside a row that is read by column, and once with the same width as all rows of the file.
+    for lines in ([A_TRIP + "," * line.endswith("more"), line], [line]):
+        *_, last = read_by_column("\n".join([",".join(PLAIN), *lines]).encode(), "America/New_York")[0]
+
+        assert isinstance(last, Rejected)
+        assert last.reason.startswith(reason)
+
+
+def test_a_cell_that_is_too_long_is_not_read_by_column() -> None:
+    rows = [
+        [symbol, "long", "1", "", "5000", "", "2026-03-09T10:00:00", "", "", ""]
+        for symbol in ("SPY".ljust(9_000), "SPY".ljust(10_001))
+    ]
+
+    short, long = (read_by_column(csv_of(PLAIN, [row]), "UTC")[0] for row in rows)
+
+    assert short[0]["symbol"] == "SPY"
+    assert long == [Rejected(2, "symbol has over 10000 characters")]
+
+
+async def test_rows_without_an_account_are_errors_of_their_lines(client: httpx.AsyncClient) -> None:
+    file = "\n".join((f"{','.join(PLAIN)},account", f"{A_TRIP},", f"{A_TRIP},"))
+
+    answer = await send_file(client, file)
+
+    assert [row[:2] for row in verdicts_of(answer)] == [(2, "error"), (3, "error")]
+
+
+async def test_columns_are_read_only_for_an_account_that_takes_them(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, rows_read = PlainReader.read, []
+
+    def counted(reader: PlainReader, rows: Any) -> Any:
+        rows_read.append(len(rows))
+        return read(reader, rows)
+
+    monkeypatch.setattr(PlainReader, "read", counted)
+    empty, charged = [
+        await create_account(client, name, fees=fees) for name, fees in (("A", {}), ("B", {"ES": 1}))
+    ]
+
+    for account in (empty, empty, charged):
+        await create_import(client, account_id=account["id"])
+
+    assert rows_read == [
+        1
+    ]  # of the first file: then the account has trades, and the other charges commissions
 
 
 async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from journal_api.rules.trade_identity import contents_of, fingerprints_of
 from journal_api.trade_files import directions
 from journal_api.trade_files.amounts import Comma, read_amount
 from journal_api.trade_files.formats import round_trips
+from journal_api.trade_files.named_rows import LONGEST_CELL
 from journal_api.trade_files.remembered import Remembered
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.timezones import FileTimezone
@@ -70,6 +71,8 @@ class PlainReader:
 
     def _stated_in(self, rows: Sequence[Cells]) -> dict[str, list[Any]]:
         """Return what the cells state, None for an optional cell that is empty."""
+        # No cell is too long if a whole row is not.
+        require(all(len("".join(row.cells)) <= LONGEST_CELL for row in rows))
         cells = list(zip(*[row.cells for row in rows], strict=True))
         width = len(self._header)
         require(len(cells) >= width and not any(map(any, cells[width:])))
