@@ -453,8 +453,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/trade_files/formats/plain_round_trips.py",
-        "contents = contents_of({**as_read, **times}, states)",
-        "contents = contents_of({**columns, **times}, states)",
+        "contents = contents_of(as_read, states)",
+        "contents = contents_of({**as_read, 'multiplier': multipliers, 'gross_pnl': results}, states)",
         "test_round_trips_are_read_by_column_as_by_row",
     ),
     Mutation(

@@ -74,7 +74,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
 
         Raises ValidationFailed for an open trade with an exit price or a result, and for a closed trade with
-        neither.
+        neither. trade_files/formats/plain_round_trips.py applies the same rules to columns.
         """
         if self.closed_at is None:
             for name in ("exit_price", "gross_pnl"):

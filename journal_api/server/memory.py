@@ -20,7 +20,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 # Bytes: more than a usual large response needs in all its representations together.
 KEPT_BYTES = 4 * 1024 * 1024
 
-# A few megabytes of garbage, if all of them were.
+# As garbage, so many objects take a few megabytes.
 OBJECTS = 50_000
 
 

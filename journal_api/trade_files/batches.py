@@ -37,8 +37,7 @@ from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
 
-# The verdicts of copies that are returned at once.
-BATCH_SIZE = 500
+COPIES_AT_ONCE = 500
 
 
 class HasErrors(Exception):
@@ -100,24 +99,23 @@ class TradeImporter:
 
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
-
         takes_columns = self.takes_columns()
 
-        def next_batch() -> TradeColumns | list[Candidate | Rejected] | None:
+        def next_rows() -> TradeColumns | list[Candidate | Rejected] | None:
             batch = next(file.batches, None)
             if batch is None:
                 return None
             return (takes_columns and batch.columns()) or list(batch.candidates)
 
-        while (batch := await in_thread(self.threads, next_batch)) is not None:
-            if isinstance(batch, TradeColumns):
-                verdicts.add(await self.add_columns(batch))
+        while (rows := await in_thread(self.threads, next_rows)) is not None:
+            if isinstance(rows, TradeColumns):
+                verdicts.add(await self.add_columns(rows))
             else:
-                verdicts.add(await self.process_batch(batch))
+                verdicts.add(await self.process_batch(rows))
             self.require_no_errors(verdicts)
         copies = await self.resolve_copies()
-        for begin in range(0, len(copies), BATCH_SIZE):
-            verdicts.add(copies[begin : begin + BATCH_SIZE])
+        for begin in range(0, len(copies), COPIES_AT_ONCE):
+            verdicts.add(copies[begin : begin + COPIES_AT_ONCE])
             await asyncio.sleep(0)  # let other tasks run
         self.require_no_errors(verdicts)
 

@@ -60,7 +60,7 @@ def with_column_names(
     """Yield each row by column name.
 
     Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
-    `blank_rows` counts them from 1.
+    `blank_rows` counts those of the whole file from 1.
     """
     width = len(columns)
     for row in rows:

@@ -70,7 +70,7 @@ def read(
     instruments: InstrumentTable = BUILT_IN,
     date_order: DateOrder | None = None,
 ) -> TradeFile:
-    """Recognise the format and read the file up to the first trade; the rest is read on iteration.
+    """Recognise the format and read the first batch; the rest is read on iteration.
 
     The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
     the file decides. `instruments` are the point values of contracts whose multiplier the file does not
@@ -98,11 +98,12 @@ def read(
         with_values = with_point_values(left_out.removed_from(trades), instruments)
         return candidates_of(with_values, timezone, file_format, into_one_account)
 
+    all_rows = chain(first_rows, rows)
     if file_format is round_trips.FORMAT and into_one_account:
         plain = PlainReader(columns, timezone, instruments)
-        batches = (Batch(candidates_in(part), partial(plain.read, part)) for part in parts_of(rows))
+        batches = (Batch(candidates_in(part), partial(plain.read, part)) for part in parts_of(all_rows))
     else:
-        batches = (Batch(part) for part in parts_of(candidates_in(chain(first_rows, rows))))
+        batches = (Batch(part) for part in parts_of(candidates_in(all_rows)))
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(batches, 1))
     return TradeFile(

@@ -544,7 +544,7 @@ def test_a_trade_that_was_edited_is_still_recognised(tmp_path: Path) -> None:
 # Rows that repeat an external id -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rows_between", [0, 1, 2 * batches.BATCH_SIZE])
+@pytest.mark.parametrize("rows_between", [0, 1, 2 * batches.COPIES_AT_ONCE])
 @pytest.mark.parametrize("second", ["FOMO", "Patient"], ids=["same tag", "other tag"])
 def test_an_external_id_that_comes_twice_in_a_file_is_an_error_of_the_second_row(
     workbench: Workbench, tmp_path: Path, second: str, rows_between: int

@@ -51,6 +51,7 @@ class PlainReader:
             return None
 
     def _columns_of(self, rows: Sequence[Cells]) -> Columns:
+        """Return the stored columns. Raises NotPlain, ValidationFailed or ValueError."""
         stated = self._stated_in(rows)
         states = {name: [value is not None for value in stated[name]] for name in ("multiplier", "fees")}
         # The results of the file with the default multiplier identify a trade, whatever its point value is.
@@ -61,16 +62,19 @@ class PlainReader:
             multiplier or self._point_values[symbol]
             for multiplier, symbol in zip(stated["multiplier"], stated["symbol"], strict=True)
         ]
-        columns = as_read
+        results = as_read["gross_pnl"]
         if multipliers != as_read["multiplier"]:
-            columns = {**as_read, "multiplier": multipliers, "gross_pnl": results_of(stated, multipliers)}
-        times = self._times_of(stated["opened_at"], stated["closed_at"])
-        contents = contents_of({**as_read, **times}, states)
-        columns = {**columns, **times}
+            results = results_of(stated, multipliers)
+        as_read |= self._times_of(stated["opened_at"], stated["closed_at"])
+        contents = contents_of(as_read, states)
+        columns = {**as_read, "multiplier": multipliers, "gross_pnl": results}
         return {**columns, "fingerprint": fingerprints_of(columns), "content": contents}
 
     def _stated_in(self, rows: Sequence[Cells]) -> dict[str, list[Any]]:
-        """Return what the cells state, None for an optional cell that is empty."""
+        """Return what the cells state, None for an optional cell that is empty.
+
+        Raises NotPlain, or ValueError for a cell that its reader refuses.
+        """
         # No cell is too long if a whole row is not.
         require(all(len("".join(row.cells)) <= LONGEST_CELL for row in rows))
         cells = list(zip(*[row.cells for row in rows], strict=True))
@@ -89,14 +93,18 @@ class PlainReader:
     def _times_of(
         self, opened: Sequence[FileTime], closed: Sequence[FileTime | None]
     ) -> dict[str, list[Any]]:
-        """Return the stored times, which end the checks: a trade that is refused chooses no time zone."""
+        """Return the stored times.
+
+        The time zone is chosen after all checks that need none, as it is for a row: a row that they refuse
+        chooses no zone. Raises NotPlain, or ValidationFailed if the zone is unknown.
+        """
         if any(time.is_local for time in (*opened, *(time for time in closed if time))):
             self._timezone.choose("", round_trips.FORMAT)
         zone = self._timezone.name
         opened_at = [time.stored(zone) for time in opened]
         closed_at = [None if time is None else time.stored(zone) for time in closed]
-        known = [*opened_at, *filter(None, closed_at)]
-        require(is_in_known_years(min(known)) and is_in_known_years(max(known)))
+        instants = [*opened_at, *filter(None, closed_at)]
+        require(is_in_known_years(min(instants)) and is_in_known_years(max(instants)))
         require(all(end is None or end >= start for start, end in zip(opened_at, closed_at, strict=True)))
         return {"opened_at": opened_at, "closed_at": closed_at}
 
@@ -128,7 +136,10 @@ def readers_of(comma: Comma) -> dict[str, Callable[[str], Any]]:
 
 
 def results_of(stated: Columns, multipliers: Sequence[int]) -> list[int | None]:
-    """Return the results that are stated, or follow from the prices; None for open trades."""
+    """Return the results that are stated, or follow from the prices; None for open trades.
+
+    Raises NotPlain for a closed trade without both, an open trade with one, and a result that is too large.
+    """
     results = []
     for direction, entry, exit_, quantity, multiplier, closed_at, result in zip(
         stated["direction"],
