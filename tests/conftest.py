@@ -340,6 +340,26 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield browser
 
 
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One server for all tests of the page."""
+    from chromium import shared_server_in
+
+    with shared_server_in(tmp_path_factory.mktemp("page")) as shared:
+        yield shared
+
+
+@pytest.fixture
+def page_journal(shared_server: Any) -> Iterator[Any]:
+    """The journal of the shared server, which is empty, as a `PageJournal`."""
+    from chromium import PageJournal
+
+    server, db, key, _ = shared_server
+    shared_server.empty()
+    with server.client(key) as client:
+        yield PageJournal(server, db, key, client)
+
+
 @pytest.fixture
 def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Record what a proof saw; `make soak` lists it under the promise."""

@@ -2,49 +2,29 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, browser_with, in_a_browser
-from commands import Server, new_key, running
+from chromium import Page, PageJournal, in_a_browser
 from selenium.webdriver import Chrome
 
 pytestmark = in_a_browser
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
+@pytest.fixture
+def client(page_journal: PageJournal) -> httpx.Client:
+    return page_journal.client
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "journal.db") as server:
-        yield server
-
-
-@pytest.fixture
-def key(server: Server, tmp_path: Path) -> str:
-    return new_key(tmp_path / "journal.db")
-
-
-@pytest.fixture
-def client(server: Server, key: str) -> Iterator[httpx.Client]:
-    with server.client(key) as client:
-        yield client
-
-
-@pytest.fixture
-def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
-    page = Page(browser, server.url)
+def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
+    page = Page(browser, page_journal.server.url)
     page.resize(1280, 900)
-    page.sign_in(key)
+    page.sign_in(page_journal.key)
     page.complaints()
     yield page
-    browser.execute_script("sessionStorage.clear()")
+    page.leave()
 
 
 def create(client: httpx.Client, path: str, **body: Any) -> Any:

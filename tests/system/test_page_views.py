@@ -1,13 +1,12 @@
 """Three views of the page at /, in a real browser: what pays, trades and strategies (docs/page.md)."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, in_a_browser
-from commands import Server, new_key, running, wait_until
+from chromium import Page, PageJournal, in_a_browser
+from commands import wait_until
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
@@ -24,26 +23,14 @@ HTML = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "journal.db") as server:
-        yield server
+def client(page_journal: PageJournal) -> httpx.Client:
+    return page_journal.client
 
 
 @pytest.fixture
-def key(server: Server, tmp_path: Path) -> str:
-    return new_key(tmp_path / "journal.db")
-
-
-@pytest.fixture
-def client(server: Server, key: str) -> Iterator[httpx.Client]:
-    with server.client(key) as client:
-        yield client
-
-
-@pytest.fixture
-def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
-    page = Page(browser, server.url)
-    page.sign_in(key)
+def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
+    page = Page(browser, page_journal.server.url)
+    page.sign_in(page_journal.key)
     page.complaints()
     yield page
     page.leave()
