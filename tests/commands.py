@@ -161,12 +161,8 @@ def running(
         yield server
     finally:
         if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(PATIENCE)
+            process.kill()  # what a server does when it is told to stop, tests see with `Server.stop`
+            process.wait(PATIENCE)
 
 
 def start(
