@@ -5,6 +5,7 @@ import re
 import signal
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from journal_api.settings import Settings
 
 Process = subprocess.Popen[bytes] | Forked
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
+# No server of the tests speaks TLS, and for each client httpx would load all certificates of the machine.
+WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class Ran(NamedTuple):
@@ -43,7 +46,7 @@ class Server(NamedTuple):
 
     def client(self, key: str) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE)
+        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS)
 
     def stop(self, how: int = signal.SIGTERM) -> int:
         """The exit code."""
@@ -158,12 +161,8 @@ def running(
         yield server
     finally:
         if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait(PATIENCE)
+            process.kill()  # what a server does when it is told to stop, tests see with `Server.stop`
+            process.wait(PATIENCE)
 
 
 def start(
@@ -186,7 +185,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def health(url: str) -> httpx.Response:
-    return httpx.get(f"{url}/health", timeout=PATIENCE)
+    return httpx.get(f"{url}/health", timeout=PATIENCE, verify=WITHOUT_TLS)
 
 
 def wait_until_it_answers(server: Server) -> None:

@@ -52,9 +52,19 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("TMPDIR", str(memory))
 
 
+# What takes longest, and what shares a browser, a server or generated code: xdist gives the tests of the
+# beginning to one process, and takes from its end what it gives to another.
+FIRST = (
+    *("test_fuzz.py", "test_model.py", "test_bench.py", "test_typescript_client.py", "test_page.py"),
+    *("test_page_details.py", "test_page_frame.py", "test_page_views.py", "test_docs_page.py", "test_mcp.py"),
+    "test_generated_client.py",
+)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes longest, so that no worker is left alone with it at the end."""
-    items.sort(key=lambda item: item.path.name not in ("test_fuzz.py", "test_bench.py", "test_model.py"))
+    places = {name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(FIRST)))
 
 
 def pytest_collection_finish() -> None:
@@ -338,6 +348,26 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     with browser_with(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One server for all tests of the page."""
+    from chromium import shared_server_in
+
+    with shared_server_in(tmp_path_factory.mktemp("page")) as shared:
+        yield shared
+
+
+@pytest.fixture
+def page_journal(shared_server: Any) -> Iterator[Any]:
+    """The journal of the shared server, which is empty, as a `PageJournal`."""
+    from chromium import PageJournal
+
+    server, db, key, _ = shared_server
+    shared_server.empty()
+    with server.client(key) as client:
+        yield PageJournal(server, db, key, client)
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-POSSIBLE = sys.platform == "linux"
+POSSIBLE = hasattr(os, "pidfd_open")  # on Linux
 # Python reads these, or the dynamic linker does, before the package is imported.
 IMPORTED_LATER = (
     *("journal_api.cli", "uvicorn.lifespan.on", "uvicorn.loops.uvloop", "encodings.idna"),
@@ -146,42 +146,48 @@ def serve(address: str) -> list[str] | None:
         selector.register(listening, selectors.EVENT_READ)
         selector.register(0, selectors.EVENT_READ)
         while True:
-            if any(key.fd == 0 for key, _ in selector.select()):
-                reap(0)
-                return None
-            connection, _ = listening.accept()
-            if os.fork() == 0:
-                listening.close()
-                return watch(connection)
-            connection.close()
-            reap(os.WNOHANG)
+            for key, _ in selector.select():
+                if key.fd == 0:
+                    wait_for_all()
+                    return None
+                if key.fileobj is not listening:
+                    selector.unregister(key.fileobj)
+                    tell_the_end(key.fd, *key.data)
+                    continue
+                connection, _ = listening.accept()
+                order, fds = received(connection)
+                pid = os.fork()
+                if pid == 0:
+                    close_all(selector, connection)
+                    return obey(order, fds)
+                for fd in fds:
+                    os.close(fd)
+                connection.sendall(f"{pid}\n".encode())
+                selector.register(os.pidfd_open(pid), selectors.EVENT_READ, (pid, connection))
 
 
-def reap(options: int) -> None:
-    """Wait for the watchers that have ended, so that their time is counted; with 0, for all."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, options)[0]:
-            pass
-
-
-def watch(connection: socket.socket) -> list[str]:
-    """Fork the process that was asked for and tell its id and how it ended. Returns in that process."""
+def received(connection: socket.socket) -> tuple[Any, list[int]]:
+    """What was asked for, and the three files that came with it."""
     length = int.from_bytes(connection.recv(8, socket.MSG_WAITALL), "big")
-    first, fds, _, _ = socket.recv_fds(connection, 1, 3)
-    content = first
+    content, fds, _, _ = socket.recv_fds(connection, 1, 3)
     while len(content) < length:
         content += connection.recv(length - len(content))
-    order = json.loads(content)
-    pid = os.fork()
-    if pid:
-        os.closerange(0, 3)
-        for fd in fds:
-            os.close(fd)
-        connection.sendall(f"{pid}\n".encode())
-        _, status = os.waitpid(pid, 0)
-        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
-        os._exit(0)
+    return json.loads(content), fds
+
+
+def close_all(selector: selectors.BaseSelector, connection: socket.socket) -> None:
+    """Close, in a new child, what belongs to the process that forks."""
     connection.close()
+    for key in list(selector.get_map().values()):
+        if isinstance(key.fileobj, socket.socket):
+            key.fileobj.close()
+        elif key.data:
+            os.close(key.fd)
+            key.data[1].close()
+
+
+def obey(order: Any, fds: Sequence[int]) -> list[str]:
+    """Be the process that was asked for; its arguments."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, fd in enumerate(fds):
         os.dup2(fd, number)
@@ -190,6 +196,21 @@ def watch(connection: socket.socket) -> list[str]:
     os.environ.update(order["env"])
     os.chdir(order["folder"])
     return list(order["arguments"])
+
+
+def tell_the_end(pidfd: int, pid: int, connection: socket.socket) -> None:
+    """Tell who asked for the process how it ended."""
+    os.close(pidfd)
+    _, status = os.waitpid(pid, 0)
+    with connection, suppress(OSError):
+        connection.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def wait_for_all() -> None:
+    """Wait for those that have not ended, so that their time is counted."""
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)
 
 
 def end(code: str | int | None) -> NoReturn:

@@ -1,9 +1,11 @@
 """What it takes to call any operation of the route table."""
 
+import inspect
 import re
 import sqlite3
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import closing
+from functools import wraps
 from typing import Any
 
 import httpx
@@ -60,6 +62,34 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
 }
 
 MISSING = 987_654_321
+
+
+def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
+    """Let one test, in one journal, do for each of the operations what the decorated one does for one.
+
+    For what leaves the journal as it was, or does not depend on what is in it. A failure names the operation.
+    """
+    each = list(operations)
+
+    def decorate(test: Any) -> Any:
+        @wraps(test)
+        async def test_of_all(**fixtures: Any) -> None:
+            assert each
+            for operation in each:
+                try:
+                    result = test(operation=operation, **fixtures)
+                    if inspect.isawaitable(result):
+                        await result
+                except BaseException as error:
+                    error.add_note(f"The operation is {operation.method} {documented_path_of(operation)}")
+                    raise
+
+        parameters = inspect.signature(test).parameters.values()
+        others = [parameter for parameter in parameters if parameter.name != "operation"]
+        vars(test_of_all)["__signature__"] = inspect.Signature(others)
+        return test_of_all
+
+    return decorate
 
 
 def path_of(operation: Operation, row_id: object = MISSING) -> str:

@@ -22,7 +22,7 @@ from factories import (
     unwrap,
 )
 from msgspec import Raw, inspect
-from operations import body_of, create_one_of_each, documented_path_of, dump, path_of
+from operations import body_of, create_one_of_each, documented_path_of, dump, for_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -49,14 +49,13 @@ def name_of(operation: Operation) -> str:
 every_operation_with_a_body = pytest.mark.parametrize("operation", WITH_BODY, ids=name_of)
 # A profile needs other members with each kind, and a column is a text or a list of texts. Its bad values
 # are in tests/files/test_profiles.py.
-every_operation_with_plain_members = pytest.mark.parametrize(
-    "operation",
-    [operation for operation in WITH_BODY if operation.body is not ImportProfileCreate],
-    ids=name_of,
-)
-every_operation_with_a_query = pytest.mark.parametrize(
-    "operation", [operation for operation in OPERATIONS if operation.query], ids=name_of
-)
+WITH_PLAIN_MEMBERS = [operation for operation in WITH_BODY if operation.body is not ImportProfileCreate]
+WITH_QUERY = [operation for operation in OPERATIONS if operation.query]
+
+
+@pytest.fixture
+async def one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
+    return await create_one_of_each(client)
 
 
 # The bad values of each type -----------------------------------------------------------------------------
@@ -239,11 +238,11 @@ def refusal_of(response: httpx.Response) -> Any:
 NULL_DATES = {name: {name: Raw(b"null")} for name in ("custom_start", "custom_end")}
 
 
-@every_operation_with_plain_members
+@pytest.mark.usefixtures("one_of_each")
+@for_each(WITH_PLAIN_MEMBERS)
 async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    await create_one_of_each(client)
     before = dump(app)
 
     faults = []
@@ -259,12 +258,11 @@ async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothin
     assert dump(app) == before
 
 
-@every_operation_with_plain_members
+@pytest.mark.usefixtures("one_of_each")
+@for_each(WITH_PLAIN_MEMBERS)
 async def test_a_required_member_is_named_when_it_is_missing(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    await create_one_of_each(client)
-
     refusals = []
     for path, body in lacking(inspect.type_info(operation.body), body_of(operation) or {}):
         refused = await client.request(operation.method, path_of(operation, 1), json=body)
@@ -291,11 +289,11 @@ def lists_in(kind: inspect.Type) -> list[inspect.ListType]:
     return [kind] if isinstance(kind, inspect.ListType) else []
 
 
-@every_operation_with_a_body
+@pytest.mark.usefixtures("one_of_each")
+@for_each(WITH_BODY)
 async def test_a_member_that_is_unknown_is_refused_at_its_path_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    await create_one_of_each(client)
     before = dump(app)
 
     refusals = []
@@ -477,11 +475,11 @@ def bad_parameters(kind: Any) -> list[str]:
     return []
 
 
-@every_operation_with_a_query
+@pytest.mark.usefixtures("one_of_each")
+@for_each(WITH_QUERY)
 async def test_a_bad_value_of_a_parameter_is_refused_and_named_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    await create_one_of_each(client)
     before = dump(app)
 
     faults: list[tuple[str, object]] = []
@@ -504,11 +502,11 @@ def words_of(kind: inspect.Type) -> list[str]:
     return sorted(str(word) for one in kinds if isinstance(one, inspect.LiteralType) for word in one.values)
 
 
-@every_operation_with_a_query
+@pytest.mark.usefixtures("one_of_each")
+@for_each(WITH_QUERY)
 async def test_a_known_parameter_sent_twice_is_refused(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    await create_one_of_each(client)
     assert operation.query is not None
     lists = members_of_type(operation.query, msgspec.inspect.ListType)
     fields = msgspec.structs.fields(operation.query)

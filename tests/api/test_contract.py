@@ -9,7 +9,7 @@ import httpx
 import pytest
 from conftest import BASE_URL, check_headers, client_of, new_key_for
 from factories import details_of, error_of, run_sql
-from operations import MISSING, body_of, create_thing_of, documented_path_of, path_of
+from operations import MISSING, body_of, create_thing_of, documented_path_of, for_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
@@ -85,14 +85,12 @@ def named(operations: Sequence[Operation]) -> pytest.MarkDecorator:
     )
 
 
-every_operation = named(OPERATIONS)
-every_scoped_operation = named([operation for operation in OPERATIONS if operation.required_scope])
-every_operation_on_a_thing = named([operation for operation in OPERATIONS if "{id" in operation.path])
+ON_A_THING = [operation for operation in OPERATIONS if "{id" in operation.path]
+every_operation_on_a_thing = named(ON_A_THING)
 every_delete = named([operation for operation in OPERATIONS if operation.method == "DELETE"])
 GETS = [operation for operation in OPERATIONS if operation.method == "GET"]
 every_get = named(GETS)
-every_operation_with_a_body = named([operation for operation in OPERATIONS if operation.body])
-every_path = pytest.mark.parametrize("path", sorted({operation.path for operation in OPERATIONS}))
+PATHS = sorted({operation.path for operation in OPERATIONS})
 
 
 @pytest.fixture
@@ -133,7 +131,7 @@ def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_o
 # Who may call --------------------------------------------------------------------------------------------
 
 
-@every_operation
+@for_each(OPERATIONS)
 async def test_without_a_key_it_is_401_whatever_the_body(
     nobody: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -146,7 +144,7 @@ async def test_without_a_key_it_is_401_whatever_the_body(
     assert [answer.headers["www-authenticate"] for answer in refused] == ["Bearer"] * 2
 
 
-@every_scoped_operation
+@for_each(operation for operation in OPERATIONS if operation.required_scope)
 async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(
     app: Starlette, operation: Operation
 ) -> None:
@@ -162,7 +160,7 @@ async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(
     assert [details_of(answer) for answer in refused] == [{"required_scope": operation.required_scope}] * 2
 
 
-@every_operation
+@for_each(OPERATIONS)
 async def test_with_its_own_scope_alone_it_is_allowed(app: Starlette, operation: Operation) -> None:
     own = (operation.required_scope,) if operation.required_scope else ()
 
@@ -185,7 +183,7 @@ async def test_head_needs_the_same_key_and_scope(app: Starlette, nobody: httpx.A
 # What is not there; what is somebody else's is in test_isolation.py -----------------------------------------
 
 
-@every_operation_on_a_thing
+@for_each(ON_A_THING)
 async def test_an_id_that_does_not_exist_is_404(client: httpx.AsyncClient, operation: Operation) -> None:
     refused = await call(client, operation)
 
@@ -236,7 +234,7 @@ async def test_of_two_deletes_at_once_one_is_404(client: httpx.AsyncClient, oper
     assert sorted(answer.status_code for answer in answers) == [204, 404]
 
 
-@every_operation_on_a_thing
+@for_each(ON_A_THING)
 async def test_an_unknown_path_is_answered_like_a_missing_id(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -252,7 +250,7 @@ async def test_an_unknown_path_is_answered_like_a_missing_id(
 # The order: host, route, method, key, scope, rate, media type, size, JSON syntax, field types, the object.
 
 
-@every_operation_with_a_body
+@for_each(operation for operation in OPERATIONS if operation.body)
 async def test_the_media_type_is_checked_before_the_size_and_that_before_the_syntax_and_the_object(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -315,30 +313,30 @@ async def test_head_answers_as_get_does_but_for_the_body(
     assert int(head.headers.get("content-length", len(got.content))) == len(got.content)
 
 
-@every_path
-async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette, path: str) -> None:
-    url = BASE_URL + re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
-    others = [method for method in METHODS if method not in methods_of(path)]
-
+async def test_every_other_method_is_405_naming_those_of_the_path(app: Starlette) -> None:
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app)) as nobody:
-        answers = [await nobody.request(method, url) for method in others if method != "HEAD"]
+        for path in PATHS:
+            url = BASE_URL + re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
+            others = [method for method in METHODS if method not in methods_of(path) | {"HEAD"}]
 
-    assert [error_of(answer) for answer in answers] == [(405, "method_not_allowed")] * len(answers)
-    for answer in answers:
-        assert set(answer.headers["allow"].split(", ")) == methods_of(path)
-        assert set(details_of(answer)["allowed"]) == methods_of(path)
+            answers = [await nobody.request(method, url) for method in others]
 
-
-@every_path
-async def test_head_is_405_where_get_is(client: httpx.AsyncClient, path: str) -> None:
-    url = re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
-
-    got, head = await client.get(url), await client.head(url)
-
-    assert (got.status_code == 405) == (head.status_code == 405) == ("GET" not in methods_of(path))
+            assert [error_of(answer) for answer in answers] == [(405, "method_not_allowed")] * len(answers)
+            for answer in answers:
+                assert set(answer.headers["allow"].split(", ")) == methods_of(path)
+                assert set(details_of(answer)["allowed"]) == methods_of(path)
 
 
-@every_operation
+async def test_head_is_405_where_get_is(client: httpx.AsyncClient) -> None:
+    for path in PATHS:
+        url = re.sub(r"\{\w+:\w+\}", "1", path).removeprefix("/v1")
+
+        got, head = await client.get(url), await client.head(url)
+
+        assert (got.status_code == 405) == (head.status_code == 405) == ("GET" not in methods_of(path)), path
+
+
+@for_each(OPERATIONS)
 async def test_a_path_that_goes_on_is_404_and_not_redirected(
     client: httpx.AsyncClient, nobody: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -355,7 +353,7 @@ async def test_a_path_that_goes_on_is_404_and_not_redirected(
 # The id of the request -----------------------------------------------------------------------------------
 
 
-@every_operation
+@for_each(OPERATIONS)
 async def test_an_answer_to_a_request_without_an_id_has_a_new_one(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from pages import DOCS, ROOT, rows_under
 from starlette.applications import Starlette
@@ -11,14 +12,17 @@ RELIABILITY = DOCS / "reliability.md"
 AS_SQLITE_HAS_IT = {"WAL": "wal", "OFF": "0", "ON": "1", "FULL": "2", "MEMORY": "2"}
 
 
-def proofs() -> Iterator[tuple[int, str]]:
+@cache
+def proofs() -> list[tuple[int, str]]:
     """Every test that is marked as a proof, under the number of its promise."""
-    for file in sorted((ROOT / "tests").glob("*/test_*.py")):
-        for test in ast.parse(file.read_text()).body:
-            if isinstance(test, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                for decorator in map(ast.unparse, test.decorator_list):
-                    if mark := re.fullmatch(r"pytest\.mark\.promise\((\d+)\)", decorator):
-                        yield int(mark[1]), f"{file.relative_to(ROOT)}::{test.name}"
+    return [
+        (int(mark[1]), f"{file.relative_to(ROOT)}::{test.name}")
+        for file in sorted((ROOT / "tests").glob("*/test_*.py"))
+        for test in ast.parse(file.read_text()).body
+        if isinstance(test, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for decorator in map(ast.unparse, test.decorator_list)
+        if (mark := re.fullmatch(r"pytest\.mark\.promise\((\d+)\)", decorator))
+    ]
 
 
 def proofs_told() -> Iterator[tuple[int, str]]:

@@ -15,7 +15,7 @@ from threading import Event, Thread
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, environment, make_journal, new_key, rows, running
+from commands import PATIENCE, WITHOUT_TLS, Server, environment, make_journal, new_key, rows, running
 from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 from starlette.applications import Starlette
 
@@ -482,7 +482,7 @@ def test_sigterm_is_heard_and_others_are_answered_while_a_hostile_file_is_read(t
         importing_it = Thread(target=import_it)
         importing_it.start()
         time.sleep(0.5)
-        answer = httpx.get(f"{server.url}/health", timeout=PATIENCE)
+        answer = httpx.get(f"{server.url}/health", timeout=PATIENCE, verify=WITHOUT_TLS)
         server.process.send_signal(signal.SIGTERM)
         code = server.process.wait(PATIENCE)
         importing_it.join()

@@ -882,7 +882,7 @@ def test_the_service_does_what_a_plain_model_of_the_rules_foretells(seen: Callab
         run_state_machine_as_test(
             lambda: JournalMachine(tally),  # type: ignore[arg-type]  # a function will do, its docstring says
             settings=settings(
-                max_examples=15,
+                max_examples=tries(15, 8),
                 # The beginning counts as one.
                 stateful_step_count=tries(50, 20) + 1,
                 deadline=None,
@@ -894,4 +894,4 @@ def test_the_service_does_what_a_plain_model_of_the_rules_foretells(seen: Callab
         )
 
     seen(tally.told())
-    assert tally.steps >= tries(500 * 50, 15 * 10)
+    assert tally.steps >= tries(500 * 50, 8 * 10)

@@ -34,8 +34,8 @@ FILTERS: list[dict[str, Any]] = [
     {"from": "2026-02-28", "to": "2026-04-13"},
     {"account_id": 2, "symbol": "ES", "from": "2026-03-01"},
 ]
-# In the short form every grouping is compared without a filter and with a third of the filters.
-STEP = tries(full=1, short=3)
+# In the short form every grouping is compared without a filter and with a fifth of the filters.
+STEP = tries(full=1, short=5)
 
 
 def with_tickets(journal: Journal, random: Random) -> Journal:

@@ -3,15 +3,17 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import httpx
 import pytest
-from commands import PATIENCE
+from commands import PATIENCE, Server, new_key, running
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
@@ -183,3 +185,42 @@ def browser_with(profile: Path) -> Iterator[Chrome]:
         yield browser
     finally:
         browser.quit()
+
+
+class PageJournal(NamedTuple):
+    """A running journal, its file, its one key, which has the id 1, and a client with that key."""
+
+    server: Server
+    db: Path
+    key: str
+    client: httpx.Client
+
+
+class SharedServer(NamedTuple):
+    """A running journal for many tests, and the file that it began with.
+
+    The tests of the page do not start a server each: for one address the browser keeps the files of the page.
+    """
+
+    server: Server
+    db: Path
+    key: str
+    template: Path
+
+    def empty(self) -> None:
+        """Put back what the file began with, as another program may write beside the server."""
+        with (
+            closing(sqlite3.connect(self.template)) as template,
+            closing(sqlite3.connect(self.db, timeout=PATIENCE)) as db,
+        ):
+            db.execute("PRAGMA wal_autocheckpoint = 0")  # the server alone checkpoints
+            template.backup(db)
+
+
+@contextmanager
+def shared_server_in(folder: Path) -> Iterator[SharedServer]:
+    template, db = folder / "template.db", folder / "journal.db"
+    key = new_key(template)
+    shutil.copy(template, db)
+    with running(db) as server:
+        yield SharedServer(server, db, key, template)

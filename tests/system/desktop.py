@@ -9,7 +9,7 @@ from typing import IO, NamedTuple
 
 import httpx
 import msgspec
-from commands import PATIENCE, Process, environment, start
+from commands import PATIENCE, WITHOUT_TLS, Process, environment, start
 
 RUN_KEY = "the_key-of_this-RUN_0123456789abcdef"
 
@@ -26,7 +26,7 @@ class Child(NamedTuple):
 
     def client(self, key: str = RUN_KEY) -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"}
-        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE)
+        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS)
 
     def let_go(self) -> int:
         """Close its standard input; the exit code."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import httpx
 import uvicorn
-from commands import PATIENCE, health
+from commands import PATIENCE, WITHOUT_TLS, health
 
 from journal_api.server.protocol import Protocol
 from journal_api.server.server import configured, listening
@@ -38,7 +38,7 @@ class Journal(NamedTuple):
 
     def client(self) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.key}"}
-        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE)
+        return httpx.Client(base_url=f"{self.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS)
 
     def connect(self) -> socket.socket:
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from commands import (
     PATIENCE,
+    WITHOUT_TLS,
     Server,
     change,
     command,
@@ -540,7 +541,9 @@ def test_a_key_of_another_user_sees_their_journal_alone(server: Server) -> None:
 async def test_an_import_beside_the_server_shows_in_the_next_read_of_a_goal(server: Server) -> None:
     db = journal_of(server)
     headers = {"Authorization": f"Bearer {new_key(db)}"}
-    async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE) as client:
+    async with httpx.AsyncClient(
+        base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS
+    ) as client:
         goal = await create_goal(client, metric="gross_pnl", timeframe="daily")
         before = await snapshots_of(client, goal["id"], to="2026-02-12")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import PATIENCE, environment, new_key
+from commands import PATIENCE, WITHOUT_TLS, environment, new_key
 from ruamel.yaml import YAML
 from test_upgrade import SOURCES
 
@@ -134,7 +134,7 @@ def test_under_the_unit_metrics_have_memory_cpu_and_the_sizes_of_the_files(
 
     with running_under(proc_options(unit), db) as url:
         key = {"Authorization": f"Bearer {new_key(db)}"}
-        text = httpx.get(f"{url}/metrics", headers=key, timeout=PATIENCE).text
+        text = httpx.get(f"{url}/metrics", headers=key, timeout=PATIENCE, verify=WITHOUT_TLS).text
 
     for name in (
         "process_resident_memory_bytes",

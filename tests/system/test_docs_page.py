@@ -1,42 +1,23 @@
 """GET /docs: the API to browse and try out, without internet; in a real browser where there is one."""
 
 import json
-import os
-import shutil
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
+import chromium
 import httpx
 import pytest
+from chromium import in_a_browser
 from commands import PATIENCE, Server, new_key, running
 from conftest import client_of
 from openapi_examples import DOCUMENT
-from selenium.webdriver import Chrome, ChromeOptions
-from selenium.webdriver.chrome.service import Service
+from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 from starlette.applications import Starlette
 
 PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_style.css", "/openapi.json"]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-FLAGS = [
-    *(
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--window-size=1200,1600",
-    ),
-    *("--no-first-run", "--disable-quic", "--disable-sync"),
-    *("--disable-background-networking", "--disable-component-update", "--no-proxy-server"),
-]
-
-in_a_browser = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="there is no Chromium with its driver on this machine"
-)
 
 
 @pytest.fixture
@@ -98,7 +79,7 @@ class Page:
 
     def wait_for(self, selector: str) -> Any:
         """The first such element, once it can be seen."""
-        return WebDriverWait(self.browser, PATIENCE).until(
+        return WebDriverWait(self.browser, PATIENCE, poll_frequency=0.1).until(
             lambda browser: next(
                 (one for one in browser.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()), None
             )
@@ -110,13 +91,13 @@ class Page:
 
     def operations(self) -> set[tuple[str, str]]:
         """Path and method of each that is listed."""
-        return {
-            (
-                str(one.find_element(By.CSS_SELECTOR, ".opblock-summary-path").get_attribute("data-path")),
-                one.find_element(By.CSS_SELECTOR, ".opblock-summary-method").text.lower(),
-            )
-            for one in self.browser.find_elements(By.CSS_SELECTOR, ".opblock")
-        }
+        listed = self.browser.execute_script("""
+            return Array.from(document.querySelectorAll(".opblock"), (one) => [
+                one.querySelector(".opblock-summary-path").dataset.path,
+                one.querySelector(".opblock-summary-method").innerText.toLowerCase(),
+            ]);
+        """)
+        return {(path, method) for path, method in listed}
 
     def paste(self, key: str) -> None:
         """Into the dialog of the button "Authorize"."""
@@ -145,42 +126,30 @@ class Page:
 
 
 @pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Chrome]:
-    options = ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path / 'profile'}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    # With the driver's path said, selenium looks for none, here or elsewhere.
-    service = Service(str(DRIVER), env={**os.environ, "SE_OFFLINE": "true"}, log_output=subprocess.DEVNULL)
-    browser = Chrome(options, service)
-    try:
-        yield browser
-    finally:
-        browser.quit()
-
-
-@pytest.fixture
 def server(tmp_path: Path) -> Iterator[Server]:
     with running(tmp_path / "journal.db") as server:
         yield server
 
 
+@pytest.fixture
+def page(browser: Chrome, server: Server) -> Iterator[Page]:
+    page = Page(browser, server)
+    yield page
+    chromium.Page(browser, server.url).leave()
+
+
 @in_a_browser
 def test_it_lists_every_operation_and_runs_one_with_a_pasted_key(
-    browser: Chrome, server: Server, tmp_path: Path
+    page: Page, server: Server, tmp_path: Path
 ) -> None:
     key = new_key(tmp_path / "journal.db")
     with server.client(key) as client:
         client.post("/tag-categories", json={"name": "Psychology"})
         client.post("/tags", json={"name": "Chased the open", "category_id": 1})
 
-    page = Page(browser, server)
     listed = page.operations()
-    browser.save_screenshot(str(tmp_path / "listed.png"))
     page.paste(key)
     status, answer = page.run("#operations-tags-list_tags")
-    browser.save_screenshot(str(tmp_path / "run.png"))
 
     assert listed == {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
     assert status == "200"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import PATIENCE, Ran, Server, environment, new_key, running
+from commands import PATIENCE, WITHOUT_TLS, Ran, Server, environment, new_key, running
 from openapi_examples import send_examples
 from proofs import SOAK
 
 # As many examples an operation, always the same ones; or other ones for so long, which `make fuzz` asks for.
-EXAMPLES = "5"
+EXAMPLES = "2"
 SECONDS = os.environ.get("FUZZ_SECONDS") or ("1200" if SOAK else None)
 # The long run has the phase of coverage too, and HEAD, which runs the code of GET.
 BOUNDED = [
@@ -28,7 +28,9 @@ LONG = ["--generation-database", "none", "--max-time", SECONDS or ""]
 async def tell_examples(server: Server, key: str) -> None:
     """Make a journal in which the ids of the examples are."""
     headers = {"Authorization": f"Bearer {key}"}
-    async with httpx.AsyncClient(base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE) as client:
+    async with httpx.AsyncClient(
+        base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS
+    ) as client:
         answers = await send_examples(client)
     assert all(answer.is_success for _, answer in answers)
 
@@ -66,7 +68,7 @@ def test_whatever_is_sent_is_answered_as_the_document_says(
 
     assert ran.code == 0, ran.out + ran.err
     (generated,) = re.findall(r"(\d+) generated", ran.out)
-    assert int(generated) > 500
+    assert int(generated) > 300
     assert "Traceback" not in server.err.read_text()
     sys.stdout.write(ran.out)
     for_so_long = f"in {SECONDS} s" if SECONDS else f"of at most {EXAMPLES} examples an operation"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 from aiosqlite import Connection
-from commands import PATIENCE, done, key_in, new_key, running
+from commands import PATIENCE, WITHOUT_TLS, done, key_in, new_key, running
 from desktop import RUN_KEY, Child, announced
 from factories import A_FILE, error_of, unwrap
 from operations import body_of, path_of
@@ -118,7 +118,7 @@ CSV = {"Content-Type": "text/csv"}
 def misuse(server: Child, key: str) -> Iterator[httpx.Response]:
     """What is answered to a key that is sent where none belongs."""
     basic = b64encode(f"owner:{key}".encode()).decode()
-    with httpx.Client(base_url=server.url, timeout=PATIENCE) as client:
+    with httpx.Client(base_url=server.url, timeout=PATIENCE, verify=WITHOUT_TLS) as client:
         for name in ("api_key", "access_token", "key"):
             yield client.get("/v1/tags", params={name: key})
         for header in (key, f"Basic {basic}", f"Token {key}", f"Bearer {key} {key}", f"Bearer {key}, {key}"):
@@ -180,7 +180,7 @@ def test_no_key_is_found_in_any_file_log_or_answer(
         answers = [answer for key in [*keys, *keys.malformed] for answer in use(server, key)]
         answers += [answer for key in [*keys, *keys.malformed] for answer in misuse(server, key)]
         answers.append(fail(server, db, keys.whole))
-        answers.append(httpx.get(f"{server.url}/metrics", timeout=PATIENCE))
+        answers.append(httpx.get(f"{server.url}/metrics", timeout=PATIENCE, verify=WITHOUT_TLS))
         done("backup", backups, "--db", db)
         while_it_runs = files_in(tmp_path)
         server.process.kill()

@@ -25,7 +25,7 @@ from test_transactions import is_whole, three_by_three
 from journal_api.database.database import LONGEST_WAIT, MOST_WAITING
 
 CLIENTS = 64
-LOAD_SECONDS = tries(60, 4)
+LOAD_SECONDS = tries(60, 2)
 TRADES_BEFORE = tries(4, 1)  # thousands
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from commands import PATIENCE, Server, health, new_key, running
+from commands import PATIENCE, WITHOUT_TLS, Server, health, new_key, running
 from conftest import client_of, new_key_for, started
 from factories import create_account, create_category, error_of, send_file
 from msgspec import structs
@@ -48,7 +48,12 @@ def test_each_request_is_a_line_of_json(db: Path) -> None:
     with running(db) as server, server.client(key) as client:
         asked = client.patch("/tags/12345", json={}, headers={"X-Request-Id": "mine"})
         client.get(f"{server.url}/nothing/to/see")
-        httpx.post(f"{server.url}/v1/tags", headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE)
+        httpx.post(
+            f"{server.url}/v1/tags",
+            headers={"Authorization": "Bearer wrong"},
+            timeout=PATIENCE,
+            verify=WITHOUT_TLS,
+        )
         server.stop()
 
     first, second, third = lines_of(server)[-3:]
@@ -95,7 +100,9 @@ def test_nothing_that_a_client_sent_stands_in_the_log_but_the_id_of_the_request(
 
 def test_what_never_became_a_request_is_a_line_too(db: Path) -> None:
     with running(db) as server:
-        refused = httpx.get(f"{server.url}/health", headers={"X-Long": "x" * 70_000}, timeout=PATIENCE)
+        refused = httpx.get(
+            f"{server.url}/health", headers={"X-Long": "x" * 70_000}, timeout=PATIENCE, verify=WITHOUT_TLS
+        )
         server.stop()
 
     told = lines_of(server)[-1]
@@ -158,7 +165,10 @@ def test_at_another_level_requests_are_left_out(db: Path) -> None:
 def test_a_log_that_nobody_reads_delays_no_answer_and_no_end(db: Path) -> None:
     read_end, write_end = os.pipe()
     room = fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096) if sys.platform == "linux" else 64 * 1024
-    with running(db, stderr=write_end) as server, httpx.Client(timeout=PATIENCE) as client:
+    with (
+        running(db, stderr=write_end) as server,
+        httpx.Client(timeout=PATIENCE, verify=WITHOUT_TLS) as client,
+    ):
         os.close(write_end)
         answers = [
             client.get(f"{server.url}/health", headers={"X-Request-Id": "x" * 64}).status_code

@@ -7,12 +7,11 @@ import tarfile
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx
 import pytest
-from chromium import Page, in_a_browser
-from commands import PATIENCE, Server, done, new_key, running
+from chromium import Page, PageJournal, in_a_browser
+from commands import PATIENCE, done, new_key, running
 from conftest import client_of
 from factories import A_TRADE, unwrap
 from selenium.webdriver import Chrome
@@ -114,25 +113,13 @@ ABC,Down,1,112,101,2026-01-05 12:00,2026-01-05 13:00,1
 MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
 
 
-class Journal(NamedTuple):
-    """A running journal, its file, a key, and a client of it."""
-
-    server: Server
-    db: Path
-    key: str
-    client: httpx.Client
+@pytest.fixture
+def journal(page_journal: PageJournal) -> PageJournal:
+    return page_journal
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    db = tmp_path / "journal.db"
-    key = new_key(db)
-    with running(db) as server, server.client(key) as client:
-        yield Journal(server, db, key, client)
-
-
-@pytest.fixture
-def page(browser: Chrome, journal: Journal) -> Iterator[Page]:
+def page(browser: Chrome, journal: PageJournal) -> Iterator[Page]:
     page = Page(browser, journal.server.url)
     yield page
     page.leave()
@@ -182,7 +169,7 @@ def run_axe(page: Page, options: str) -> list[str]:
 @in_a_browser
 @pytest.mark.parametrize("has_example", [True, False], ids=["example", "empty"])
 def test_every_view_is_drawn_without_complaint_from_few_requests_to_its_own_service(
-    journal: Journal, page: Page, has_example: bool
+    journal: PageJournal, page: Page, has_example: bool
 ) -> None:
     if has_example:
         journal.client.post("/example-journal")
@@ -203,7 +190,7 @@ def test_every_view_is_drawn_without_complaint_from_few_requests_to_its_own_serv
 
 
 @in_a_browser
-def test_the_key_is_taken_out_of_the_address_and_kept_for_the_tab(journal: Journal, page: Page) -> None:
+def test_the_key_is_taken_out_of_the_address_and_kept_for_the_tab(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
 
     assert page.browser.current_url == f"{page.url}/"
@@ -228,7 +215,7 @@ def test_the_address_that_a_first_start_prints_opens_the_page_signed_in(
 
 
 @in_a_browser
-def test_a_page_that_is_polled_gets_nothing_twice(journal: Journal, page: Page) -> None:
+def test_a_page_that_is_polled_gets_nothing_twice(journal: PageJournal, page: Page) -> None:
     journal.client.post("/example-journal")
     page.sign_in(journal.key)
     page.statuses()
@@ -240,7 +227,7 @@ def test_a_page_that_is_polled_gets_nothing_twice(journal: Journal, page: Page) 
 
 
 @in_a_browser
-def test_the_accounts_that_are_shown_are_those_of_the_selection(journal: Journal, page: Page) -> None:
+def test_the_accounts_that_are_shown_are_those_of_the_selection(journal: PageJournal, page: Page) -> None:
     first, second = (
         unwrap(journal.client.post("/accounts", json={"name": name}))["id"] for name in ("A", "B")
     )
@@ -258,7 +245,7 @@ def test_the_accounts_that_are_shown_are_those_of_the_selection(journal: Journal
 
 
 @in_a_browser
-def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in(journal: Journal, page: Page) -> None:
+def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
 
     done("keys", "revoke", "1", "--db", journal.db)
@@ -271,7 +258,7 @@ def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in(journal: Jour
 
 
 @in_a_browser
-def test_a_wrong_key_is_told_in_the_words_of_the_service(journal: Journal, page: Page) -> None:
+def test_a_wrong_key_is_told_in_the_words_of_the_service(journal: PageJournal, page: Page) -> None:
     page.browser.get(page.url)
     page.fill("key", "tjk_wrong" + Keys.ENTER)
 
@@ -279,7 +266,7 @@ def test_a_wrong_key_is_told_in_the_words_of_the_service(journal: Journal, page:
 
 
 @in_a_browser
-def test_names_that_are_markup_stay_text_in_every_view(journal: Journal, page: Page) -> None:
+def test_names_that_are_markup_stay_text_in_every_view(journal: PageJournal, page: Page) -> None:
     journal.client.post("/example-journal")
     account = unwrap(journal.client.post("/accounts", json={"name": MARKUP}))
     category = unwrap(journal.client.post("/tag-categories", json={"name": MARKUP}))
@@ -299,7 +286,7 @@ def test_names_that_are_markup_stay_text_in_every_view(journal: Journal, page: P
 
 
 @in_a_browser
-def test_a_file_is_dropped_imported_and_undone(journal: Journal, page: Page) -> None:
+def test_a_file_is_dropped_imported_and_undone(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
     page.show("import")
     page.fill("name", " account")
@@ -320,7 +307,7 @@ def test_a_file_is_dropped_imported_and_undone(journal: Journal, page: Page) -> 
 
 
 @in_a_browser
-def test_a_file_with_an_unknown_header_is_described_and_then_read(journal: Journal, page: Page) -> None:
+def test_a_file_with_an_unknown_header_is_described_and_then_read(journal: PageJournal, page: Page) -> None:
     journal.client.post("/accounts", json={"name": "Main"})
     page.sign_in(journal.key)
     page.show("import")
@@ -342,7 +329,7 @@ def test_a_file_with_an_unknown_header_is_described_and_then_read(journal: Journ
 
 
 @in_a_browser
-def test_accounts_that_a_file_names_are_created_or_mapped(journal: Journal, page: Page) -> None:
+def test_accounts_that_a_file_names_are_created_or_mapped(journal: PageJournal, page: Page) -> None:
     for name in ("Main", "Other"):
         journal.client.post("/accounts", json={"name": name})
     page.sign_in(journal.key)
@@ -365,7 +352,7 @@ def test_accounts_that_a_file_names_are_created_or_mapped(journal: Journal, page
 
 
 @in_a_browser
-def test_a_journal_of_old_trades_is_not_an_empty_one(journal: Journal, page: Page) -> None:
+def test_a_journal_of_old_trades_is_not_an_empty_one(journal: PageJournal, page: Page) -> None:
     account = unwrap(journal.client.post("/accounts", json={"name": "Main"}))
     journal.client.post(
         "/trades",
@@ -385,7 +372,7 @@ def test_a_journal_of_old_trades_is_not_an_empty_one(journal: Journal, page: Pag
 
 
 @in_a_browser
-def test_the_errors_of_a_file_stand_at_its_rows(journal: Journal, page: Page) -> None:
+def test_the_errors_of_a_file_stand_at_its_rows(journal: PageJournal, page: Page) -> None:
     journal.client.post("/accounts", json={"name": "Main"})
     page.sign_in(journal.key)
     page.show("import")
@@ -397,7 +384,7 @@ def test_the_errors_of_a_file_stand_at_its_rows(journal: Journal, page: Page) ->
 
 
 @in_a_browser
-def test_an_empty_journal_offers_the_example_and_removes_it_again(journal: Journal, page: Page) -> None:
+def test_an_empty_journal_offers_the_example_and_removes_it_again(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
 
     page.click("#load-example")
@@ -410,7 +397,7 @@ def test_an_empty_journal_offers_the_example_and_removes_it_again(journal: Journ
 
 
 @in_a_browser
-def test_trading_days_are_asked_for_once(journal: Journal, page: Page) -> None:
+def test_trading_days_are_asked_for_once(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
     page.find("section[aria-label='Trading days'] .primary").click()
 
@@ -420,7 +407,7 @@ def test_trading_days_are_asked_for_once(journal: Journal, page: Page) -> None:
 
 
 @in_a_browser
-def test_a_limit_says_what_is_left_and_what_happened_since(journal: Journal, page: Page) -> None:
+def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal, page: Page) -> None:
     account = unwrap(journal.client.post("/accounts", json={"name": "Main"}))
     limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
     journal.client.post("/goals", json=limit)
@@ -444,7 +431,7 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: Journal, pag
 
 
 @in_a_browser
-def test_a_goal_is_made_edited_and_deleted(journal: Journal, page: Page) -> None:
+def test_a_goal_is_made_edited_and_deleted(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
     page.show("settings")
     page.click("#new-goal")
@@ -472,7 +459,7 @@ def test_a_goal_is_made_edited_and_deleted(journal: Journal, page: Page) -> None
 
 
 @in_a_browser
-def test_an_error_of_a_form_stands_at_its_field(journal: Journal, page: Page) -> None:
+def test_an_error_of_a_form_stands_at_its_field(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
     page.show("settings")
     page.fill("timezone", "Mars/Olympus", "#days")
@@ -483,7 +470,7 @@ def test_an_error_of_a_form_stands_at_its_field(journal: Journal, page: Page) ->
 
 
 @in_a_browser
-def test_the_main_path_needs_no_mouse(journal: Journal, page: Page) -> None:
+def test_the_main_path_needs_no_mouse(journal: PageJournal, page: Page) -> None:
     page.browser.get(page.url)
     page.wait_for_view("sign-in")
     page.press(journal.key, Keys.ENTER)
@@ -508,7 +495,7 @@ def test_the_main_path_needs_no_mouse(journal: Journal, page: Page) -> None:
 
 
 @in_a_browser
-def test_nothing_of_a_view_shuts_anybody_out(journal: Journal, page: Page, axe: str) -> None:
+def test_nothing_of_a_view_shuts_anybody_out(journal: PageJournal, page: Page, axe: str) -> None:
     page.resize(1280, 900)
     page.browser.get(page.url)
     page.wait_for_view("sign-in")
@@ -529,15 +516,17 @@ def test_nothing_of_a_view_shuts_anybody_out(journal: Journal, page: Page, axe: 
 
 
 @in_a_browser
-def test_no_view_is_wider_than_the_screen(journal: Journal, page: Page) -> None:
+def test_no_view_is_wider_than_the_screen(journal: PageJournal, page: Page) -> None:
     journal.client.post("/example-journal")
     page.sign_in(journal.key)
 
     widest = {}
-    for width in (360, 768, 1600):
-        page.resize(width, 900)
+    for width, narrower in ((360, 360), (1600, 768)):
         for view in VIEWS:
+            page.resize(width, 900)
             page.show(view)
-            widest[width, view] = page.browser.execute_script("return document.documentElement.scrollWidth")
+            for one in (width, narrower):
+                page.resize(one, 900)
+                widest[one, view] = page.browser.execute_script("return document.documentElement.scrollWidth")
 
     assert {place: wide for place, wide in widest.items() if wide > place[0]} == {}

@@ -2,49 +2,30 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, browser_with, in_a_browser
-from commands import Server, new_key, running
+from chromium import Page, PageJournal, in_a_browser
 from selenium.webdriver import Chrome
+from selenium.webdriver.common.keys import Keys
 
 pytestmark = in_a_browser
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
+@pytest.fixture
+def client(page_journal: PageJournal) -> httpx.Client:
+    return page_journal.client
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "journal.db") as server:
-        yield server
-
-
-@pytest.fixture
-def key(server: Server, tmp_path: Path) -> str:
-    return new_key(tmp_path / "journal.db")
-
-
-@pytest.fixture
-def client(server: Server, key: str) -> Iterator[httpx.Client]:
-    with server.client(key) as client:
-        yield client
-
-
-@pytest.fixture
-def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
-    page = Page(browser, server.url)
+def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
+    page = Page(browser, page_journal.server.url)
     page.resize(1280, 900)
-    page.sign_in(key)
+    page.sign_in(page_journal.key)
     page.complaints()
     yield page
-    browser.execute_script("sessionStorage.clear()")
+    page.leave()
 
 
 def create(client: httpx.Client, path: str, **body: Any) -> Any:
@@ -108,9 +89,8 @@ def test_amounts_in_several_currencies_are_never_added(
     assert "Several currencies" not in page.text()
 
 
-@pytest.mark.parametrize(
-    ("pnl", "goal", "words"),
-    [
+def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, client: httpx.Client) -> None:
+    goals = [
         (825.5, {"metric": "net_pnl", "direction": "at_most", "target_value": 500}, "325.50 over 500.00"),
         (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
         (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
@@ -118,16 +98,18 @@ def test_amounts_in_several_currencies_are_never_added(
         (5, {"metric": "worst_trade", "target_value": 10}, "5.00 below 10.00"),
         (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
         (-5, {"metric": "win_rate", "target_value": 50}, "50 % missing to 50 %"),
-    ],
-)
-def test_a_goal_says_on_which_side_of_its_target_it_is(
-    page: Page, client: httpx.Client, account: int, pnl: float, goal: dict[str, Any], words: str
-) -> None:
-    trade(client, account, pnl)
-    create(client, "/goals", goal_name="Goal", timeframe="daily", **goal)
+    ]
+    for number, (pnl, goal, _) in enumerate(goals):
+        account = create(client, "/accounts", name=f"Account {number}")["id"]
+        trade(client, account, pnl)
+        create(client, "/goals", goal_name=f"Goal {number}", timeframe="daily", account_id=account, **goal)
     page.poll()
 
-    page.wait_for_text(words.replace("0 %", "0\u00a0%"))
+    page.wait_for_text(f"Goal {len(goals) - 1}")
+    cards = [str(card.get_attribute("innerText")) for card in page.all(".goal")]
+    for number, (_, _, words) in enumerate(goals):
+        (card,) = [card for card in cards if f"Goal {number}" in card]
+        assert words.replace("0 %", "0\u00a0%") in card
 
 
 def test_months_of_any_length_and_month_names_that_are_none_are_shown(
@@ -168,27 +150,27 @@ def test_what_rounds_to_nothing_is_no_loss_and_no_drawdown(
     assert page.find(".calendar .pnl").text == "0.00"
 
 
-@pytest.mark.parametrize("locale", ["fa-IR", "th-TH"])
 def test_days_are_gregorian_in_every_locale(
-    browser: Chrome, page: Page, client: httpx.Client, account: int, locale: str
+    browser: Chrome, page: Page, client: httpx.Client, account: int
 ) -> None:
     trade(client, account, 10, "2026-01-06T15:00:00Z")
-    script = f"""
-        const Original = Intl.DateTimeFormat;
-        Intl.DateTimeFormat = function (given, options) {{
-            return new Original(given ?? "{locale}", options);
-        }};
-    """
-    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
-    try:
-        page.show("today", "?month=2026-01")
-        browser.refresh()
-        page.wait_for_view("today")
-        heading = page.find("section[aria-label=Calendar] h2").text
-    finally:
-        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+    page.show("today", "?month=2026-01")
 
-    assert heading == {"fa-IR": "ژانویهٔ ۲۰۲۶", "th-TH": "มกราคม 2026"}[locale]
+    for locale, heading in (("fa-IR", "ژانویهٔ ۲۰۲۶"), ("th-TH", "มกราคม 2026")):
+        script = f"""
+            const Original = Intl.DateTimeFormat;
+            Intl.DateTimeFormat = function (given, options) {{
+                return new Original(given ?? "{locale}", options);
+            }};
+        """
+        added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+        try:
+            browser.refresh()
+            page.wait_for_view("today")
+        finally:
+            browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+        assert page.find("section[aria-label=Calendar] h2").text == heading
 
 
 def test_a_goal_that_does_not_run_yet_says_when_and_what(page: Page, client: httpx.Client) -> None:
@@ -214,17 +196,18 @@ def test_the_trading_day_is_asked_for_until_it_is_answered(page: Page, client: h
 # Settings ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("written", ["0,62", "MES 0,62", "0.62, 0.37", "MES"])
-def test_commissions_that_can_be_misread_are_refused(
-    page: Page, client: httpx.Client, account: int, written: str
-) -> None:
+def test_commissions_that_can_be_misread_are_refused(page: Page, client: httpx.Client, account: int) -> None:
     page.show("settings")
-    page.click("#accounts .link")
-    page.fill("fees", written, "#edit")
-    page.click("#edit .primary")
-    page.wait_for_text("Write amounts with a point: 0.62 for all")
-    assert stored(client, f"/accounts/{account}")["fees"] == {}
+    for written in ("0,62", "MES 0,62", "0.62, 0.37", "MES"):
+        page.click("#accounts .link")
+        page.fill("fees", written, "#edit")
+        page.click("#edit .primary")
+        page.wait_for_text("Write amounts with a point: 0.62 for all")
+        assert stored(client, f"/accounts/{account}")["fees"] == {}, written
+        page.press(Keys.ESCAPE)
+        page.wait(lambda: not page.all("dialog"))
 
+    page.click("#accounts .link")
     page.fill("fees", "0.62, mes 0.37", "#edit")
     page.click("#edit .primary")
     page.wait(lambda: not page.all("dialog"))
@@ -355,15 +338,15 @@ def test_a_file_without_a_zone_is_read_in_the_one_of_the_owner(
     assert "Times are read in Europe/Berlin" in page.text()
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [("", "This file is empty."), ("\n\n", "There is no table with a header and rows in this file.")],
-)
-def test_an_empty_file_is_said_to_be_empty(page: Page, account: int, content: str, words: str) -> None:
+def test_an_empty_file_is_said_to_be_empty(page: Page, account: int) -> None:
     page.show("import")
-    page.drop("empty.csv", content)
+    for content, words in (
+        ("", "This file is empty."),
+        ("\n\n", "There is no table with a header and rows in this file."),
+    ):
+        page.drop("empty.csv", content)
 
-    page.wait_for_text(words)
+        page.wait_for_text(words)
     assert page.complaints() == []
 
 
@@ -407,9 +390,8 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize("width", [360, 1280])
 def test_long_names_and_large_amounts_make_no_view_wider_than_the_screen(
-    page: Page, client: httpx.Client, width: int
+    page: Page, client: httpx.Client
 ) -> None:
     account = create(client, "/accounts", name=LONG * 2, starting_balance=1_234_567_890)["id"]
     create(client, "/accounts", name=LONG)
@@ -420,14 +402,16 @@ def test_long_names_and_large_amounts_make_no_view_wider_than_the_screen(
     create(client, "/goals", goal_name=LONG * 2, metric="net_pnl", target_value=1_234_567_890)
     trade(client, account, 1_234_567_890)
     client.put("/trades/1/tags", json={"tag_ids": [tag]}).raise_for_status()
-    page.resize(width, 900)
 
     widths = {}
-    for view, query in PLACES:
-        page.show(view, query)
-        if view == "import":
-            page.drop("f" * 240 + ".csv", WITHOUT_ZONE)
-            page.wait_for_text("Read again")
-        widths[view, query] = page.browser.execute_script("return document.documentElement.scrollWidth")
+    for width in (360, 1280):
+        page.resize(width, 900)
+        for view, query in PLACES:
+            page.show(view, query)
+            if view == "import":
+                page.drop("f" * 240 + ".csv", WITHOUT_ZONE)
+                page.wait_for_text("Read again")
+            widest = page.browser.execute_script("return document.documentElement.scrollWidth")
+            widths[width, view, query] = widest
 
-    assert {place: wide for place, wide in widths.items() if wide > width} == {}
+    assert {place: wide for place, wide in widths.items() if wide > place[0]} == {}

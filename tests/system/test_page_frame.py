@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, browser_with, in_a_browser
-from commands import Server, done, new_key, running, wait_until
+from chromium import Page, PageJournal, in_a_browser
+from commands import done, new_key, running, wait_until
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from test_page_views import click, find, get, press, send, trade
@@ -16,39 +16,19 @@ from test_page_views import click, find, get, press, send, trade
 pytestmark = in_a_browser
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
-        yield browser
+@pytest.fixture
+def client(page_journal: PageJournal) -> httpx.Client:
+    return page_journal.client
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "journal.db") as server:
-        yield server
-
-
-@pytest.fixture
-def key(server: Server, tmp_path: Path) -> str:
-    return new_key(tmp_path / "journal.db")
-
-
-@pytest.fixture
-def client(server: Server, key: str) -> Iterator[httpx.Client]:
-    with server.client(key) as client:
-        yield client
-
-
-@pytest.fixture
-def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
-    page = Page(browser, server.url)
-    page.sign_in(key)
+def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
+    page = Page(browser, page_journal.server.url)
+    page.sign_in(page_journal.key)
     page.complaints()
     yield page
-    browser.execute_script("sessionStorage.clear(); localStorage.clear()")
-    page.resize(1280, 900)
     delay(page, 0)
-    browser.get("about:blank")
+    page.leave()
 
 
 def delay(page: Page, milliseconds: int) -> None:
@@ -189,12 +169,25 @@ def test_notes_outlive_a_conflict_that_is_not_decided(page: Page, client: httpx.
     assert get(client, f"/trades/{trade_id}")["notes"] == "theirs"
 
 
+@pytest.fixture
+def page_of_its_own(browser: Chrome, tmp_path: Path) -> Iterator[tuple[Page, PageJournal]]:
+    """A page whose server the test may stop."""
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    with running(db) as server, server.client(key) as client:
+        page = Page(browser, server.url)
+        page.sign_in(key)
+        yield page, PageJournal(server, db, key, client)
+        page.leave()
+
+
 def test_notes_outlive_a_stopped_service_and_leaving_them_asks(
-    page: Page, client: httpx.Client, server: Server
+    page_of_its_own: tuple[Page, PageJournal],
 ) -> None:
-    (trade_id,) = add_trades(client)
+    page, journal = page_of_its_own
+    (trade_id,) = add_trades(journal.client)
     page.show("trades", f"?id={trade_id}")
-    server.stop(signal.SIGKILL)
+    journal.server.stop(signal.SIGKILL)
 
     type_in(page, "#notes", "mine" + Keys.TAB)
     find(page, "#trade form .error", "Not saved")
@@ -224,32 +217,34 @@ def test_notes_that_are_left_by_a_link_are_saved_without_a_question(page: Page, 
 
 
 def test_notes_outlive_a_key_that_is_revoked_while_they_are_typed(
-    page: Page, client: httpx.Client, server: Server, tmp_path: Path
+    page: Page, page_journal: PageJournal, client: httpx.Client
 ) -> None:
     (trade_id,) = add_trades(client)
     page.show("trades", f"?id={trade_id}")
     type_in(page, "#notes", "mine")
-    done("keys", "revoke", "1", "--db", tmp_path / "journal.db")
+    done("keys", "revoke", "1", "--db", page_journal.db)
 
     page.poll()
     page.wait_for_text("What you typed is still there.")
-    new = new_key(tmp_path / "journal.db")
+    new = new_key(page_journal.db)
     page.fill("key", new + Keys.ENTER, "#sign-in")
     page.wait(lambda: not page.all("dialog"))
     kept = notes_of(page)
     click(page, "#trade form button", "Save the notes")
-    with server.client(new) as client_of_new:
+    with page_journal.server.client(new) as client_of_new:
         wait_until(lambda: get(client_of_new, f"/trades/{trade_id}")["notes"] == "mine")
 
     assert kept == "mine"
 
 
-def test_a_dialog_does_not_cover_the_sign_in(page: Page, client: httpx.Client, tmp_path: Path) -> None:
+def test_a_dialog_does_not_cover_the_sign_in(
+    page: Page, page_journal: PageJournal, client: httpx.Client
+) -> None:
     add_trades(client)
     page.show("trades")
     click(page, "button", "Add a trade")
     find(page, "dialog [name=symbol]")
-    done("keys", "revoke", "1", "--db", tmp_path / "journal.db")
+    done("keys", "revoke", "1", "--db", page_journal.db)
 
     page.poll()
 
@@ -304,9 +299,10 @@ def test_an_address_with_a_broken_key_is_cleared(page: Page) -> None:
     assert page.complaints() == []
 
 
-def test_signing_out_in_one_tab_signs_out_the_others(page: Page, client: httpx.Client, key: str) -> None:
+def test_signing_out_in_one_tab_signs_out_the_others(page: Page, page_journal: PageJournal) -> None:
     page.browser.execute_script(
-        "sessionStorage.clear(); localStorage.setItem('journal-key', arguments[0])", key
+        "sessionStorage.clear(); localStorage.setItem('journal-key', arguments[0])",
+        page_journal.key,
     )
     page.show("strategies")
     first = page.browser.current_window_handle
@@ -335,8 +331,8 @@ def test_the_page_recovers_once_the_service_answers_again(page: Page) -> None:
     find(page, ".empty", "There is no trade yet")
 
 
-def test_a_key_without_a_scope_names_it_and_can_be_replaced(page: Page, tmp_path: Path) -> None:
-    narrow = new_key(tmp_path / "journal.db", "--scopes", "read:trades")
+def test_a_key_without_a_scope_names_it_and_can_be_replaced(page: Page, page_journal: PageJournal) -> None:
+    narrow = new_key(page_journal.db, "--scopes", "read:trades")
     page.browser.get("about:blank")
     page.browser.get(f"{page.url}/#key={narrow}")
     page.wait_for_text("The key lacks the scope read:")

@@ -1,13 +1,12 @@
 """Three views of the page at /, in a real browser: what pays, trades and strategies (docs/page.md)."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, in_a_browser
-from commands import Server, new_key, running, wait_until
+from chromium import Page, PageJournal, in_a_browser
+from commands import wait_until
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import ActionChains, Chrome
 from selenium.webdriver.common.by import By
@@ -24,26 +23,14 @@ HTML = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running(tmp_path / "journal.db") as server:
-        yield server
+def client(page_journal: PageJournal) -> httpx.Client:
+    return page_journal.client
 
 
 @pytest.fixture
-def key(server: Server, tmp_path: Path) -> str:
-    return new_key(tmp_path / "journal.db")
-
-
-@pytest.fixture
-def client(server: Server, key: str) -> Iterator[httpx.Client]:
-    with server.client(key) as client:
-        yield client
-
-
-@pytest.fixture
-def page(browser: Chrome, server: Server, key: str) -> Iterator[Page]:
-    page = Page(browser, server.url)
-    page.sign_in(key)
+def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
+    page = Page(browser, page_journal.server.url)
+    page.sign_in(page_journal.key)
     page.complaints()
     yield page
     page.leave()
@@ -293,21 +280,22 @@ def test_what_the_api_refuses_is_said_in_the_trade(
     assert find(page, "#of-strategy_id").get_attribute("value") == ""
 
 
-@pytest.mark.parametrize(("choice", "grade"), [("Save mine", "B"), ("Keep the stored", "F")])
 def test_a_conflict_shows_both_versions_and_the_owner_chooses(
-    page: Page, client: httpx.Client, account: int, choice: str, grade: str
+    page: Page, client: httpx.Client, account: int
 ) -> None:
-    trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
-    page.show("trades", f"?id={trade_id}")
-    send(client, "PATCH", f"/trades/{trade_id}", {"grade": "F"})
+    for choice, grade in (("Save mine", "B"), ("Keep the stored", "F")):
+        trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
+        page.show("trades", f"?id={trade_id}")
+        find(page, f'#trade[data-id="{trade_id}"]')
+        send(client, "PATCH", f"/trades/{trade_id}", {"grade": "F"})
 
-    press(page, "3")
-    versions = find(page, "dialog tbody").text
-    click(page, "dialog button", choice)
-    find(page, f'[data-grade="{grade}"][aria-pressed="true"]')
+        press(page, "3")
+        versions = find(page, "dialog tbody").text
+        click(page, "dialog button", choice)
+        find(page, f'[data-grade="{grade}"][aria-pressed="true"]')
 
-    assert versions == "Grade B F"
-    assert get(client, f"/trades/{trade_id}")["grade"] == grade
+        assert versions == "Grade B F"
+        assert get(client, f"/trades/{trade_id}")["grade"] == grade
 
 
 def test_a_trade_is_added_by_hand_and_deleted(page: Page, client: httpx.Client, account: int) -> None:
@@ -451,11 +439,11 @@ def test_names_that_are_html_stay_text(page: Page, client: httpx.Client) -> None
     assert page.complaints() == []
 
 
-@pytest.mark.parametrize("view", ["report", "trades", "strategies"])
-def test_an_empty_journal_explains_itself(page: Page, view: str) -> None:
-    page.show(view)
+def test_an_empty_journal_explains_itself(page: Page) -> None:
+    for view in ("report", "trades", "strategies"):
+        page.show(view)
 
-    assert len(find(page, ".empty p").text) > 40
+        assert len(find(page, ".empty p").text) > 40, view
     assert page.complaints() == []
 
 
@@ -465,13 +453,16 @@ def test_no_view_is_wider_than_the_screen_or_needs_more_than_ten_requests(
     setup = strategy["setups"][0]
     add_answered(client, trade(account, 10, setup_id=setup["setup_id"]), setup["confirmations"][0], True)
 
-    for width in (360, 1600):
-        page.resize(width, 800)
-        for view, query in PLACES:
-            page.show("settings")
-            page.requests()
-            page.show(view, query)
-            widest = page.browser.execute_script("return document.documentElement.scrollWidth")
+    def width_of(view: str, query: str) -> int:
+        page.show(view, query)
+        return int(page.browser.execute_script("return document.documentElement.scrollWidth"))
 
-            assert widest <= width, (view, width)
-            assert len([url for url in page.requests() if "/v1/" in url]) <= 10, view
+    page.resize(360, 800)
+    for view, query in PLACES:
+        page.show("settings")
+        page.requests()
+        assert width_of(view, query) <= 360, (view, query)
+        assert len([url for url in page.requests() if "/v1/" in url]) <= 10, (view, query)
+    page.resize(1600, 800)
+    for view, query in PLACES:
+        assert width_of(view, query) <= 1600, (view, query)

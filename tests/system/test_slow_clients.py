@@ -19,7 +19,7 @@ from weakref import WeakSet
 import httpx
 import msgspec
 import pytest
-from commands import PATIENCE, health, new_key, running
+from commands import PATIENCE, WITHOUT_TLS, health, new_key, running
 from conftest import ErrorEnvelope
 from proofs import SOAK
 from streams import served
@@ -443,7 +443,10 @@ def ask_while_they_stay(
     answers = []
     deadline = time.monotonic() + CROWD.seconds
     headers = {"Authorization": f"Bearer {journal.key}"}
-    with selectors.DefaultSelector() as open_still, httpx.Client(headers=headers, timeout=PATIENCE) as client:
+    with (
+        selectors.DefaultSelector() as open_still,
+        httpx.Client(headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS) as client,
+    ):
         for connection in slow:
             open_still.register(connection, selectors.EVENT_READ)
         while open_still.get_map():
