@@ -12,7 +12,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 from aiosqlite import Connection
-from commands import PATIENCE, WITHOUT_TLS, done, key_in, new_key, running
+from commands import PATIENCE, WITHOUT_TLS, done, key_in, new_key, running, wait_until
 from desktop import RUN_KEY, Child, announced
 from factories import A_FILE, error_of, unwrap
 from operations import body_of, path_of
@@ -182,6 +182,7 @@ def test_no_key_is_found_in_any_file_log_or_answer(
         answers.append(fail(server, db, keys.whole))
         answers.append(httpx.get(f"{server.url}/metrics", timeout=PATIENCE, verify=WITHOUT_TLS))
         done("backup", backups, "--db", db)
+        wait_until(lambda: b'"route":"/metrics"' in (tmp_path / "server.err").read_bytes())
         while_it_runs = files_in(tmp_path)
         server.process.kill()
         server.process.wait(PATIENCE)
