@@ -125,6 +125,27 @@ async def test_a_write_whose_request_ends_before_its_turn_is_never_begun(app: St
     assert await names_of_users(app) == [f"{name}!" for name in before]
 
 
+async def test_a_write_whose_request_ends_amid_it_runs_no_further_statement(app: Starlette) -> None:
+    before = await names_of_users(app)
+    done = []
+
+    async def rename_twice(db: Connection) -> None:
+        for number in range(2):
+            await rename(db)
+            done.append(number)
+
+    with thread_stopped_at(app, "BEGIN IMMEDIATE") as reached:
+        write = asyncio.create_task(app.state.database.write(rename_twice))
+        await until(reached)
+        write.cancel()
+        await asyncio.sleep(0.01)
+    await asyncio.wait([write])
+
+    assert write.cancelled()
+    assert done == []
+    assert await names_of_users(app) == before
+
+
 async def test_a_write_whose_request_ends_during_the_commit_is_told_as_done(app: Starlette) -> None:
     before = await names_of_users(app)
     with thread_stopped_at(app, "COMMIT") as reached:
