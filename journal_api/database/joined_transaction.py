@@ -28,7 +28,7 @@ class JoinedTransaction:
         self.begun: Connection | None = None
 
     async def write(self, work: Work[T], *, commit: bool = True) -> T:
-        """Run `work` in the shared transaction."""
+        """Run `work` in the shared transaction, on the event loop; a dry run has one of its own."""
         async with self.transaction(commit=commit) as db:
             return await work(db)
 

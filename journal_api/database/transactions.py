@@ -36,7 +36,7 @@ class Transactions(Protocol):
         ...
 
     def transaction(self, *, commit: bool = True) -> AbstractAsyncContextManager[Connection]:
-        """A write transaction whose block may await anything. Each statement is a way to the thread."""
+        """A write transaction whose block may await anything; each statement is a call of the thread."""
         ...
 
     def read_transaction(self) -> AbstractAsyncContextManager[Connection]:

@@ -73,6 +73,9 @@ class WritingConnection(aiosqlite.Connection):
             return await future
         finally:
             timer.cancel()
+            # An exception's traceback refers to this frame, and the future to the exception: the request's
+            # body would live until the next garbage collection.
+            del future
 
     # A transaction as one call ----------------------------------------------------------------------------
 

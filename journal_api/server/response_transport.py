@@ -7,6 +7,7 @@ tests/system fails when one of them changes.
 """
 
 import asyncio
+from weakref import proxy
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
@@ -15,7 +16,9 @@ class ResponseTransport:
     """The transport of one response. The head waits for the first part of the body, or for `flush`."""
 
     def __init__(self, cycle: RequestResponseCycle, transport: asyncio.Transport) -> None:
-        self.cycle, self.transport = cycle, transport
+        # Weak, because the cycle refers to its transport: both would live until the next garbage collection.
+        self.cycle: RequestResponseCycle = proxy(cycle)
+        self.transport = transport
         self.is_before_head = True
         self.head = b""  # not written yet
 

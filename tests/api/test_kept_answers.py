@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -24,7 +24,7 @@ from proofs import tries
 from starlette.applications import Starlette
 from test_statement_counts import statements_of
 
-from journal_api.web import dispatch, kept_answers
+from journal_api.web import dispatch, kept_answers, middleware
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -232,11 +232,53 @@ async def test_a_path_that_was_found_before_is_still_told_from_others(client: ht
         assert unwrap(await client.patch(path, json={})) == tag
 
 
+L = TypeVar("L")
+
+
+def layer_of(app: Starlette, kind: type[L]) -> L:
+    """The middleware of that type."""
+    layer: Any = app.middleware_stack
+    while not isinstance(layer, kind):
+        layer = layer.app
+    return layer
+
+
+@pytest.mark.own_journal
 async def test_as_many_paths_are_remembered_as_there_is_room_for(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dispatch, "MOST_FOUND", 3)
     tags = [await create_tag(client, name) for name in "abcdefg"]
+    remembered = layer_of(app, dispatch.Dispatch).found
 
     for _ in range(2):
-        assert [unwrap(await client.get(f"/tags/{tag['id']}")) for tag in tags] == tags
+        for tag in tags:
+            assert unwrap(await client.get(f"/tags/{tag['id']}")) == tag
+            assert 1 <= len(remembered) <= 3
+
+
+@pytest.mark.own_journal
+async def test_long_paths_are_not_remembered(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatch, "LONGEST_FOUND", len("/v1/tags"))
+    remembered = layer_of(app, dispatch.Dispatch).found
+    remembered.clear()
+
+    for path in ("/tags", "/tags/1", "/strategies"):
+        await client.get(path)
+
+    assert list(remembered) == [("GET", "/v1/tags")]
+
+
+@pytest.mark.own_journal
+async def test_as_many_hosts_are_remembered_as_there_is_room_for(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    for port in range(1, middleware.MOST_ACCEPTED + 20):
+        answer = await client.get("/me", headers={"Host": f"localhost:{port}"})
+        assert answer.status_code == 200
+
+    remembered = layer_of(app, middleware.RequestContextMiddleware).accepted
+    assert len(remembered) == middleware.MOST_ACCEPTED
+    assert error_of(await client.get("/me", headers={"Host": "evil:1"})) == (421, "misdirected_request")

@@ -1,6 +1,7 @@
 """Write transactions as one call of the writer's thread: DECISIONS 122."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from operations import dump
 from starlette.applications import Starlette
 
 from journal_api.database import database
-from journal_api.errors import Busy
+from journal_api.errors import ApiError, Busy
 
 
 class CountingQueue:
@@ -124,6 +125,27 @@ async def test_a_write_whose_request_ends_before_its_turn_is_never_begun(app: St
     assert await names_of_users(app) == [f"{name}!" for name in before]
 
 
+async def test_a_write_whose_request_ends_amid_it_runs_no_further_statement(app: Starlette) -> None:
+    before = await names_of_users(app)
+    done = []
+
+    async def rename_twice(db: Connection) -> None:
+        for number in range(2):
+            await rename(db)
+            done.append(number)
+
+    with thread_stopped_at(app, "BEGIN IMMEDIATE") as reached:
+        write = asyncio.create_task(app.state.database.write(rename_twice))
+        await until(reached)
+        write.cancel()
+        await asyncio.sleep(0.01)
+    await asyncio.wait([write])
+
+    assert write.cancelled()
+    assert done == []
+    assert await names_of_users(app) == before
+
+
 async def test_a_write_whose_request_ends_during_the_commit_is_told_as_done(app: Starlette) -> None:
     before = await names_of_users(app)
     with thread_stopped_at(app, "COMMIT") as reached:
@@ -169,3 +191,17 @@ async def test_a_write_that_waits_for_anything_but_its_connection_is_rolled_back
     assert await names_of_users(app) == before
     await app.state.database.write(rename)
     assert await names_of_users(app) == [f"{name}!" for name in before]
+
+
+async def test_a_refused_write_is_freed_at_once(client: httpx.AsyncClient) -> None:
+    gc.collect()
+    gc.disable()  # it goes at once, not when the garbage is collected
+    try:
+        for number in range(10):
+            refused = await client.patch("/tags/1", json={"name": f"{number}"})
+            assert error_of(refused) == (404, "not_found")
+        kept = [one for one in gc.get_objects() if isinstance(one, ApiError)]
+    finally:
+        gc.enable()
+
+    assert len(kept) <= 1  # the last one, to which the writer's thread refers until its next call

@@ -1,6 +1,7 @@
 """How a response leaves the server: head and body in one write (DECISIONS 123)."""
 
 import asyncio
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -8,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from commands import new_key
 from streams import Journal, heard, served
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from journal_api.server.protocol import Protocol
 
@@ -112,3 +114,18 @@ def test_a_streamed_file_arrives_whole(journal: Journal, written: list[bytes]) -
     assert export.headers["transfer-encoding"] == "chunked"
     assert export.text.startswith("row,account,")
     assert len(written) == 2  # the head with the first rows, the end
+
+
+def test_a_request_that_was_answered_is_freed_at_once(journal: Journal) -> None:
+    with journal.client() as client:
+        client.get("/me")
+        gc.collect()
+        gc.disable()  # it goes at once, not when the garbage is collected
+        try:
+            for _ in range(10):
+                assert client.get("/me").status_code == 200
+            kept = [one for one in gc.get_objects() if type(one) is RequestResponseCycle]
+        finally:
+            gc.enable()
+
+    assert len(kept) <= 2  # the last of its connection, and the last of the connection before
