@@ -105,8 +105,8 @@ class Database:
     async def write(self, work: Work[T], *, commit: bool = True) -> T:
         """Run `work` in the writer's thread, as one transaction; return its result once that is durable.
 
-        All writes of `work` are rolled back after any exception, cancellation included, and with
-        `commit=False` also on success (dry run). `work` may await its connection only.
+        All writes of `work` are rolled back after any exception, and after a cancellation unless the commit
+        has begun; with `commit=False` also on success (dry run). `work` may await its connection only.
 
         Raises Busy before anything is written when too many writers wait or the wait takes too long, and
         StorageUnavailable when another file is at the path now: the write would go to the old file.

@@ -17,13 +17,16 @@ End = Literal["COMMIT", "ROLLBACK"]
 
 
 class Turn:
-    """A transaction that waits for the thread: either the thread begins it, or its request gives it up."""
+    """A transaction that waits for the thread: either the thread begins it, or its request gives it up.
+
+    `has_ended_well` is set after COMMIT or ROLLBACK has succeeded, together with the result.
+    """
 
     def __init__(self) -> None:
-        self._claim = threading.Lock()
+        self._claim = threading.Lock()  # acquired by the first of the two, and never released
         self._is_given_up = False
         self.is_cancelled = False
-        self.is_over = False
+        self.has_ended_well = False
         self.result: Any = None
 
     def begin(self) -> bool:
@@ -82,8 +85,9 @@ class WritingConnection(aiosqlite.Connection):
     async def run(self, work: Work[T], end: End, until: float) -> T:
         """Run a transaction as one call. Raises Busy if the thread does not begin it until that time.
 
-        A cancelled transaction is rolled back before its next statement. If it has ended meanwhile, the
-        cancellation is ignored: the response must not deny a write that was committed.
+        A cancelled transaction is rolled back before its next statement; this is awaited, behind what was
+        sent to the thread meanwhile. If it has ended well by then, the cancellation is ignored: the response
+        must not deny a write that was committed.
         """
         turn = Turn()
         try:
@@ -93,7 +97,7 @@ class WritingConnection(aiosqlite.Connection):
                 raise
             turn.is_cancelled = True
             await uncancelled(self._put(lambda: None))  # which the thread reaches after the transaction
-            if not turn.is_over:
+            if not turn.has_ended_well:
                 raise
             result: T = turn.result
             return result
@@ -109,7 +113,7 @@ class WritingConnection(aiosqlite.Connection):
         turn.result = result = self._begin_and_call(lambda: finished(work(self)))
         self._require_not_cancelled()
         self._conn.execute(end)
-        turn.is_over = True
+        turn.has_ended_well = True
         return result
 
     def _require_not_cancelled(self) -> None:

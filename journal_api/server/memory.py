@@ -20,8 +20,8 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 # Bytes: more than a usual large response needs in all its representations together.
 KEPT_BYTES = 4 * 1024 * 1024
 
-# As garbage, so many objects take a few megabytes.
-OBJECTS = 50_000
+# As garbage, so many objects take a megabyte or two.
+OBJECTS = 10_000
 
 
 def keep_freed_memory() -> bool | None:

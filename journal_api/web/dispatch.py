@@ -29,7 +29,7 @@ class Dispatch:
     def __init__(self, router: Router) -> None:
         self.router = router
         # What was found for methods and paths, so that a client that polls is not searched for again.
-        self.found: dict[tuple[str, str], dict[str, Any]] = {}
+        self.found: dict[tuple[str, str, str], dict[str, Any]] = {}
         self.routes_by_resource: dict[str, list[BaseRoute]] = {}
         for route in router.routes:
             resource = resource_of(getattr(route, "path", ""))
@@ -42,7 +42,8 @@ class Dispatch:
         raw_path = scope.get("raw_path", b"")
         if b"%" in raw_path and b"%2f" in raw_path.lower():
             raise NotFound  # an encoded slash separates no segments and is part of no id
-        found = self.found.get((scope["method"], scope["path"]))
+        key = (scope["method"], scope.get("root_path", ""), scope["path"])
+        found = self.found.get(key)
         if found is not None:
             scope.update(found)
             await found["route"].handle(scope, receive, send)
@@ -59,7 +60,7 @@ class Dispatch:
                 if len(scope["path"]) <= LONGEST_FOUND:
                     if len(self.found) >= MOST_FOUND:
                         self.found.clear()
-                    self.found[scope["method"], scope["path"]] = {**child_scope, "route": route}
+                    self.found[key] = {**child_scope, "route": route}
                 await route.handle(scope, receive, send)
                 return
             methods |= getattr(route, "methods", None) or set()

@@ -30,7 +30,8 @@ log = logging.getLogger("journal_api")
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
-MOST_ACCEPTED = 100
+# Hosts that are remembered, and their bytes.
+MOST_ACCEPTED, LONGEST_ACCEPTED = 100, 253
 STOPPING = "The server is stopping; nothing was written. Try again."
 
 # CORS: the headers that a page of another origin may send, and those that it may read.
@@ -114,7 +115,7 @@ class RequestContextMiddleware:
             return True
         if not self.matches(host):
             return False
-        if len(self.accepted) < MOST_ACCEPTED:
+        if len(self.accepted) < MOST_ACCEPTED and len(host) <= LONGEST_ACCEPTED:
             self.accepted.add(host)
         return True
 
