@@ -19,7 +19,7 @@ def svg(results: Sequence[Result]) -> str:
     body = bar_of(40, 1 / most, PEER, "1 x", OTHERS)
     for number, (case, ratio) in enumerate(cases, 1):
         rates = f"{per_second(case.ours.rate.median)}, not {per_second(ratio.other.rate.median)}"
-        told = f"{ratio.ratio.median:.3g} x   {rates}"
+        told = f"{ratio.ratio.median:.3g} x: {rates}"
         body += bar_of(40 + number * (BAR + GAP), ratio.ratio.median / most, case.what, told, OURS)
     height = 40 + (len(cases) + 1) * (BAR + GAP)
     return "\n".join(

@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,11 +27,14 @@ GOALS["daily max_drawdown"] = DRAWDOWN
 
 
 class Operation(NamedTuple):
-    """A single request, and what is to happen before each of them, which is not measured."""
+    """A single request, and what is to happen before each of them, which is not measured.
+
+    By default that is a small write, so that no answer is one that was kept.
+    """
 
     what: str
     call: Callable[[], bytes]
-    before: Callable[[], object] = lambda: None
+    before: Callable[[], object] | None = None
 
 
 class Cost(NamedTuple):
@@ -107,8 +111,9 @@ def by_contents(db: Path, patience: Patience) -> list[Grown]:
 def cost_of(server: Measured, operation: Operation, patience: Patience) -> Cost:
     """Until there are enough requests, or time is up and there are a few."""
     seconds, cpus, answer, begun = [], [], b"", time.perf_counter()
+    before = operation.before or partial(write, server)
     for number in range(patience.most + 1):
-        operation.before()
+        before()
         cpu, started = server.cpu(), time.perf_counter()
         answer = operation.call()
         took = time.perf_counter() - started
@@ -118,6 +123,11 @@ def cost_of(server: Measured, operation: Operation, patience: Patience) -> Cost:
         if number >= patience.least and time.perf_counter() - begun > patience.seconds:
             break
     return Cost(statistics.median(seconds), statistics.median(cpus), len(answer))
+
+
+def write(server: Measured) -> None:
+    """Write something that no other request depends on."""
+    server.send("PATCH", "/v1/me", json.dumps({"name": unique("owner")}).encode())
 
 
 def grown(costs: Sequence[dict[str, Cost]]) -> list[Grown]:
