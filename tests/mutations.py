@@ -101,7 +101,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/database/database.py",
         "                await self._writer.abandon()\n",
         "",
-        "test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again",
+        "test_a_joined_transaction_is_rolled_back_when_a_block_of_it_raises",
     ),
     Mutation(
         "journal_api/database/database.py",
@@ -287,7 +287,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/repositories/statistics_sql.py",
         "coalesce(source_trade_id, id)) AS original",
         "id) AS original",
-        "test_a_decision_has_the_grade_of_the_original_and_the_mistakes_of_any_copy",
+        "test_a_decision_across_currencies_counts_by_its_original",
     ),
     Mutation(
         "journal_api/repositories/statistics_sql.py",
