@@ -48,6 +48,7 @@ class Database:
     ) -> None:
         self._path, self._writer = path, writer
         self._file = file_at(path)
+        writer.before_begin = self._require_same_file  # after any wait for a turn
         self.reader, self.slow_reader = reader, slow_reader
         self._open = (reader, slow_reader, writer)
         self._probe = opened(path, "ro", DataVersionProbe)
@@ -115,7 +116,6 @@ class Database:
             if self._writing.locked():  # by a transaction of several calls
                 await self._acquire(until)
                 self._writing.release()
-            self._require_same_file()
             try:
                 result = await self._writer.run(work, END[commit], until)
             except BaseException as error:
@@ -137,7 +137,6 @@ class Database:
         with self._waiting_in_line() as until:
             await self._acquire(until)
         try:
-            self._require_same_file()
             self._writer.begin(until)
             try:
                 yield self._writer

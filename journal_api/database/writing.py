@@ -53,6 +53,7 @@ class WritingConnection(aiosqlite.Connection):
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=64)
+        self.before_begin: Callable[[], None] = lambda: None  # called in the thread before each transaction
         self._turn: Turn | None = None  # the transaction that the thread runs as one call
         self._begins_until: float | None = None  # set if the next statement begins a transaction
 
@@ -136,6 +137,7 @@ class WritingConnection(aiosqlite.Connection):
             raise
 
     def _begin_and_call(self, function: Callable[[], T]) -> T:
+        self.before_begin()
         self._conn.execute("BEGIN IMMEDIATE")
         return function()
 

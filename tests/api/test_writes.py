@@ -15,7 +15,7 @@ from operations import dump
 from starlette.applications import Starlette
 
 from journal_api.database import database
-from journal_api.errors import ApiError, Busy
+from journal_api.errors import ApiError, Busy, StorageUnavailable
 
 
 class CountingQueue:
@@ -107,6 +107,28 @@ async def test_writes_that_are_refused_take_nothing_of_the_writes_beside_them(
     names = {item["name"] for item in unwrap(await client.get("/strategies"))}
     assert names == {"taken", *(f"good {number}" for number in range(10))}
     assert await run_sql(app, "SELECT name FROM setups") == []
+
+
+async def test_a_write_that_waits_while_the_file_is_moved_is_refused(app: Starlette) -> None:
+    path = app.state.database._path
+    elsewhere = path.with_name("elsewhere.db")
+    before = await names_of_users(app)
+    with thread_stopped_at(app, "COMMIT") as reached:
+        first = asyncio.create_task(app.state.database.write(rename))
+        await until(reached)
+        second = asyncio.create_task(app.state.database.write(rename))
+        await asyncio.sleep(0)
+        path.rename(elsewhere)
+
+    await first
+    with pytest.raises(StorageUnavailable, match="moved, deleted or replaced"):
+        await second
+    with pytest.raises(StorageUnavailable):
+        async with app.state.database.transaction() as db:
+            await rename(db)
+    elsewhere.rename(path)
+    await app.state.database.write(rename)
+    assert await names_of_users(app) == [f"{name}!!" for name in before]
 
 
 async def test_a_write_whose_request_ends_before_its_turn_is_never_begun(app: Starlette) -> None:
