@@ -1,8 +1,12 @@
 """SQLite connections: pragmas, SQL functions, and how statements reach the connection's thread."""
 
+import asyncio
+import math
 import sqlite3
+import threading
 import time
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,9 +14,9 @@ from typing import Any, TypeVar
 import aiosqlite
 
 from journal_api.database.batching import BatchingConnection
-from journal_api.database.writing import WritingConnection
+from journal_api.database.writing import WritingConnection, uncancelled
 from journal_api.values.clock import instant_after
-from journal_api.values.money import SumOfIntegers, SumOfSquares, sql_ratio
+from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
 
 C = TypeVar("C", bound=aiosqlite.Connection)
@@ -20,6 +24,8 @@ C = TypeVar("C", bound=aiosqlite.Connection)
 # Seconds that a statement waits for a writer in another process.
 BUSY_TIMEOUT = 0.5
 WAL_TRIES, WAL_PAUSE = 100, 0.02  # seconds
+# Steps of SQLite's virtual machine between two looks at whether a statement must stop: some milliseconds.
+STEPS = 100_000
 
 
 class Reader(sqlite3.Connection):
@@ -42,6 +48,7 @@ class Reader(sqlite3.Connection):
         self.create_function("local_hour", 2, local_hour, deterministic=True)
         self.create_aggregate("sum_of_integers", 1, SumOfIntegers)
         self.create_aggregate("sum_of_squares", 1, SumOfSquares)
+        self.create_window_function("sum_or_out_of_range", 1, SumOrOutOfRange)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
         self.create_function("instant_after", 1, instant_after, deterministic=True)
@@ -106,6 +113,31 @@ def as_daemon(connection: C) -> C:
     """Return the connection, whose thread does not keep the process alive if it was not closed."""
     connection._thread.daemon = True
     return connection
+
+
+@asynccontextmanager
+async def one_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
+    """Run the block as a read transaction, whose statements all see the snapshot of the first of them.
+
+    A statement that runs after `seconds`, or when the block has ended because its request was cancelled, is
+    interrupted: sqlite3.OperationalError with SQLITE_INTERRUPT. The method interrupt() would miss a statement
+    that the thread is about to begin.
+    """
+    until = time.monotonic() + seconds
+    has_ended = threading.Event()
+    await connection.set_progress_handler(lambda: has_ended.is_set() or time.monotonic() > until, STEPS)
+    try:
+        await connection.execute_fetchall("BEGIN")
+        yield
+    finally:
+        has_ended.set()
+        await uncancelled(asyncio.ensure_future(end_snapshot(connection)))
+
+
+async def end_snapshot(connection: aiosqlite.Connection) -> None:
+    """End the read transaction, after a statement that a cancelled request has left in the thread."""
+    await connection.set_progress_handler(lambda: False, STEPS)
+    await connection.rollback()
 
 
 def opened(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:

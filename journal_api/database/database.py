@@ -6,6 +6,7 @@ unfetched RETURNING would hold the write lock.
 """
 
 import asyncio
+import math
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -17,6 +18,7 @@ from journal_api.database.connections import (
     DataVersionProbe,
     SecondaryWriter,
     Writer,
+    one_snapshot,
     opened,
     reading,
     writing,
@@ -32,9 +34,12 @@ MOST_WAITING = 256
 # Seconds to wait for a turn among the writes of this process. With BUSY_TIMEOUT for other processes, two
 # seconds in all.
 LONGEST_WAIT = 1.5
-# Reports at a time, and the seconds for which others wait: each takes a core.
-MOST_REPORTS, LONGEST_REPORT_WAIT = 2, 5.0
+# Reports at a time, the seconds for which others wait (each takes a core), and the seconds that one may take.
+MOST_REPORTS, LONGEST_REPORT_WAIT, LONGEST_REPORT = 2, 5.0, 60.0
 REPORTING = "Other reports are being computed. Try again."
+TOO_LONG = (
+    f"The report takes longer than {LONGEST_REPORT:g} seconds. Choose fewer trades, such as those of a year."
+)
 
 
 class Database:
@@ -44,19 +49,26 @@ class Database:
     """
 
     def __init__(
-        self, path: Path, writer: WritingConnection, reader: Connection, slow_reader: Connection
+        self,
+        path: Path,
+        writer: WritingConnection,
+        reader: Connection,
+        slow_reader: Connection,
+        history_reader: Connection,
     ) -> None:
         self._path, self._writer = path, writer
         self._file = file_at(path)
         writer.before_begin = self._require_same_file  # after any wait for a turn
         self.reader, self.slow_reader = reader, slow_reader
-        self._open = (reader, slow_reader, writer)
+        self._history_reader = history_reader
+        self._open = (reader, slow_reader, history_reader, writer)
         self._probe = opened(path, "ro", DataVersionProbe)
         self._is_version_known = False
         self._version: int | None = None
         self._writing = asyncio.Lock()
         self._waiting = 0
         self._reporting = asyncio.Semaphore(MOST_REPORTS)
+        self._computing_history = asyncio.Lock()
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
         self.has_committed = False
@@ -67,10 +79,9 @@ class Database:
         writer = writing(path, SecondaryWriter if secondary else Writer)
         opened_connections: list[Connection] = [await writer]
         try:
-            for _ in range(2):
+            for _ in range(3):
                 opened_connections.append(await reading(path))
-            _, reader, slow_reader = opened_connections
-            return cls(path, writer, reader, slow_reader)
+            return cls(path, writer, *opened_connections[1:])
         except BaseException:
             for connection in reversed(opened_connections):
                 await connection.close()
@@ -190,31 +201,50 @@ class Database:
         self._is_damaged = self._is_damaged or primary_code(error) in DAMAGED
 
     @asynccontextmanager
-    async def read_transaction(self) -> AsyncIterator[Connection]:
+    async def read_transaction(self, seconds: float = math.inf) -> AsyncIterator[Connection]:
         """Yield a new reader connection, whose statements all see the snapshot of the first of them.
 
-        Raises StorageUnavailable when another file is at the path now.
+        A statement that runs after `seconds`, or when the block has ended, is interrupted. Raises
+        StorageUnavailable when another file is at the path now.
         """
         self._require_same_file()
         async with reading(self._path) as connection:
             self._require_same_file()
             connection.row_factory = sqlite3.Row
-            await connection.execute_fetchall("BEGIN")
-            yield connection
+            async with one_snapshot(connection, seconds):
+                yield connection
 
     @asynccontextmanager
     async def report_transaction(self) -> AsyncIterator[Connection]:
-        """Yield the connection of a read transaction once few enough other reports run. Raises Busy."""
+        """Yield the connection of a read transaction once few enough other reports run.
+
+        Raises Busy, also when the report takes too long.
+        """
         try:
             async with asyncio.timeout(LONGEST_REPORT_WAIT):
                 await self._reporting.acquire()
         except TimeoutError:
             raise Busy(REPORTING) from None
         try:
-            async with self.read_transaction() as connection:
+            async with self.read_transaction(LONGEST_REPORT) as connection:
                 yield connection
+        except sqlite3.OperationalError as error:
+            if primary_code(error) == sqlite3.SQLITE_INTERRUPT:
+                raise Busy(TOO_LONG) from None
+            raise
         finally:
             self._reporting.release()
+
+    @asynccontextmanager
+    async def history_transaction(self) -> AsyncIterator[Connection]:
+        """Yield a connection in a read transaction, to compute histories of goals: one block at a time.
+
+        The block may write what it has computed: other requests write meanwhile.
+        """
+        async with self._computing_history:
+            self._require_same_file()
+            async with one_snapshot(self._history_reader):
+                yield self._history_reader
 
     def _require_same_file(self) -> None:
         if file_at(self._path) != self._file:

@@ -5,6 +5,7 @@ from typing import Any
 from aiosqlite import Connection
 from msgspec import json
 
+from journal_api.errors import LimitReached
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, changes_of
 from journal_api.values.clock import now
@@ -37,6 +38,8 @@ DEFINITION = frozenset(
     {"metric", "direction", "timeframe", "custom_start", "custom_end", "account_id", "copy_group_id"}
     | {"follows_selection"}
 )
+# Of a user: each read of all goals computes those whose trades have changed.
+MAX_GOALS = 500
 # The `since` of the first target of a goal, which also applies to periods before its creation.
 BEGINNING = "0001-01-01"
 
@@ -73,7 +76,14 @@ async def find(db: Connection, user_id: int, goal_id: int) -> Goal:
 
 
 async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
-    """Return the new id."""
+    """Return the new id. Raises LimitReached beyond MAX_GOALS."""
+    number = await fetch(db, "SELECT count(*) FROM goals WHERE user_id = :user_id", {"user_id": user_id})
+    if number >= MAX_GOALS:
+        raise LimitReached(
+            f"You have {MAX_GOALS} goals, archived ones included; delete one.",
+            limit=MAX_GOALS,
+            current=number,
+        )
     goal_id = int(
         await fetch(
             db,
@@ -128,8 +138,28 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
         {**columns, "id": stored.id},
     )
     if has_new_target:
-        await set_target(db, stored.id, target, BEGINNING if is_redefined else today)
+        is_first = is_redefined or await is_of_today(db, stored.id, today)
+        await set_target(db, stored.id, target, BEGINNING if is_first else today)
+        if is_first:
+            await db.execute_fetchall(
+                "UPDATE goals SET change_cursor = NULL WHERE id = :id", {"id": stored.id}
+            )
     return is_redefined
+
+
+async def is_of_today(db: Connection, goal_id: int, today: str) -> bool:
+    """Return whether the goal was created on this trading day: a new target is then its first."""
+    created_on = await fetch(
+        db,
+        """
+        SELECT trading_day(goals.created_at, timezone, day_rollover)
+        FROM goals
+        JOIN users ON users.id = user_id
+        WHERE goals.id = :id
+        """,
+        {"id": goal_id},
+    )
+    return bool(created_on == today)
 
 
 async def delete(db: Connection, stored: Goal) -> None:

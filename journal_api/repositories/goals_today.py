@@ -4,7 +4,7 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.database.transactions import Transactions
+from journal_api.database.database import Database
 from journal_api.repositories import snapshots
 from journal_api.repositories.goals import FIELDS, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
@@ -31,22 +31,15 @@ GOALS = json_array_of(
 )
 
 
-async def list_of_user(database: Transactions, user_id: int, today: str, query: GoalQuery) -> str:
+async def list_of_user(database: Database, user_id: int, today: str, query: GoalQuery) -> str:
     """Return the goals as a JSON array, oldest first, each with `current`, the snapshot of today's period.
 
     Stale snapshots are refreshed first. `current` is null for a goal without a snapshot of today.
+    Raises Busy.
     """
     values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
-    if not await stale_goals(database.reader, values):
-        return await fetch_json(database.reader, GOALS, values)
-
-    async def refresh(db: Connection) -> str:
-        # Another request may have refreshed them while this one waited for its turn.
-        for goal_id in await stale_goals(db, values):
-            await snapshots.refresh(db, goal_id)
-        return await fetch_json(db, GOALS, values)
-
-    return await database.write(refresh)
+    await snapshots.refresh_all(database, await stale_goals(database.reader, values))
+    return await fetch_json(database.reader, GOALS, values)
 
 
 async def stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:

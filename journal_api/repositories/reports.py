@@ -4,21 +4,19 @@ A report reads all selected trades, so it has a connection of its own: no other 
 """
 
 import asyncio
-import sqlite3
 from collections.abc import Sequence
-from typing import Any
 
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
-from journal_api.repositories.sql import fetch, json_list
+from journal_api.repositories.sql import json_list
 from journal_api.repositories.statistics_sql import (
     CHECKLIST,
     IS_MISTAKE,
     IS_SHARED,
-    LARGEST_SUM,
     STATISTICS,
     R,
+    fetch_statistics,
 )
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
@@ -131,47 +129,17 @@ async def get(
         "with_drawdown": "max_drawdown" in extras,
         "with_streak": "win_streak" in extras,
         "with_squares": query.group_by == "confirmation",  # for the edge
+        "today": None,
     }
     async with database.report_transaction() as db:
         # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
         # files have no name, and a small report needs none.
         await db.execute_fetchall("PRAGMA temp_store = FILE")
-        rows = await rows_of(db, query, values)
+        rows = [Row(*row) for row in await fetch_statistics(db, statement_for(query), values)]
         # Many groups take long to decode.
         page = await asyncio.to_thread(reports.page_of, rows, query)
         names = await names_of(db, query.group_by, [group.key for group in page.groups])
     return reports.report_of(query, page, names, timezone, day_rollover), page.group_count
-
-
-async def rows_of(
-    db: Connection, query: ReportQuery, values: dict[str, Any], numbers: Sequence[str] | None = None
-) -> list[Row]:
-    """Return the row of each group, or of the groups with those numbers.
-
-    A group in which a sum does not fit into 64 bits has no statistics. SQLite fails then without naming the
-    group, so the groups are halved until the failing group is alone.
-    """
-    values = {**values, "numbers": None if numbers is None else json_list(numbers)}
-    try:
-        rows = await db.execute_fetchall(f"{groups_with(query)} SELECT * FROM statistics", values)
-        return [Row(*row) for row in rows]
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-            raise
-        if numbers is None:
-            found = await db.execute_fetchall(
-                f"{groups_with(query)} SELECT DISTINCT number FROM members", values
-            )
-            numbers = [number for (number,) in found]
-        if len(numbers) < 2:
-            if await fetch(db, f"{groups_with(query)} SELECT {LARGEST_SUM} FROM counted", values) < 2**63:
-                raise
-            return [Row(number, None) for number in numbers]
-    half = len(numbers) // 2
-    return [
-        *await rows_of(db, query, values, numbers[:half]),
-        *await rows_of(db, query, values, numbers[half:]),
-    ]
 
 
 async def names_of(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> dict[Key, Names]:
@@ -182,8 +150,8 @@ async def names_of(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> di
     return {row[0]: Names(*row[1:]) for row in rows}
 
 
-def groups_with(query: ReportQuery) -> str:
-    """Return the WITH clause of the statistics of each group, the total among them."""
+def statement_for(query: ReportQuery) -> str:
+    """Return the statement that selects the statistics of each group, the total among them."""
     parts, members = parts_of(query.group_by)
     keys = "key, is_shared FROM selected" if query.group_by in BY_TRADE else "part FROM parts"
     return f"""
@@ -205,17 +173,10 @@ parts AS {parts},
 -- What the parts are made of, once each.
 keys AS MATERIALIZED (SELECT DISTINCT {keys}),
 -- The numbers of the groups of each part. The number of a group is its key in JSON.
-members AS MATERIALIZED (
-    SELECT part, number
-    FROM ({members})
-    WHERE :numbers IS NULL OR number IN (SELECT value FROM json_each(:numbers))
-),
-counted AS NOT MATERIALIZED (
-    SELECT *
-    FROM parts
-    WHERE :numbers IS NULL OR EXISTS (SELECT 1 FROM members WHERE members.part IS parts.part)
-),
-{STATISTICS}"""
+members (part, number) AS MATERIALIZED ({members}),
+counted AS NOT MATERIALIZED (SELECT * FROM parts),
+{STATISTICS}
+SELECT * FROM statistics"""
 
 
 def parts_of(group_by: str) -> tuple[str, str]:

@@ -5,20 +5,22 @@ are read, the periods of the days that changed since then are evaluated, and the
 stored one to today's. All other snapshots stay.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.database.transactions import Transactions
-from journal_api.errors import NotFound
+from journal_api.database.database import Database
+from journal_api.errors import Busy, NotFound
 from journal_api.repositories import balances, goal_states, statistics
 from journal_api.repositories.sql import json_array_of, json_list
 from journal_api.rules.goal_history import (
     GoalState,
     Snapshot,
     is_in_history,
+    is_same,
     snapshot_of,
     stale_periods,
     with_balances,
@@ -28,6 +30,9 @@ from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
 from journal_api.values.periods import Period, period_of
+
+# Seconds of computing after which histories are stored, and how often a goal may change meanwhile.
+SPAN, MAX_TRIES = 0.2, 3
 
 SNAPSHOT = f"""json_object(
     'goal_id', goal_id,
@@ -56,7 +61,8 @@ PAGE = json_array_of(
 TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
 # The snapshots of a paused or archived goal are not refreshed, so they are always current.
 IS_CURRENT = """
-    SELECT status <> 'active'
+    SELECT :is_refreshed
+        OR status <> 'active'
         OR (change_cursor IS NOT NULL
             AND evaluated_on IS :today
             AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor)) AS is_current
@@ -71,43 +77,29 @@ CURRENT_PAGE = f"""
 
 
 async def current_page(
-    database: Transactions, user_id: int, goal_id: int, today: str, query: SnapshotQuery
+    database: Database, user_id: int, goal_id: int, today: str, query: SnapshotQuery
 ) -> tuple[str, int]:
     """Return one page of the snapshots, newest first, and their total number.
 
-    Stale snapshots are refreshed first. Raises NotFound.
+    Stale snapshots are refreshed first. Raises NotFound, Busy.
     """
-
-    async def refreshed_page(db: Connection) -> tuple[str, int]:
-        # Another request may have refreshed them while this one waited for its turn.
-        page = await page_if_current(db, user_id, goal_id, today, query)
-        if page is None:
-            await refresh(db, goal_id)
-            page = await page_of(db, goal_id, query)
-        return page
-
-    page = await page_if_current(database.reader, user_id, goal_id, today, query)
-    return page if page is not None else await database.write(refreshed_page)
+    values = {**page_values(goal_id, query), "user_id": user_id, "today": today}
+    page = await page_if_current(database.reader, values)
+    if page is None:
+        await refresh_all(database, [goal_id])
+        page = await page_if_current(database.reader, {**values, "is_refreshed": True})
+    assert page is not None
+    return page
 
 
-async def page_if_current(
-    db: Connection, user_id: int, goal_id: int, today: str, query: SnapshotQuery
-) -> tuple[str, int] | None:
+async def page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, int] | None:
     """Return the page if the snapshots are up to date, otherwise None. One statement checks and reads.
 
     Raises NotFound.
     """
-    values = {**page_values(goal_id, query), "user_id": user_id, "today": today}
-    for is_current, text, total in await db.execute_fetchall(CURRENT_PAGE, values):
+    for is_current, text, total in await db.execute_fetchall(CURRENT_PAGE, {"is_refreshed": False, **values}):
         return (text, total) if is_current else None
     raise NotFound
-
-
-async def page_of(db: Connection, goal_id: int, query: SnapshotQuery) -> tuple[str, int]:
-    """Return the stored page and the total number."""
-    rows = await db.execute_fetchall(f"SELECT ({PAGE}), ({TOTAL})", page_values(goal_id, query))
-    text, total = next(iter(rows))
-    return text, total
 
 
 def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
@@ -124,23 +116,84 @@ def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
 # Refresh -------------------------------------------------------------------------------------------------
 
 
+class History(NamedTuple):
+    """What a refresh of a goal stores: the snapshots of the stale periods. `stale` is None without any."""
+
+    state: GoalState
+    stale: Sequence[Period] | None
+    snapshots: Sequence[Snapshot] = ()
+
+
+async def refresh_all(database: Database, goal_ids: Sequence[int]) -> None:
+    """Bring the stored snapshots of goals up to date, with what was written before this call.
+
+    Histories are computed while others write. What SPAN seconds have computed is stored together, in a short
+    transaction. Raises Busy for a goal that is changed again and again meanwhile.
+    """
+    tries = 0
+    while goal_ids:
+        async with database.history_transaction() as db:
+            computed = await compute_some(db, goal_ids)
+            done = await store_unchanged(database, computed)
+        tries = 0 if done else tries + 1
+        if tries == MAX_TRIES:
+            raise Busy("The goal or its accounts are being changed. Try again.")
+        goal_ids = [goal_id for goal_id in goal_ids if goal_id not in done]
+
+
+async def compute_some(db: Connection, goal_ids: Sequence[int]) -> dict[int, History | None]:
+    """Return the histories of the first goals, as many as SPAN seconds allow, at least one."""
+    until = time.monotonic() + SPAN
+    computed: dict[int, History | None] = {}
+    for goal_id in goal_ids:
+        computed[goal_id] = await compute(db, goal_id)
+        if time.monotonic() > until:
+            break
+    return computed
+
+
+async def store_unchanged(database: Database, computed: Mapping[int, History | None]) -> set[int]:
+    """Store the histories of goals whose state is still the one they were computed from.
+
+    Return the ids of the goals that are done. Trades that were written meanwhile have a newer change than the
+    cursor that is stored, so the next refresh includes them.
+    """
+    done = {goal_id for goal_id, history in computed.items() if history is None}
+
+    async def store_each(db: Connection) -> None:
+        for goal_id, history in computed.items():
+            if history and is_same(await goal_states.find(db, goal_id), history.state):
+                await store(db, history)
+                done.add(goal_id)
+
+    if len(done) < len(computed):
+        await database.write(store_each)
+    return done
+
+
 async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> None:
-    """Bring the stored snapshots up to date, in the caller's transaction.
+    """Bring the stored snapshots of one goal up to date, in the caller's transaction.
 
     Nothing is done for a goal that was deleted, paused or archived meanwhile. With `is_stopped` only a paused
     or archived goal is refreshed, to the day on which it was stopped.
     """
+    if history := await compute(db, goal_id, is_stopped=is_stopped):
+        await store(db, history)
+
+
+async def compute(db: Connection, goal_id: int, *, is_stopped: bool = False) -> History | None:
+    """Return what a refresh of the goal stores, None for nothing."""
     state = await goal_states.find(db, goal_id, is_stopped=is_stopped)
     if state is None:
-        return
+        return None
     changed = await goal_states.days_changed(db, state)
     if state.is_of_today and not changed:
-        await save_cursor(db, state)  # all new changes are of other users or out of scope
-        return
+        # All new changes, if there are any, are of other users or out of scope.
+        return None if state.change_cursor == state.latest_change else History(state, None)
     stale = list(dict.fromkeys(stale_periods(state, changed)))
     today = Period(state.today, state.today)
     requested = list(dict.fromkeys([*stale, today]))
-    computed = await statistics.of_periods(db, state.account_ids, requested, state.extra)
+    computed = await statistics.of_periods(db, state.account_ids, requested, state.extra, state.today)
     by_period, of_today = {period: computed[period] for period in stale}, computed[today]
     if state.carries_balance and state.mixes_currencies:
         by_period = without_balances(by_period)
@@ -152,8 +205,14 @@ async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
         for period, totals in by_period.items()
         if is_in_history(state, period, totals)
     ]
-    await replace_stale(db, state, stale, snapshots)
-    await save_cursor(db, state)
+    return History(state, stale, snapshots)
+
+
+async def store(db: Connection, history: History) -> None:
+    """Store a history and the cursor of the newest change that it includes."""
+    if history.stale is not None:
+        await replace_stale(db, history.state, history.stale, history.snapshots)
+    await save_cursor(db, history.state)
 
 
 async def replace_stale(

@@ -1,7 +1,7 @@
 """SQL of the statistics of periods and groups: one statement returns one row for each (DECISIONS 12)."""
 
-import sqlite3
 from collections.abc import Sequence
+from datetime import date
 
 from aiosqlite import Connection
 from msgspec import json
@@ -11,9 +11,9 @@ from journal_api.repositories.statistics_sql import (
     CHECKLIST,
     IS_MISTAKE,
     IS_SHARED,
-    LARGEST_SUM,
     STATISTICS,
     R,
+    fetch_statistics,
 )
 from journal_api.values.periods import Period
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics
@@ -46,41 +46,23 @@ members (part, number) AS (
     SELECT number, number FROM period
 ),
 {STATISTICS}
-SELECT number, statistics FROM statistics
+SELECT * FROM statistics
 """
 
 
 async def of_periods(
-    db: Connection, account_ids: Sequence[int], periods: Sequence[Period], extra: ExtraStatistic | None
+    db: Connection,
+    account_ids: Sequence[int],
+    periods: Sequence[Period],
+    extra: ExtraStatistic | None,
+    today: date,
 ) -> dict[Period, Statistics | None]:
     """Return the statistics of each period over the accounts, with the extra statistic if one is requested.
 
-    The value is None for a period in which a sum does not fit into 64 bits. SQLite fails then without naming
-    the period, so the list is halved until the failing period is alone.
+    The value is None for a period in which a sum does not fit into 64 bits.
     """
-    if not periods:
-        return {}
-    try:
-        return await of_periods_in_range(db, account_ids, periods, extra)
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
-            raise
-        if len(periods) == 1:
-            if await fits_64_bits(db, account_ids, periods[0]):
-                raise
-            return {periods[0]: None}
-    half = len(periods) // 2
-    return {
-        **await of_periods(db, account_ids, periods[:half], extra),
-        **await of_periods(db, account_ids, periods[half:], extra),
-    }
-
-
-async def of_periods_in_range(
-    db: Connection, account_ids: Sequence[int], periods: Sequence[Period], extra: ExtraStatistic | None
-) -> dict[Period, Statistics | None]:
-    """Return the statistics of each period. Raises sqlite3.OperationalError when a sum exceeds 64 bits."""
-    rows = await db.execute_fetchall(
+    rows = await fetch_statistics(
+        db,
         OF_PERIODS,
         {
             "accounts": json_list(account_ids),
@@ -88,25 +70,10 @@ async def of_periods_in_range(
             "with_drawdown": extra == "max_drawdown",
             "with_streak": extra == "win_streak",
             "with_squares": False,
+            "today": today.isoformat(),
         },
     )
-    by_number = {number: json.decode(text, type=Statistics) for number, text in rows}
+    by_number = {
+        number: None if text is None else json.decode(text, type=Statistics) for number, text, _ in rows
+    }
     return {period: by_number.get(number, NO_TRADES) for number, period in enumerate(periods)}
-
-
-async def fits_64_bits(db: Connection, account_ids: Sequence[int], period: Period) -> bool:
-    """Return whether all sums over the trades of the period fit into 64 bits."""
-    ((largest_sum,),) = await db.execute_fetchall(
-        f"""
-        SELECT {LARGEST_SUM}
-        FROM trades
-        WHERE account_id IN (SELECT value FROM json_each(:accounts))
-          AND trading_day BETWEEN :first AND :last
-        """,
-        {
-            "accounts": json_list(account_ids),
-            "first": period.start.isoformat(),
-            "last": period.end.isoformat(),
-        },
-    )
-    return bool(largest_sum < 2**63)

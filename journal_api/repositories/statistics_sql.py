@@ -1,5 +1,14 @@
 """The SQL of statistics that goals and reports share (DECISIONS 12, 106, 118)."""
 
+import re
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from aiosqlite import Connection
+
+from journal_api.values.money import OUT_OF_RANGE
+
 # Of each trade: whether it is a copy or has copies, and whether it has a tag of type mistake.
 IS_SHARED = """source_trade_id IS NOT NULL
             OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id)"""
@@ -135,6 +144,7 @@ sums AS (
         count(*) AS trading_days,
         sum(net_pnl > 0) AS winning_days,
         max(decisions) AS max_trades_per_day,
+        coalesce(sum(decisions) FILTER (WHERE trading_day = :today), 0) AS decisions_today,
         min(net_pnl) AS worst_day,
         min(worst_trade) AS worst_trade,
         min(first_currency) AS first_currency,
@@ -188,6 +198,7 @@ statistics (number, statistics, squares) AS (
         'trading_days', trading_days,
         'winning_days', winning_days,
         'max_trades_per_day', max_trades_per_day,
+        'decisions_today', decisions_today,
         'gross_pnl', gross_pnl,
         'fees', fees,
         'net_pnl', net_pnl,
@@ -205,8 +216,20 @@ statistics (number, statistics, squares) AS (
     LEFT JOIN streaks USING (number)
 )
 """
-# An upper bound, as a REAL, of all sums over trades: amounts, risks and their quotients.
-LARGEST_SUM = """max(
-    total(abs(gross_pnl)) + total(abs(fees)),
-    total(initial_risk),
-    coalesce(total(abs(net_pnl)) / min(initial_risk) * 1e8, 0))"""
+
+
+async def fetch_statistics(
+    db: Connection, sql: str, values: Mapping[str, Any]
+) -> list[tuple[Any, str | None, str | None]]:
+    """Return the rows of a statement with STATISTICS: number, statistics in JSON, and sum of squares.
+
+    The statistics are None if a sum does not fit into 64 bits. SQLite's sum() fails then for all rows, so the
+    statement runs once more with a sum that notices it for each row, but takes longer.
+    """
+    try:
+        rows = await db.execute_fetchall(sql, values)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise
+        rows = await db.execute_fetchall(re.sub(r"\bsum\(", "sum_or_out_of_range(", sql), values)
+    return [(number, None if OUT_OF_RANGE in text else text, squares) for number, text, squares in rows]

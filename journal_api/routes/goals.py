@@ -9,7 +9,8 @@ from journal_api.rules.goal_warnings import warnings_of
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
-from journal_api.web.context import database
+from journal_api.web.bodies import cancel_on_disconnect
+from journal_api.web.context import application_database, database
 from journal_api.web.decoding import decode_body, decode_query
 from journal_api.web.responses import Response, created, no_content, ok
 
@@ -20,7 +21,8 @@ async def list_goals(request: Request) -> Response:
     if query.parts is None:
         return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    return ok(goals=await goals_today.list_of_user(database(request), request.user.id, today, query))
+    listing = goals_today.list_of_user(application_database(request), request.user.id, today, query)
+    return ok(goals=await cancel_on_disconnect(request, listing))
 
 
 async def get_goal(request: Request) -> Response:

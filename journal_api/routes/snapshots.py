@@ -8,7 +8,8 @@ from journal_api.structs.queries import check_range
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
-from journal_api.web.context import database
+from journal_api.web.bodies import cancel_on_disconnect
+from journal_api.web.context import application_database, database
 from journal_api.web.decoding import decode_query
 from journal_api.web.responses import Response, page
 
@@ -23,7 +24,7 @@ async def list_snapshots(request: Request) -> Response:
         await goals.get(database(request).reader, request.user.id, request.path_params["id"])
         raise
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    text, total = await snapshots.current_page(
-        database(request), request.user.id, request.path_params["id"], today, query
-    )
+    goal_id = request.path_params["id"]
+    reading = snapshots.current_page(application_database(request), request.user.id, goal_id, today, query)
+    text, total = await cancel_on_disconnect(request, reading)
     return page(query.limit, query.offset, total, snapshots=text)

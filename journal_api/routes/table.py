@@ -104,7 +104,7 @@ OPERATIONS = linked([
     Operation("GET", "/goals/{id:row_id}/snapshots", snapshots.list_snapshots, "read:goals",
               query=SnapshotQuery, data={"snapshots": list[Snapshot]}, kept_until="day"),
     Operation("POST", "/goals", goals.create_goal, "write:goals",
-              body=GoalCreate, data={"goal": Goal}),
+              body=GoalCreate, data={"goal": Goal}, errors=(LimitReached,)),
     Operation("PATCH", "/goals/{id:row_id}", goals.update_goal, "write:goals",
               body=GoalPatch, data={"goal": Goal}),
     Operation("DELETE", "/goals/{id:row_id}", goals.delete_goal, "write:goals"),

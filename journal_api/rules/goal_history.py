@@ -73,6 +73,15 @@ class GoalState(Struct):
         return METRICS[self.metric].carries_balance
 
 
+def is_same(state: GoalState | None, earlier: GoalState) -> bool:
+    """Return whether snapshots computed from the earlier state may be stored for this one.
+
+    New trades do not matter: their changes are newer than the cursor of the earlier state.
+    """
+    ignored = {"latest_change": earlier.latest_change, "first_trade": earlier.first_trade}
+    return state is not None and replace(state, **ignored) == earlier
+
+
 class Snapshot(NamedTuple):
     """A row of the table `snapshots`."""
 

@@ -160,7 +160,7 @@ def has_won_too_often(standing: Standing) -> bool:
 USED_NOW: dict[str, Callable[[Statistics, Statistics], int]] = {
     "worst_day": lambda statistics, of_today: of_today.net_pnl,
     "worst_trade": lambda statistics, of_today: 0,
-    "max_trades_per_day": lambda statistics, of_today: of_today.max_trades_per_day * SCALE,
+    "max_trades_per_day": lambda statistics, of_today: statistics.decisions_today * SCALE,
     "max_drawdown": lambda statistics, of_today: (statistics.peak_pnl or 0) - statistics.net_pnl,
 }
 

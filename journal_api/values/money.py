@@ -8,6 +8,7 @@ from msgspec import Raw
 
 SCALE = 10**8
 LARGEST = 10**10
+OUT_OF_RANGE = "out_of_range"
 # Precise enough for the product of three amounts, so that only `units` rounds.
 EXACT = Context(prec=100, rounding=ROUND_HALF_EVEN)
 
@@ -139,10 +140,15 @@ def decimal_json(amount: int | None) -> Raw | None:
     return None if amount is None else Raw(json_text(amount).encode())
 
 
-def sql_ratio(numerator: int | None, denominator: int | None) -> int | None:
-    """Return `ratio` for SQL: None if an argument is None or the quotient exceeds 10^10."""
+def sql_ratio(numerator: int | str | None, denominator: int | str | None) -> int | str | None:
+    """Return `ratio` for SQL: None if an argument is None or the quotient exceeds 10^10.
+
+    OUT_OF_RANGE if an argument is that.
+    """
     if numerator is None or denominator is None:
         return None
+    if isinstance(numerator, str) or isinstance(denominator, str):
+        return OUT_OF_RANGE
     value = ratio(numerator, denominator)
     return value if abs(value) <= LARGEST * SCALE else None
 
@@ -164,4 +170,32 @@ class SumOfSquares(SumOfIntegers):
     """An aggregate function of SQL: the sum of the squares of integers, as text because of its size."""
 
     def step(self, value: Any, /) -> None:
-        self.sum += (value or 0) ** 2
+        if value != OUT_OF_RANGE:  # the sums beside this one say so
+            self.sum += (value or 0) ** 2
+
+
+class SumOrOutOfRange:
+    """SQL's sum(), also over windows, that returns OUT_OF_RANGE where sum() fails: beyond 64 bits.
+
+    A sum of anything that is OUT_OF_RANGE is OUT_OF_RANGE too.
+    """
+
+    def __init__(self) -> None:
+        self.sum: int | None = None
+        self.is_out_of_range = False
+
+    def step(self, value: int | str | None, /) -> None:
+        if isinstance(value, str):
+            self.is_out_of_range = True
+        elif value is not None:
+            self.sum = (self.sum or 0) + value
+
+    def value(self) -> int | str | None:
+        if self.is_out_of_range or not -(2**63) <= (self.sum or 0) < 2**63:
+            return OUT_OF_RANGE
+        return self.sum
+
+    finalize = value
+
+    def inverse(self, value: int | str | None, /) -> None:
+        raise NotImplementedError("the windows of statistics begin at the first row")

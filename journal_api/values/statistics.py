@@ -33,6 +33,9 @@ class Statistics(Struct, kw_only=True, frozen=True):
     trading_days: int
     winning_days: int
     max_trades_per_day: int
+    # Of the day on which the snapshot is made, for its pace. A decision whose first trade closed earlier in
+    # the period is of that day, although a copy closes today.
+    decisions_today: int
     gross_pnl: int
     fees: int
     net_pnl: int
@@ -74,6 +77,7 @@ NO_TRADES = Statistics(
     trading_days=0,
     winning_days=0,
     max_trades_per_day=0,
+    decisions_today=0,
     gross_pnl=0,
     fees=0,
     net_pnl=0,
@@ -111,6 +115,8 @@ AMOUNTS = frozenset(
         "opening_balance",
     }
 )
+# The members that no answer shows.
+INTERNAL = frozenset({"mixes_currencies", "decisions_today"})
 # What adding or comparing amounts of money makes; R is a ratio of each decision.
 MONEY = AMOUNTS - {"r_total"} | {"winning_days"}
 
@@ -124,13 +130,11 @@ def statistics_shown(
     """
     if statistics is None:
         return {}
-    values = asdict(statistics)
-    mixes_currencies = values.pop("mixes_currencies")
     shown: dict[str, object] = {}
-    for name, value in values.items():
-        if name in EXTRA_STATISTICS and EXTRA_STATISTICS[name] not in extras:
+    for name, value in asdict(statistics).items():
+        if name in INTERNAL or (name in EXTRA_STATISTICS and EXTRA_STATISTICS[name] not in extras):
             continue
-        if mixes_currencies and name in MONEY:
+        if statistics.mixes_currencies and name in MONEY:
             shown[name] = None
         else:
             shown[name] = decimal_json(value) if name in AMOUNTS else value

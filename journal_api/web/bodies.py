@@ -97,10 +97,10 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
 async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """Return the result of `work`. If the client disconnects, cancel it and raise ClientDisconnect.
 
-    The body must have been read before.
+    `work` must not read the body: what is left of it is dropped.
     """
     working = asyncio.ensure_future(work)
-    tasks = (working, asyncio.ensure_future(request.receive()))
+    tasks = (working, asyncio.ensure_future(disconnected(request)))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -110,3 +110,9 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
+
+
+async def disconnected(request: Request) -> None:
+    """Return when the client has disconnected."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -62,8 +62,8 @@ def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
         return run
 
     @asynccontextmanager
-    async def watched_read_transaction() -> AsyncIterator[Any]:
-        async with Database.read_transaction(database) as connection:
+    async def watched_read_transaction(*limit: float) -> AsyncIterator[Any]:
+        async with Database.read_transaction(database, *limit) as connection:
             connected: Any = connection._conn
             connected.execute = watched(connected.execute)
             yield connection

@@ -1,5 +1,7 @@
 """GET /reports: what each group holds, in numbers that a person can check (docs/api.md#reports)."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -19,6 +21,8 @@ from factories import (
 )
 from starlette.applications import Starlette
 
+from journal_api.database import connections, database
+from journal_api.database.database import Database
 from journal_api.structs.reports import REPORTED
 
 
@@ -306,6 +310,49 @@ async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     assert set(huge["reasons"].values()) == {"out_of_range"}
     assert huge["statistics"] == {}
     assert set(found["total"]["reasons"].values()) == {"out_of_range"}
+
+
+async def test_groups_out_of_range_take_one_more_statement_however_many_they_are(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[str] = []
+
+    @asynccontextmanager
+    async def counted_read_transaction(self: Database, *limit: float) -> AsyncIterator[Any]:
+        async with read_transaction(self, *limit) as connection:
+            connected: Any = connection._conn
+            execute = connected.execute
+
+            def noted(sql: str, *values: Any) -> Any:
+                computed.append(sql)
+                return execute(sql, *values)
+
+            connected.execute = noted
+            yield connection
+
+    read_transaction = Database.read_transaction
+    monkeypatch.setattr(Database, "read_transaction", counted_read_transaction)
+    for number in range(16):
+        for _ in range(10):
+            await insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=10**10)
+
+    found = await report(client, "symbol")
+
+    assert {group["values"]["net_pnl"] for group in found["groups"]} == {None}
+    assert len([sql for sql in computed if "AS MATERIALIZED" in sql]) == 2
+
+
+async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(
+    client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "LONGEST_REPORT", 0.0)
+    monkeypatch.setattr(connections, "STEPS", 1)
+
+    response = await client.get("/reports")
+
+    assert error_of(response) == (503, "busy")
+    assert "Choose fewer trades" in response.json()["error"]["message"]
+    assert "retry-after" in response.headers
 
 
 # Confirmations -------------------------------------------------------------------------------------------

@@ -70,7 +70,12 @@ def requests(
         [Other(NOOP, load.Load(noop, pace, "/"), target=0.45)],
     )
     yield from large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
-    page = bare.statements_of(lambda db: snapshots.page_of(db, contents.goal_id, SnapshotQuery(limit=A_PAGE)))
+    values = {
+        **snapshots.page_values(contents.goal_id, SnapshotQuery(limit=A_PAGE)),
+        "user_id": 1,
+        "today": "",
+    }
+    page = bare.statements_of(lambda db: snapshots.page_if_current(db, {**values, "is_refreshed": True}))
     yield Case(
         f"{A_PAGE} snapshots, nothing stale",
         "requests",

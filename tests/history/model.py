@@ -835,6 +835,9 @@ class Model:
         if any(getattr(goal, one) != before[one] for one in DEFINITION):
             goal.targets = []
         if not goal.targets or goal.target_value != before["target_value"]:
+            day_of = self.journal().day_of
+            if day_of(datetime.fromisoformat(goal.created_at)) == day_of(self.now):
+                goal.targets = []  # a typing error, corrected
             goal.targets.append((self.now, goal.target_value))
         if goal.kept is not None and any(getattr(goal, one) != before[one] for one in DEFINITION):
             goal.kept = self.history(goal)

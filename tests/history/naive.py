@@ -181,6 +181,8 @@ def snapshots(journal: Journal, goal: Goal, now: datetime, stopped_on: date | No
         if stopped_on is None and start <= today <= end:
             calendar = trading_days_of(journal, start, end)
             of_today = explained(journal, [row for row in rows if row[0] == today], opening)
+            # As the period counts them: a decision whose copy closes today may be of an earlier day.
+            of_today["max_trades_per_day"] = sum(day == today for day, _ in decisions_of(journal, rows))
             pace = pace_of(goal, calendar, today, end, (target, actual, met, reasons), data, of_today)
         found.append(
             Snapshot(

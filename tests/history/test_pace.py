@@ -24,9 +24,11 @@ def at(day: str) -> datetime:
     return datetime.fromisoformat(f"{day}T18:00:00Z")
 
 
-async def close_trade(client: httpx.AsyncClient, account: Any, pnl: float, day: str = TODAY) -> Any:
+async def close_trade(
+    client: httpx.AsyncClient, account: Any, pnl: float, day: str = TODAY, **fields: Any
+) -> Any:
     times = {"opened_at": f"{day}T10:00:00Z", "closed_at": f"{day}T11:00:00Z"}
-    return await create_trade(client, account["id"], gross_pnl=pnl, **times)
+    return await create_trade(client, account["id"], gross_pnl=pnl, **times, **fields)
 
 
 async def pace_of(client: httpx.AsyncClient, goal: Any) -> Any:
@@ -105,6 +107,22 @@ async def test_the_trades_of_earlier_days_leave_the_room_of_today(client: httpx.
         await close_trade(client, account, 1)
 
     assert await stands(client, goal) == ("near_limit", 1)
+
+
+async def test_a_copy_that_closes_today_of_a_decision_of_yesterday_is_no_decision_of_today(
+    client: httpx.AsyncClient,
+) -> None:
+    master, follower = await create_account(client, "Master"), await create_account(client, "Follower")
+    goal = await create_goal(client, metric="max_trades_per_day", target_value=5)
+    for _ in range(3):
+        original = await close_trade(client, master, 1, "2026-03-10")
+        await close_trade(client, follower, 1, source_trade_id=original["id"])
+    await close_trade(client, master, 1)
+
+    (snapshot,) = await snapshots_of(client, goal["id"])
+
+    assert snapshot["snapshot_data"]["max_trades_per_day"] == 3
+    assert await stands(client, goal) == ("within_limit", 4)
 
 
 async def test_what_is_missing_is_spread_over_the_days_that_are_left(client: httpx.AsyncClient) -> None:

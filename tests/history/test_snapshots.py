@@ -1180,11 +1180,27 @@ async def test_periods_before_the_goal_take_its_first_target(
     ]
 
 
-async def test_periods_before_the_goal_keep_its_first_target_when_it_changes_on_the_same_day(
+async def test_a_target_corrected_on_the_day_of_the_goal_judges_the_periods_before_it_anew(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    await insert_trade(app, await insert_account(app), closed_at="2026-03-10T12:00:00Z")
+    await insert_trade(app, await insert_account(app), closed_at="2026-03-10T12:00:00Z", gross_pnl=5)
     goal = await create_goal(client, target_value=1)
+    assert (await snapshot_of(client, goal, "2026-03-01"))["achieved"]
+
+    await patched(client, goal, target_value=10)
+
+    assert await targets_of(client, goal) == [("2026-03-01", 10), ("2026-04-01", 10)]
+    assert not (await snapshot_of(client, goal, "2026-03-01"))["achieved"]
+
+
+async def test_a_target_changed_on_the_day_after_the_goal_was_made_leaves_the_periods_before_it(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    await set_me(client, timezone="America/New_York", day_rollover="17:00")
+    await insert_trade(app, await insert_account(app), closed_at="2026-03-10T12:00:00Z")
+    move(clock, "2026-04-15T20:59:59Z")
+    goal = await create_goal(client, target_value=1)
+    move(clock, "2026-04-15T21:00:00Z")  # the next trading day
 
     await patched(client, goal, target_value=2)
 

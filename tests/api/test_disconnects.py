@@ -1,0 +1,91 @@
+"""Reads that take long in a large journal end when their client leaves."""
+
+import asyncio
+import sqlite3
+from typing import Any
+
+import pytest
+from conftest import new_key_for
+from factories import insert_account, insert_trade, run_sql
+from starlette.applications import Starlette
+
+from journal_api.database.database import Database
+
+# It never ends by itself.
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+PATHS = ("/v1/reports?", "/v1/goals?with=snapshot", "/v1/goals/1/snapshots?")
+
+
+async def sent_to_a_client_that_left(app: Starlette, target: str) -> list[Any]:
+    """The messages of the answer to a GET whose client disconnects at once."""
+    path, query = target.split("?")
+    headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {await new_key_for(app)}".encode())]
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "query_string": query.encode(),
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "http_version": "1.1",
+    }
+    received = iter([{"type": "http.request", "body": b"", "more_body": False}])
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return next(received, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent
+
+
+@pytest.mark.parametrize("target", PATHS)
+async def test_a_client_that_has_left_gets_no_answer_computed(app: Starlette, target: str) -> None:
+    await insert_trade(app, await insert_account(app))
+    await run_sql(
+        app,
+        """
+        INSERT INTO goals (id, user_id, goal_name, metric, target_value, direction, timeframe,
+            created_at, updated_at)
+        VALUES (1, 1, 'Goal', 'net_pnl', 1, 'at_least', 'daily',
+            '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z')
+        """,
+    )
+
+    assert await sent_to_a_client_that_left(app, target) == []
+
+    database: Database = app.state.database
+    async with asyncio.timeout(5), database.history_transaction(), database.report_transaction():
+        pass  # what the client left is free again
+
+
+@pytest.fixture
+def database(app: Starlette) -> Database:
+    opened: Database = app.state.database
+    return opened
+
+
+@pytest.mark.parametrize("kind", ["read_transaction", "report_transaction", "history_transaction"])
+async def test_a_statement_whose_request_was_cancelled_ends(database: Database, kind: str) -> None:
+    async def run() -> None:
+        async with getattr(database, kind)() as db:
+            await db.execute_fetchall(ENDLESS)
+
+    running = asyncio.create_task(run())
+    await asyncio.sleep(0.05)
+    running.cancel()
+
+    async with asyncio.timeout(10):
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        async with getattr(database, kind)() as db:
+            assert list(await db.execute_fetchall("SELECT 1"))
+
+
+async def test_a_statement_beyond_its_time_limit_is_interrupted(database: Database) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+        async with asyncio.timeout(10), database.read_transaction(0.01) as db:
+            await db.execute_fetchall(ENDLESS)

@@ -1,0 +1,132 @@
+"""Histories of goals are computed while others write: nothing is lost, nothing is late."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import httpx
+import pytest
+from factories import create_goal, create_tag, error_of, insert_account, insert_trade, run_sql, unwrap
+from starlette.applications import Starlette
+
+from journal_api.database.database import Database
+from journal_api.repositories import goals, snapshots
+
+Meanwhile = Callable[[], Awaitable[Any]]
+
+
+@pytest.fixture
+def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Meanwhile, int], None]:
+    """Runs a function between computing histories and storing them, the first time or the first times."""
+
+    def run_between(meanwhile: Meanwhile, times: int = 1) -> None:
+        async def store_later(database: Database, computed: Mapping[int, Any]) -> set[int]:
+            nonlocal times
+            if times:
+                times -= 1
+                await meanwhile()
+            return await store_unchanged(database, computed)
+
+        monkeypatch.setattr(snapshots, "store_unchanged", store_later)
+
+    store_unchanged = snapshots.store_unchanged
+    return run_between
+
+
+async def actuals_of(client: httpx.AsyncClient, goal_id: int) -> list[Any]:
+    found = unwrap(await client.get(f"/goals/{goal_id}/snapshots"))
+    return [one["actual"] for one in reversed(found)]
+
+
+async def test_others_write_while_the_histories_of_many_goals_are_computed(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    account = await insert_account(app)
+    trade = await insert_trade(app, account, gross_pnl=1)
+    await run_sql(
+        app,
+        """
+        INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+            closed_at, trading_day, gross_pnl, created_at, updated_at)
+        SELECT user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+            date(closed_at, value || ' days') || 'T12:00:00Z', date(closed_at, value || ' days'), gross_pnl,
+            created_at, updated_at
+        FROM trades, json_each(:days)
+        WHERE trades.id = :id
+        """,
+        {"id": trade, "days": str(list(range(-2000, 0)))},
+    )
+    for number in range(10):
+        await create_goal(client, metric="max_drawdown", timeframe="daily", target_value=number + 1)
+    category = (await create_tag(client))["category_id"]
+    reading = asyncio.create_task(client.get("/goals?with=snapshot"))
+    written = 0
+
+    while not reading.done():
+        written += 1
+        unwrap(await client.post("/tags", json={"category_id": category, "name": f"Tag {written}"}))
+
+    assert len(unwrap(await reading)) == 10
+    assert written > 5  # in one transaction for all goals, it was the first or the second alone
+
+
+async def test_a_trade_written_while_its_history_is_computed_is_in_the_next_answer(
+    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+) -> None:
+    account = await insert_account(app)
+    await insert_trade(app, account, closed_at="2026-02-10T12:00:00Z", gross_pnl=2)
+    goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
+    between(lambda: insert_trade(app, account, closed_at="2026-01-05T12:00:00Z", gross_pnl=5))
+
+    assert await actuals_of(client, goal["id"]) == [2]
+    assert await actuals_of(client, goal["id"]) == [7]
+
+
+async def test_a_goal_redefined_while_its_history_is_computed_is_computed_again(
+    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+) -> None:
+    await insert_trade(app, await insert_account(app), gross_pnl=5)
+    goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
+    between(lambda: client.patch(f"/goals/{goal['id']}", json={"metric": "trade_count"}))
+
+    assert await actuals_of(client, goal["id"]) == [1]
+
+
+async def test_a_goal_deleted_while_its_history_is_computed_is_not_found(
+    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+) -> None:
+    goal = await create_goal(client)
+    between(lambda: client.delete(f"/goals/{goal['id']}"))
+
+    response = await client.get(f"/goals/{goal['id']}/snapshots")
+
+    assert error_of(response) == (404, "not_found")
+
+
+async def test_a_goal_that_changes_again_and_again_is_busy_and_answers_later(
+    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile, int], None]
+) -> None:
+    goal = await create_goal(client)
+    targets = iter(range(2, 10))
+    between(lambda: client.patch(f"/goals/{goal['id']}", json={"target_value": next(targets)}), 3)
+
+    refused = await client.get("/goals?with=snapshot")
+
+    assert error_of(refused) == (503, "busy")
+    (listed,) = unwrap(await client.get("/goals?with=snapshot"))
+    assert listed["current"]["target"] == 4
+
+
+async def test_a_user_has_a_limited_number_of_goals(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(goals, "MAX_GOALS", 2)
+    first = await create_goal(client)
+    unwrap(await client.patch(f"/goals/{first['id']}", json={"status": "archived"}))
+    await create_goal(client)
+
+    refused = await client.post("/goals", json={"goal_name": "C", "metric": "net_pnl", "target_value": 1})
+
+    assert error_of(refused) == (429, "limit_reached")
+    assert refused.json()["error"]["details"] == {"limit": 2, "current": 2}
+    unwrap(await client.patch(f"/goals/{first['id']}", json={"status": "active"}))
