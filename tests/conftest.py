@@ -21,6 +21,7 @@ from hypothesis import HealthCheck
 from proofs import SOAK, seen_in
 from starlette.applications import Starlette
 
+from journal_api import __version__
 from journal_api.app import create_app
 from journal_api.repositories import api_keys, users
 from journal_api.routes.table import OPERATIONS
@@ -169,6 +170,7 @@ def check_headers(response: httpx.Response) -> None:
     """No answer is taken for another type, and no copy of the data of /v1 is kept."""
     headers = response.headers
     assert headers.get_list("x-content-type-options") == ["nosniff"]
+    assert headers.get_list("x-journal-version") == [__version__]
     if response.request.url.path.startswith("/v1/"):
         assert headers.get_list("cache-control") == ["no-store"]
     else:

@@ -30,8 +30,8 @@ progress snapshots, and the trades they refer to.
 Every response has the same envelope: `{"ok": true, "data": {...}, "meta": {"request_id": "..."}}`, or
 `{"ok": false, "error": {"code", "message", "details"}, "meta": {...}}`. Unknown members of a body are
 rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a timestamp without an offset
-is read in your own time zone. Every response has `Cache-Control: no-store` and
-`X-Content-Type-Options: nosniff`.
+is read in your own time zone. Every response has `Cache-Control: no-store`, `X-Content-Type-Options: nosniff`
+and `X-Journal-Version`, the release of the service.
 """
 PATH_SCHEMAS: Json = {
     "row_id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},

@@ -2,6 +2,7 @@
 
 from http import HTTPStatus
 
+from journal_api import __version__
 from journal_api.errors import ApiError
 from journal_api.web import responses
 from journal_api.web.request_id import new_request_id
@@ -17,6 +18,7 @@ def last_response(error: ApiError) -> bytes:
     head = (
         f"HTTP/1.1 {error.status} {phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"
         f"Content-Length: {len(body)}\r\nX-Request-Id: {request_id}\r\n"
-        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n\r\n"
+        "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+        f"X-Journal-Version: {__version__}\r\n\r\n"
     )
     return head.encode() + body

@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from journal_api import __version__
 from journal_api.database.errors import api_error
 from journal_api.errors import (
     ApiError,
@@ -40,12 +41,12 @@ SENT_HEADERS = [
 ]
 READ_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
-    *("X-Answers-Deleted", "X-Idempotent-Replay", "X-Trades-Kept", "X-Trades-Unlinked"),
+    *("X-Answers-Deleted", "X-Idempotent-Replay", "X-Journal-Version", "X-Trades-Kept", "X-Trades-Unlinked"),
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
 
 # Headers of every response, and of every response under /v1, which holds data that no cache may keep.
-COMMON_HEADERS = [(b"x-content-type-options", b"nosniff")]
+COMMON_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"x-journal-version", __version__.encode())]
 DATA_HEADERS = [*COMMON_HEADERS, (b"cache-control", b"no-store")]
 
 

@@ -12,6 +12,7 @@ from factories import details_of, error_of, run_sql
 from operations import MISSING, body_of, create_thing_of, documented_path_of, for_each, path_of
 from starlette.applications import Starlette
 
+from journal_api import __version__
 from journal_api.errors import ValidationFailed
 from journal_api.routes.table import OPERATIONS
 from journal_api.server.last_response import last_response
@@ -409,6 +410,7 @@ async def test_an_answer_is_neither_kept_nor_taken_for_another_type(
     no_store = {one.request.url.path for one in answers if one.headers.get("cache-control") == "no-store"}
     assert no_store >= {"/v1/tags", "/v1/nothing", "/v1/trades/export"}
     assert {answer.headers["x-content-type-options"] for answer in answers} == {"nosniff"}
+    assert {answer.headers["x-journal-version"] for answer in answers} == {__version__}
 
 
 async def test_neither_is_one_to_a_strange_host_or_to_an_origin_that_is_not_allowed(app: Starlette) -> None:
@@ -427,7 +429,8 @@ async def test_neither_is_one_to_a_strange_host_or_to_an_origin_that_is_not_allo
 def test_neither_is_one_to_what_never_became_a_request() -> None:
     head = last_response(ValidationFailed()).partition(b"\r\n\r\n")[0].lower().split(b"\r\n")
 
-    assert {b"cache-control: no-store", b"x-content-type-options: nosniff"} <= set(head)
+    version = f"x-journal-version: {__version__}".encode()
+    assert {b"cache-control: no-store", b"x-content-type-options: nosniff", version} <= set(head)
 
 
 # Around the service --------------------------------------------------------------------------------------

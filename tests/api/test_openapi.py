@@ -35,7 +35,10 @@ from journal_api.web.operation import Operation
 
 URL = "http://localhost/openapi.json"
 # What HTTP and CORS say of every answer; the other headers are the operation's.
-OF_EVERY_ANSWER = {"content-length", "content-type", "vary", "cache-control", "x-content-type-options"}
+OF_EVERY_ANSWER = {
+    *("content-length", "content-type", "vary", "cache-control", "x-content-type-options"),
+    "x-journal-version",
+}
 QUERY = {
     member.encode_name for one in OPERATIONS if one.query for member in msgspec.structs.fields(one.query)
 }
