@@ -40,7 +40,7 @@ from factories import create_goal, error_of, snapshots_of, unwrap
 from filelock import FileLock
 
 from journal_api.cli import cli, main
-from journal_api.values.api_keys import SCOPES, is_well_formed
+from journal_api.values.api_keys import SCOPES, is_well_formed, scopes_named
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"
@@ -647,6 +647,40 @@ def test_the_sign_in_names_a_command_that_makes_a_key_from_any_folder(tmp_path: 
         )
         with server.client(key_in(ran.stdout)) as client:
             assert client.get("/me").status_code == 200
+
+
+def test_keys_create_without_scopes_says_the_whole_line_to_type(db: Path) -> None:
+    make_journal(db)
+
+    line = refused("keys", "create", "my laptop", "--db", db)
+
+    assert line.endswith(f" keys create 'my laptop' --db {db} --scopes all")
+    typed = shlex.split(line.partition("say what the key may do: ")[2])
+    ran = subprocess.run(typed, env=environment(), capture_output=True, text=True, check=True)
+    assert ran.stdout == f"{key_in(ran.stdout)}\n"
+
+
+@pytest.mark.parametrize(("typed", "scopes"), [("", "all"), ("read:tags", "read:tags")])
+def test_keys_create_without_scopes_asks_on_a_terminal(db: Path, typed: str, scopes: str) -> None:
+    make_journal(db)
+    terminal, of_the_command = os.openpty()
+    os.write(terminal, f"{typed}\n".encode())
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "journal_api", "keys", "create", "mine", "--db", str(db)],
+        stdin=of_the_command,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+
+    os.close(terminal)
+    os.close(of_the_command)
+    assert ran.stdout == f"{key_in(ran.stdout)}\n"
+    assert "Scopes" in ran.stderr
+    assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(scopes_named(scopes)),)]
 
 
 def test_a_second_server_on_the_same_database_exits_1_with_one_clear_line(server: Server) -> None:
