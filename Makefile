@@ -27,7 +27,7 @@ $(READY_DEV): $(READY)
 	@$(PIP) --group dev
 	@touch $@
 
-run: $(READY)  ## start the journal on 127.0.0.1:8000; the first time, print the address of its page
+run: $(READY)  ## start the journal on 127.0.0.1:8000, print a link that opens its page signed in
 	@echo "Starting the journal ..."
 	@$(BIN)/journal-api serve --first-key
 

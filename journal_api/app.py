@@ -13,9 +13,10 @@ from journal_api.database.database import Database
 from journal_api.database.migrations import VERSION, prepare
 from journal_api.openapi import docs_page
 from journal_api.page import files as page_files
-from journal_api.routes import health
+from journal_api.routes import health, sign_in
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
+from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
 from journal_api.web.dispatch import Dispatch
@@ -50,10 +51,11 @@ class JournalApp(Starlette):
         return RequestContextMiddleware(cors, hosts, self.state.listeners)
 
 
-def create_app(settings: Settings) -> Starlette:
+def create_app(settings: Settings, way_in: WayIn | None = None) -> Starlette:
     """Return the ASGI application. Its lifespan opens the database at `settings.db`, or creates it."""
     routes: list[BaseRoute] = [
         Route("/health", health.health),
+        *sign_in.ROUTES,
         *page_files.ROUTES,
         *docs_page.ROUTES,
         *OPERATIONS,
@@ -65,6 +67,7 @@ def create_app(settings: Settings) -> Starlette:
         listeners.append(metrics.count)
     app = JournalApp(routes=routes, lifespan=lifespan)
     app.state.settings = settings
+    app.state.way_in = way_in or WayIn(OneTimeCode(), KEY_COMMAND)
     app.state.listeners = listeners
     app.state.rates = RateLimits(settings.requests_a_minute) if settings.requests_a_minute else None
     return app

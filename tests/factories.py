@@ -7,9 +7,10 @@ import httpx
 import msgspec
 from starlette.applications import Starlette
 
-from journal_api.repositories import new_trades
+from journal_api.repositories import api_keys, new_trades
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import TradeCreate
+from journal_api.values.api_keys import SCOPES
 from journal_api.values.clock import now
 from journal_api.values.types import decode_value, sort_name
 
@@ -72,6 +73,15 @@ A_TRADE = {
 
 async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields: Any) -> Any:
     return unwrap(await client.post("/accounts", json={"name": name, **fields}))
+
+
+async def create_key(client: httpx.AsyncClient) -> Any:
+    """A second key of the client's user: no operation of the API makes one."""
+    app = getattr(client, "_transport").app  # noqa: B009
+    user = unwrap(await client.get("/me"))
+    async with app.state.database.transaction() as db:
+        await api_keys.insert(db, user["id"], "second", SCOPES)
+    return unwrap(await client.get("/keys"))[-1]
 
 
 async def create_example_journal(client: httpx.AsyncClient) -> Any:

@@ -20,6 +20,7 @@ from factories import (
     create_import,
     create_import_profile,
     create_instrument,
+    create_key,
     create_strategy,
     create_tag,
     create_trade,
@@ -41,6 +42,7 @@ THINGS: dict[str, Callable[[httpx.AsyncClient], Awaitable[Any]]] = {
     "imports": create_import,
     "import-profiles": create_import_profile,
     "instruments": create_instrument,
+    "keys": create_key,
     "example-journal": create_example_journal,
 }
 
@@ -135,6 +137,7 @@ async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
         "imports": (await create_import(client, account_id=account["id"]))["id"],
         "import-profiles": (await create_import_profile(client))["id"],
         "instruments": (await create_instrument(client))["root"],
+        "keys": (await create_key(client))["id"],
         "me": 1,
     }
 

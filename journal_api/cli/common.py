@@ -2,6 +2,9 @@
 
 import asyncio
 import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from pathlib import Path
@@ -30,6 +33,17 @@ def one_line(message: str) -> str:
 def printable(text: object) -> str:
     """The text with control and invisible characters replaced, which could control or deceive a terminal."""
     return INVISIBLE.sub(REPLACEMENT, CONTROL.sub(REPLACEMENT, str(text)))
+
+
+def command_line(*arguments: str | Path) -> str:
+    """The line for the shell that runs this program with these arguments, from any folder."""
+    program = [sys.executable]
+    if Path(sys.argv[0]).stem == "journal-api" and not getattr(sys, "frozen", False):
+        program = [os.path.abspath(sys.argv[0])]
+    elif not getattr(sys, "frozen", False):
+        program += ["-m", "journal_api"]
+    words = [*program, *map(str, arguments)]
+    return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,11 +1,12 @@
 """`journal-api keys`: create, list and revoke API keys."""
 
 import re
+import sys
 from datetime import UTC, datetime, timedelta
 
 import click
 
-from journal_api.cli.common import decoded, in_database, user_of, with_settings
+from journal_api.cli.common import command_line, decoded, in_database, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
@@ -22,13 +23,17 @@ def keys_group() -> None:
 
 @keys_group.command("create")
 @click.argument("name")
-@click.option("--scopes", required=True, help="all, read, or a list such as read:tags,write:tags.")
+@click.option(
+    "--scopes", help="all, read, or a list such as read:tags,write:tags; on a terminal it is asked for."
+)
 @click.option("--user", help="The owner of the key; default: the first user.")
 @click.option("--expires", metavar="90d", help="Days until the key expires; default: never.")
 @with_settings
-def create_key(settings: Settings, name: str, scopes: str, user: str | None, expires: str | None) -> None:
+def create_key(
+    settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None
+) -> None:
     """Create a key and print it; it cannot be displayed again."""
-    scope_list = decoded(scopes_named, scopes, "--scopes")
+    scope_list = decoded(scopes_named, asked_scopes() if scopes is None else scopes, "--scopes")
     expires_at = decoded(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(database: Database) -> str:
@@ -69,6 +74,17 @@ def revoke_key(settings: Settings, key_id: int) -> None:
                 raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
 
     in_database(settings, revoke)
+
+
+def asked_scopes() -> str:
+    """Ask on the terminal what the key may do. Raises UsageError without a terminal."""
+    if not sys.stdin.isatty():
+        line = command_line(*sys.argv[1:], "--scopes", "all")
+        raise click.UsageError(f"say what the key may do: {line}")
+    # Standard output has the key alone.
+    return str(
+        click.prompt("Scopes: all, read, or a list such as read:tags,write:tags", default="all", err=True)
+    )
 
 
 def days_from_now(text: str) -> str:

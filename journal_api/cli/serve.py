@@ -7,18 +7,24 @@ import click
 import msgspec
 
 from journal_api import __version__
-from journal_api.cli.common import on_database, printable, with_settings
+from journal_api.cli.common import command_line, on_database, printable, with_settings
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
 from journal_api.repositories import api_keys, users
 from journal_api.server.server import serve as run_server
 from journal_api.settings import Settings
 from journal_api.values.api_keys import SCOPES
+from journal_api.values.way_in import OneTimeCode, WayIn
 
+LINK = """\
+Open your journal. This link signs a browser in once, within 10 minutes:
+
+    {url}/#code={code}
+"""
 FIRST_KEY = """\
-Open your journal. The key after # cannot be displayed again; keep it for other programs:
+This key is for curl and other programs. It cannot be displayed again:
 
-    {url}/#key={key}
+    {key}
 """
 
 
@@ -28,7 +34,7 @@ Open your journal. The key after # cannot be displayed again; keep it for other 
 @click.option(
     "--first-key",
     is_flag=True,
-    help="If the database has no API key, create one and print the address that opens the page with it.",
+    help="Print a link that opens the page signed in, and a first API key if the database has none.",
 )
 @click.option(
     "--announce",
@@ -52,17 +58,20 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         async with database.transaction() as db:
             if not await api_keys.is_empty(db):
                 return None
-            user_id = await users.id_of(db, None)
-            assert user_id is not None, "a database is made with its owner"
-            return await api_keys.insert(db, user_id, "first key", SCOPES)
+            return await api_keys.insert(db, await users.first_id(db), "first key", SCOPES)
 
     prepared = prepare(settings)
+    db = os.path.abspath(settings.db)
+    command = command_line("keys", "create", "page", "--scopes", "all", "--db", db)
+    way_in = WayIn(OneTimeCode(), command)
 
     def announce_to_user(url: str) -> None:
         # Only now: a key that is made before the port is known to be free might never be printed.
-        key = asyncio.run(on_database(settings, make_first_key))[0] if first_key else None
-        if key:
-            click.echo(FIRST_KEY.format(url=openable(url), key=key))
+        if first_key:
+            key = asyncio.run(on_database(settings, make_first_key))[0]
+            click.echo(LINK.format(url=openable(url), code=way_in.code.issue()))
+            if key:
+                click.echo(FIRST_KEY.format(key=key))
         click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
 
     def announce_to_parent(url: str) -> None:
@@ -70,7 +79,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         click.echo(msgspec.json.encode(line).decode())
 
     on_ready = announce_to_parent if announce else announce_to_user
-    run_server(settings, on_ready, for_parent=announce, prepared=prepared)
+    run_server(settings, on_ready, for_parent=announce, prepared=prepared, way_in=way_in)
 
 
 def openable(url: str) -> str:

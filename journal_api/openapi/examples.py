@@ -18,6 +18,7 @@ from journal_api.openapi.example_journal import (
     trade_of,
 )
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
     CopyGroup,
     CopyGroupCreate,
@@ -385,6 +386,17 @@ EXAMPLES: dict[Any, Any] = {
         "trading_weekdays": [1, 2, 3, 4, 5],
         "active_selection": "all",
         **TIMESTAMPS,
+    },
+    ApiKey: {
+        "id": 1,
+        "name": "Firefox on Linux",
+        "last_four": "x7Qa",
+        "scopes": ["read:trades", "write:trades"],
+        **TIMESTAMPS,
+        "last_used_on": "2026-08-04",
+        "expires_at": "2026-09-03T14:30:00.000000Z",
+        "revoked_at": None,
+        "is_current": True,
     },
     MePatch: {"timezone": "America/New_York", "day_rollover": "17:00"},
 }

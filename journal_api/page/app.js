@@ -4,7 +4,7 @@ import { get, hasChanged, key, send, watchAnew } from "./client.js";
 import { h, select, trying } from "./dom.js";
 import { DRAFT, leave, TYPED } from "./drafts.js";
 import { accountName } from "./format.js";
-import { signInAbove, signInForm, signOut, takeKey } from "./sign_in.js";
+import { belongsTo, signInAbove, signInByCode, signInForm, signOut, takeCode } from "./sign_in.js";
 
 const POLL_EVERY = 10_000; // milliseconds
 const SLOW = 300; // milliseconds after which a view that is being read looks like it
@@ -39,6 +39,7 @@ export function go(name, query = {}) {
 // What every view is given: the owner, the accounts and groups, the selection as filters of trades and reports.
 async function contextOf({ name, query }) {
   const [me, accounts, groups] = await Promise.all(["/me", "/accounts", "/copy-groups"].map((path) => get(path)));
+  belongsTo(me.data.me);
   const [kind, id] = me.data.me.active_selection.split("_");
   const selection = { account: { account_id: Number(id) }, group: { copy_group_id: Number(id) } }[kind] ?? {};
   return {
@@ -86,7 +87,8 @@ function setBusy(isBusy) {
 
 // Another address is drawn; where something is not saved, the old one stays until the owner agrees to lose that.
 function arrive() {
-  takeKey();
+  const code = takeCode(shown || "/");
+  if (code !== undefined) return code && signInByCode(code, signIn, draw);
   const { hash } = location;
   let hasStayed = false;
   leave(() => (hasStayed ? location.assign(hash || "#/today") : draw()), () => {
@@ -165,16 +167,21 @@ async function poll() {
   }
 }
 
+async function start() {
+  const code = takeCode("/");
+  if (!code || key.get()) await draw();
+  if (code) await signInByCode(code, signIn, draw);
+}
+
 addEventListener("hashchange", arrive);
 addEventListener("visibilitychange", poll);
 addEventListener("input", (event) => event.target.form && (event.target.form.dataset.changed = ""));
 addEventListener("beforeunload", (event) => document.querySelector(TYPED) && event.preventDefault());
-// Another tab has signed out.
+// Another tab has signed out, or in with another key.
 addEventListener("storage", () => {
-  if (key.get() || main.dataset.view === "sign-in") return;
-  if (document.querySelector(TYPED)) signIn();
-  else signOut();
+  if (key.stored() === key.get()) return;
+  if (!key.stored() && document.querySelector(TYPED)) signIn();
+  else location.reload(); // nothing of the last user stays; before typed text is lost, it asks
 });
 setInterval(poll, POLL_EVERY);
-takeKey();
-draw();
+start();

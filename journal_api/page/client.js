@@ -1,23 +1,51 @@
-// The client of /v1: the key, the envelope, ETags. Nothing else on the page calls fetch.
+// The client of /v1 and of /sign-in: the key, the envelope, ETags. Nothing else on the page calls fetch.
 
 const KEY = "journal-key";
+const KEY_ID = "journal-key-id"; // the id of a key that was made for this tab
 const MOST_KEPT = 200;
 const kept = new Map(); // the newest answer of each address that was read, with its ETag
 let watched = new Set(); // the addresses that the current view has read
 
+const stored = () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY);
+let current = stored();
+
 export const key = {
-  get: () => sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY),
+  // The key of this page. When another tab stores another one, requests must not change their user midway.
+  get: () => current,
+  stored,
+  // The id of the key if a one-time code was exchanged for it.
+  id: () => sessionStorage.getItem(KEY_ID),
   // `longer`: until the owner signs out, instead of until the tab is closed.
-  set(value, longer = false) {
+  set(value, { longer = false, id } = {}) {
     key.remove();
+    current = value;
     (longer ? localStorage : sessionStorage).setItem(KEY, value);
+    if (id) sessionStorage.setItem(KEY_ID, id);
   },
   remove() {
     kept.clear();
-    sessionStorage.removeItem(KEY);
-    localStorage.removeItem(KEY);
+    for (const storage of [sessionStorage, localStorage]) {
+      if (storage.getItem(KEY) === current) storage.removeItem(KEY);
+    }
+    sessionStorage.removeItem(KEY_ID);
+    current = null;
   },
 };
+
+// The user of a key, null if the key may not read that.
+export async function whoIs(value) {
+  const response = await request("GET", "/v1/me", undefined, { Authorization: `Bearer ${value}` });
+  return response.status === 403 ? null : (await answerOf(response)).data.me;
+}
+
+// {key, key_id}: the new key for a one-time code; as a dry run {me}: whose journal the code opens.
+export async function exchange(code, isDryRun = false) {
+  const body = JSON.stringify({ code, dry_run: isDryRun });
+  return (await answerOf(await request("POST", "/sign-in", body, { "Content-Type": "application/json" }))).data;
+}
+
+// The command that creates a key, as it is typed where the journal runs.
+export const keyCommand = async () => (await answerOf(await request("GET", "/sign-in"))).data.command;
 
 export class ApiError extends Error {
   constructor(status, { code, message, details }) {
@@ -76,7 +104,7 @@ async function read(url) {
 async function request(method, url, body, headers) {
   try {
     return await fetch(url, {
-      method, body, cache: "no-store", headers: { Authorization: `Bearer ${key.get()}`, ...headers },
+      method, body, cache: "no-store", headers: { ...(current && { Authorization: `Bearer ${current}` }), ...headers },
     });
   } catch {
     throw new ApiError(0, { code: "unreachable", message: "The journal does not answer. Is it running?" });

@@ -6,9 +6,22 @@ from typing import NamedTuple
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import fetch
+from journal_api.repositories.sql import fetch, fetch_json, json_array_of
 from journal_api.values.api_keys import hashed, new_key
 from journal_api.values.clock import now
+
+# A key changes only by its revocation. The use of a key is not a change.
+KEY = """json_object(
+    'id', id,
+    'name', name,
+    'last_four', last_four,
+    'scopes', json('["' || replace(scopes, ' ', '","') || '"]'),
+    'created_at', created_at,
+    'updated_at', coalesce(revoked_at, created_at),
+    'last_used_on', last_used_on,
+    'expires_at', expires_at,
+    'revoked_at', revoked_at,
+    'is_current', json(iif(id = :current_id, 'true', 'false')))"""
 
 
 class KeyRow(NamedTuple):
@@ -85,6 +98,24 @@ async def list_all(db: Connection) -> list[ListedKey]:
         """
     )
     return [ListedKey(*row) for row in rows]
+
+
+async def list_of_user(db: Connection, user_id: int, current_id: int) -> str:
+    """Return the user's keys as a JSON array, oldest first, revoked ones included."""
+    return await fetch_json(
+        db,
+        json_array_of("key", f"SELECT {KEY} AS key FROM api_keys WHERE user_id = :user_id ORDER BY id"),
+        {"user_id": user_id, "current_id": current_id},
+    )
+
+
+async def get(db: Connection, user_id: int, key_id: int, current_id: int) -> str:
+    """Return the key as JSON. Raises NotFound, also for a revoked key."""
+    return await fetch_json(
+        db,
+        f"SELECT {KEY} FROM api_keys WHERE id = :id AND user_id = :user_id AND revoked_at IS NULL",
+        {"id": key_id, "user_id": user_id, "current_id": current_id},
+    )
 
 
 async def save_last_use(db: Connection, days: Mapping[int, str]) -> None:

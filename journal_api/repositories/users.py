@@ -40,6 +40,13 @@ async def id_of(db: Connection, name: str | None) -> int | None:
     return None if user_id is None else int(user_id)
 
 
+async def first_id(db: Connection) -> int:
+    """Return the id of the first user."""
+    user_id = await id_of(db, None)
+    assert user_id is not None, "a database is made with its owner"
+    return user_id
+
+
 async def names(db: Connection) -> list[str]:
     """Return the names of all users, oldest first."""
     return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]

@@ -10,6 +10,7 @@ from journal_api.errors import (
 )
 from journal_api.routes import (
     accounts,
+    api_keys,
     copy_groups,
     example_journal,
     goals,
@@ -26,6 +27,7 @@ from journal_api.routes import (
     trades,
 )
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
     CopyGroup,
     CopyGroupCreate,
@@ -185,4 +187,8 @@ OPERATIONS = linked([
     Operation("GET", "/me", me.get_me, "read:settings", data={"me": Me}, kept_until="write"),
     Operation("PATCH", "/me", me.update_me, "write:settings",
               body=MePatch, data={"me": Me}, errors=(DuplicateName,)),
+    # Not kept: `is_current` depends on the key.
+    Operation("GET", "/keys", api_keys.list_keys, "read:settings", data={"keys": list[ApiKey]}),
+    Operation("GET", "/keys/{id:row_id}", api_keys.get_key, "read:settings", data={"key": ApiKey}),
+    Operation("DELETE", "/keys/{id:row_id}", api_keys.revoke_key, "write:settings", query=DryRunQuery),
 ])  # fmt: skip

@@ -20,6 +20,7 @@ from journal_api.server.log import log_to_standard_error
 from journal_api.server.memory import collect_garbage_less_often, keep_freed_memory
 from journal_api.server.protocol import Protocol
 from journal_api.settings import Settings
+from journal_api.values.way_in import WayIn
 
 log = logging.getLogger("journal_api")
 
@@ -29,7 +30,12 @@ FUTURES_DAYS = '{"timezone": "America/New_York", "day_rollover": "17:00"}'
 
 
 def serve(
-    settings: Settings, announce: Callable[[str], object], *, for_parent: bool, prepared: Prepared
+    settings: Settings,
+    announce: Callable[[str], object],
+    *,
+    for_parent: bool,
+    prepared: Prepared,
+    way_in: WayIn,
 ) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
 
@@ -55,7 +61,7 @@ def serve(
             log.info("journal %s %s", settings.db, prepared.migration)
         keep_freed_memory()
         collect_garbage_less_often()
-        config = configured(settings)
+        config = configured(settings, way_in=way_in)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         run_locked(server, settings.db, address)
 
@@ -84,10 +90,12 @@ def run_locked(server: uvicorn.Server, db: Path, address: socket.socket) -> None
         raise DatabaseRefused(f"stopped: the lock file of {db} was deleted and another server opened it")
 
 
-def configured(settings: Settings, protocol: type[Protocol] = Protocol) -> uvicorn.Config:
+def configured(
+    settings: Settings, protocol: type[Protocol] = Protocol, way_in: WayIn | None = None
+) -> uvicorn.Config:
     """The configuration of uvicorn: no proxy headers, no access log, 5 seconds to finish requests."""
     return uvicorn.Config(
-        create_app(settings),
+        create_app(settings, way_in),
         http=protocol,
         ws="none",
         lifespan="on",

@@ -53,8 +53,8 @@ async def authorize(request: Request, scope: str | None) -> Caller:
         caller = await authenticate(request)
     except Unauthorized:
         # A request without a key is not an attempt to guess one.
-        if rates is not None and "authorization" in request.headers:
-            rates.count_bad_key(request.client.host if request.client else "")
+        if "authorization" in request.headers:
+            count_bad_key(request)
         raise
     try:
         if rates is not None:
@@ -63,6 +63,13 @@ async def authorize(request: Request, scope: str | None) -> Caller:
         # A missing scope takes precedence over an exceeded limit, but the request counts in both cases.
         caller.require(scope)
     return caller
+
+
+def count_bad_key(request: Request) -> None:
+    """Count a wrong key or code of the request's address. Raises RateLimited."""
+    rates: RateLimits | None = request.app.state.rates
+    if rates is not None:
+        rates.count_bad_key(request.client.host if request.client else "")
 
 
 async def authenticate(request: Request) -> Caller:
@@ -119,7 +126,5 @@ class KnownKeys:
 
 async def caller_of_run_key(db: Connection) -> Caller:
     """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
-    user_id = await users.id_of(db, None)
-    assert user_id is not None, "a database is made with its owner"
-    user = await users.find(db, user_id)
+    user = await users.find(db, await users.first_id(db))
     return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)

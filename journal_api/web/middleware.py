@@ -45,7 +45,7 @@ READ_HEADERS = [
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]
 
-# Headers of every response, and of every response under /v1, which holds data that no cache may keep.
+# Headers of every response, and of every response with data or a key, which no cache may keep.
 COMMON_HEADERS = [(b"x-content-type-options", b"nosniff"), (b"x-journal-version", __version__.encode())]
 DATA_HEADERS = [*COMMON_HEADERS, (b"cache-control", b"no-store")]
 
@@ -76,7 +76,7 @@ class RequestContextMiddleware:
         state = scope.setdefault("state", {})
         state["request_id"] = request_id = id_of_request(scope)
         state["headers"] = {"x-request-id": request_id}
-        common = DATA_HEADERS if scope["path"].startswith("/v1/") else COMMON_HEADERS
+        common = DATA_HEADERS if scope["path"].startswith(("/v1/", "/sign-in")) else COMMON_HEADERS
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

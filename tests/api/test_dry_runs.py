@@ -81,6 +81,7 @@ def test_the_requests_that_destroy_can_be_tried() -> None:
         "delete_tag_category",
         "delete_account",
         "delete_copy_group",
+        "revoke_key",
     }
 
 

@@ -17,6 +17,7 @@ from factories import (
     create_goal,
     create_import,
     create_import_profile,
+    create_key,
     create_strategy,
     create_tag,
     create_trade,
@@ -202,6 +203,7 @@ IN_PATHS = {
     "trades": "trade_id",
     "imports": "import_id",
     "import-profiles": "import_profile_id",
+    "keys": "key_id",
 }
 
 
@@ -297,6 +299,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
         "goal_id": goals[0]["id"],
         "import_id": brought["id"],
         "import_profile_id": profile["id"],
+        "key_id": (await create_key(client))["id"],
     }
 
 
@@ -304,7 +307,7 @@ async def make_journal(client: httpx.AsyncClient, word: str) -> Journal:
 METRICS = ["net_pnl", "balance_target", "max_trades_per_day", "protocol_completion_rate"]
 THEIRS = dict.fromkeys(
     ["category_id", "tag_id", "account_id", "master_account_id", "copy_group_id", "strategy_id", "setup_id",
-     "confirmation_id", "source_trade_id", "goal_id", "import_id", "import_profile_id"],
+     "confirmation_id", "source_trade_id", "goal_id", "import_id", "import_profile_id", "key_id"],
     FIRST,
 ) | {"trade_id": FIRST + 1}  # fmt: skip
 

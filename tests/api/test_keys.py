@@ -459,3 +459,61 @@ async def test_keys_list_shows_the_last_four_characters_alone(app: Starlette, se
     assert key[-4:] in printed
     assert key[-8:] not in printed
     assert key[:12] not in printed
+
+
+# Over HTTP -----------------------------------------------------------------------------------------------
+
+
+async def test_keys_are_listed_without_the_key_or_its_hash_and_the_calling_one_is_marked(
+    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    narrow = await new_key_for(app, scopes=("read:settings",))
+    async with client_of(app, narrow) as narrow_client:
+        answer = await narrow_client.get("/keys")
+        first, second = unwrap(answer)
+    by_the_other = unwrap(await client.get("/keys"))
+
+    assert set(second) == {
+        *("id", "name", "last_four", "scopes", "created_at", "updated_at", "last_used_on", "expires_at"),
+        *("revoked_at", "is_current"),
+    }
+    assert (second["last_four"], second["scopes"]) == (narrow[-4:], ["read:settings"])
+    assert (first["is_current"], second["is_current"]) == (False, True)
+    assert [key["is_current"] for key in by_the_other] == [True, False]
+    assert hashed(narrow).hex() not in answer.text
+
+
+async def test_a_key_revoked_over_http_is_401_at_its_next_request_and_stays_in_the_list(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    lost = await new_key_for(app)
+    key_id = unwrap(await client.get("/keys"))[-1]["id"]
+
+    revoked = await client.delete(f"/keys/{key_id}")
+
+    assert revoked.status_code == 204
+    assert error_of(await answer_to(app, lost)) == (401, "key_revoked")
+    listed = unwrap(await client.get("/keys"))[-1]
+    assert listed["revoked_at"] == listed["updated_at"] > listed["created_at"]
+    assert error_of(await client.delete(f"/keys/{key_id}")) == (404, "not_found")
+
+
+async def test_a_key_may_revoke_itself(client: httpx.AsyncClient) -> None:
+    (own,) = unwrap(await client.get("/keys"))
+
+    revoked = await client.delete(f"/keys/{own['id']}")
+
+    assert revoked.status_code == 204
+    assert error_of(await client.get("/keys")) == (401, "key_revoked")
+
+
+async def test_somebody_elses_key_is_not_listed_and_cannot_be_revoked(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    (theirs,) = unwrap(await stranger.get("/keys"))
+
+    refused = await client.delete(f"/keys/{theirs['id']}")
+
+    assert theirs["id"] not in [key["id"] for key in unwrap(await client.get("/keys"))]
+    assert error_of(refused) == (404, "not_found")
+    assert (await stranger.get("/keys")).status_code == 200

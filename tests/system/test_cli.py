@@ -2,9 +2,11 @@
 
 import os
 import re
+import shlex
 import signal
 import socket
 import stat
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -23,6 +25,7 @@ from commands import (
     command,
     done,
     dump,
+    environment,
     free_port,
     health,
     import_file,
@@ -37,7 +40,7 @@ from factories import create_goal, error_of, snapshots_of, unwrap
 from filelock import FileLock
 
 from journal_api.cli import cli, main
-from journal_api.values.api_keys import SCOPES, is_well_formed
+from journal_api.values.api_keys import SCOPES, is_well_formed, scopes_named
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"
@@ -582,14 +585,24 @@ def test_a_key_expires_while_the_server_runs(server: Server) -> None:
 # serve -------------------------------------------------------------------------------------------------
 
 
-def test_the_first_key_is_printed_once_in_the_address_of_the_page_and_has_every_scope(db: Path) -> None:
+def code_in(printed: str, url: str) -> str:
+    """The code in the link that the server printed."""
+    (code,) = re.findall(rf"(?m)^    {re.escape(url)}/#code=([\w-]{{43}})$", printed)
+    return str(code)
+
+
+def signed_in(server: Server, code: str) -> httpx.Response:
+    return httpx.post(f"{server.url}/sign-in", json={"code": code}, timeout=PATIENCE, verify=WITHOUT_TLS)
+
+
+def test_the_first_key_is_printed_once_on_a_line_of_its_own_and_has_every_scope(db: Path) -> None:
     with running(db, "--first-key", name="first") as server:
         printed = server.out.read_text()
         key = key_in(printed)
         with server.client(key) as client:
             read = client.get("/me")
         first_errors = server.err.read_text()
-        assert f"\n    {server.url}/#key={key}\n" in printed
+        assert f"\n    {key}\n" in printed
 
     with running(db, "--first-key", name="second") as server:
         with server.client(key) as client:
@@ -600,6 +613,74 @@ def test_the_first_key_is_printed_once_in_the_address_of_the_page_and_has_every_
     assert "tjk_" not in first_errors
     assert "tjk_" not in second
     assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(SCOPES),)]
+
+
+def test_every_start_with_first_key_prints_a_link_that_signs_in_once(db: Path) -> None:
+    codes: list[str] = []
+    for name in ("first", "second"):
+        with running(db, "--first-key", name=name) as server:
+            code = code_in(server.out.read_text(), server.url)
+            answers = [signed_in(server, sent) for sent in (*codes, code, code)]
+            assert code not in server.err.read_text()
+        assert [answer.status_code for answer in answers] == [401] * len(codes) + [201, 401]
+        codes.append(code)
+
+    names = ("first key", "Browser", "Browser")
+    assert rows(db, "SELECT name FROM api_keys ORDER BY id") == [(name,) for name in names]
+    assert not [file for file in db.parent.glob("journal.db*") if codes[0].encode() in file.read_bytes()]
+
+
+def test_without_first_key_no_link_is_printed(db: Path) -> None:
+    with running(db) as server:
+        printed = server.out.read_text()
+
+    assert "#code=" not in printed
+
+
+def test_the_sign_in_names_a_command_that_makes_a_key_from_any_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "with a blank"
+    folder.mkdir()
+    with running(folder / "journal.db") as server:
+        line = unwrap(httpx.get(f"{server.url}/sign-in", timeout=PATIENCE, verify=WITHOUT_TLS))
+        ran = subprocess.run(
+            shlex.split(line), cwd="/", env=environment(), capture_output=True, text=True, check=True
+        )
+        with server.client(key_in(ran.stdout)) as client:
+            assert client.get("/me").status_code == 200
+
+
+def test_keys_create_without_scopes_says_the_whole_line_to_type(db: Path) -> None:
+    make_journal(db)
+
+    line = refused("keys", "create", "my laptop", "--db", db)
+
+    assert line.endswith(f" keys create 'my laptop' --db {db} --scopes all")
+    typed = shlex.split(line.partition("say what the key may do: ")[2])
+    ran = subprocess.run(typed, env=environment(), capture_output=True, text=True, check=True)
+    assert ran.stdout == f"{key_in(ran.stdout)}\n"
+
+
+@pytest.mark.parametrize(("typed", "scopes"), [("", "all"), ("read:tags", "read:tags")])
+def test_keys_create_without_scopes_asks_on_a_terminal(db: Path, typed: str, scopes: str) -> None:
+    make_journal(db)
+    terminal, of_the_command = os.openpty()
+    os.write(terminal, f"{typed}\n".encode())
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "journal_api", "keys", "create", "mine", "--db", str(db)],
+        stdin=of_the_command,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+
+    os.close(terminal)
+    os.close(of_the_command)
+    assert ran.stdout == f"{key_in(ran.stdout)}\n"
+    assert "Scopes" in ran.stderr
+    assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(scopes_named(scopes)),)]
 
 
 def test_a_second_server_on_the_same_database_exits_1_with_one_clear_line(server: Server) -> None:

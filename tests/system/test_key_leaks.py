@@ -164,7 +164,7 @@ def leaks_in(text: bytes, secrets: list[bytes]) -> bool:
 def files_in(folder: Path) -> dict[str, bytes]:
     files = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
     # Where the first key was printed, once, for its owner.
-    files["first.out"] = re.sub(rb"(?<=/#key=)tjk_\w{36}(?=\n)", b"", files["first.out"], count=1)
+    files["first.out"] = re.sub(rb"(?<=\n    )tjk_\w{36}(?=\n)", b"", files["first.out"], count=1)
     return files
 
 

@@ -1,6 +1,6 @@
-// #/settings: trading days, goals, accounts, copy groups, tags; signing out.
+// #/settings: trading days, goals, accounts, copy groups, tags, keys; signing out.
 
-import { get, key, send } from "../client.js";
+import { get, send } from "../client.js";
 import { field, form, h } from "../dom.js";
 import { WEEKDAYS } from "../format.js";
 import { accountKind, accountRows, categoryKind, groupKind, groupRows, tagKind, tagRows } from "./accounts.js";
@@ -8,15 +8,16 @@ import { showConflict } from "./conflict.js";
 import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
 import { zones } from "./imports.js";
+import { keysCard } from "./keys.js";
 
 export async function view(context) {
-  const [goals, metrics, categories, tags] = (await Promise.all([
-    get("/goals", { status: "all" }), get("/metrics"), get("/tag-categories"), get("/tags"),
+  const [goals, metrics, categories, tags, keys] = (await Promise.all([
+    get("/goals", { status: "all" }), get("/metrics"), get("/tag-categories"), get("/tags"), get("/keys"),
   ])).map(({ data }) => Object.values(data)[0]);
   const { accounts, copyGroups } = context;
   return [
     h("div", { class: "title" }, h("h1", null, "Settings"),
-      h("button", { id: "sign-out", onclick: () => { key.remove(); context.signOut(); } }, "Sign out")),
+      h("button", { id: "sign-out", onclick: context.signOut }, "Sign out")),
     h("div", { class: "split" },
       h("div", { class: "stack" }, tradingDays(context),
         listCard("Goals", goalKind(metrics), context, ["Goal", "Wanted", "Time", "Accounts", "Status"], goalRows(goals, metrics, context))),
@@ -24,7 +25,8 @@ export async function view(context) {
         listCard("Accounts", accountKind, context, ["Account", "Broker", "Starting balance", ""], accountRows(accounts)),
         listCard("Copy groups", groupKind, context, ["Group", "Accounts", "Master"], groupRows(copyGroups, accounts)),
         listCard("Tags", tagKind(categories), context, ["Tag", "Category", "Type", ""], tagRows(tags, categories)),
-        listCard("Tag categories", categoryKind, context, ["Category", "Tags"], categories.map((one) => ({ id: one.id, name: one.name, cells: [one.tag_count] }))))),
+        listCard("Tag categories", categoryKind, context, ["Category", "Tags"], categories.map((one) => ({ id: one.id, name: one.name, cells: [one.tag_count] }))),
+        keysCard(keys, context))),
   ];
 }
 

@@ -1,0 +1,35 @@
+"""Handlers of the caller's API keys. Only the command line and the page's sign-in make keys."""
+
+from aiosqlite import Connection
+from starlette.requests import Request
+
+from journal_api.repositories import api_keys
+from journal_api.structs.dry_run import DryRunQuery
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_query
+from journal_api.web.responses import Response, no_content, ok
+
+
+async def list_keys(request: Request) -> Response:
+    """List the caller's API keys, oldest first, revoked ones included; `is_current` marks the calling key."""
+    caller = request.user
+    return ok(keys=await api_keys.list_of_user(database(request).reader, caller.id, caller.key_id))
+
+
+async def get_key(request: Request) -> Response:
+    """Get an API key that is not revoked."""
+    caller, key_id = request.user, request.path_params["id"]
+    return ok(key=await api_keys.get(database(request).reader, caller.id, key_id, caller.key_id))
+
+
+async def revoke_key(request: Request) -> Response:
+    """Revoke a key: the next request with it is 401. 404 if it is revoked already."""
+    query = decode_query(request, DryRunQuery)
+    caller, key_id = request.user, request.path_params["id"]
+
+    async def revoke(db: Connection) -> Response:
+        await api_keys.get(db, caller.id, key_id, caller.key_id)
+        await api_keys.revoke(db, key_id)
+        return no_content()
+
+    return await database(request).write(revoke, commit=query.commit)

@@ -1,0 +1,94 @@
+"""GET and POST /sign-in, for the page. Both are outside /v1 and need no API key."""
+
+from datetime import UTC, datetime, timedelta
+
+from aiosqlite import Connection
+from msgspec import json
+from starlette.requests import Request
+from starlette.routing import Route
+
+from journal_api.errors import Unauthorized, UnsupportedMediaType
+from journal_api.repositories import api_keys, users
+from journal_api.settings import is_loopback
+from journal_api.structs.sign_in import SignIn
+from journal_api.values.api_keys import SCOPES, hashed
+from journal_api.values.browsers import browser_name
+from journal_api.values.clock import as_text
+from journal_api.values.way_in import KEY_COMMAND, WayIn
+from journal_api.web.auth import count_bad_key
+from journal_api.web.bodies import body_of
+from journal_api.web.context import database
+from journal_api.web.decoding import decode_json
+from journal_api.web.middleware import HOST, LOOPBACK_HOSTS
+from journal_api.web.responses import Response, created, ok
+
+MAX_BODY = 4096  # bytes
+# The page forgets its key with the tab, so the key must not live for ever.
+KEY_LASTS = timedelta(days=30)
+PROXY_HEADERS = ("forwarded", "via", "x-real-ip")
+INVALID_CODE = (
+    "This link no longer signs in: its code was used, is older than 10 minutes, or is of an earlier start. "
+    "Start the journal with `serve --first-key` to get a new link, or sign in with an API key."
+)
+
+
+async def get_way_in(request: Request) -> Response:
+    """Return the command that creates a key. Only a browser on this machine is told paths of this machine."""
+    way_in: WayIn = request.app.state.way_in
+    command = way_in.command if is_on_this_machine(request) else KEY_COMMAND
+    return ok(command=json.encode(command).decode())
+
+
+async def exchange_code(request: Request) -> Response:
+    """Exchange a one-time code for a new key of the first user, which is named after the browser."""
+    way_in: WayIn = request.app.state.way_in
+    sign_in = await decode_sign_in(request)
+    if is_of_another_site(request) or not way_in.code.is_valid(sign_in.code):
+        count_bad_key(request)
+        raise Unauthorized(INVALID_CODE)
+    if sign_in.dry_run:
+        reader = database(request).reader
+        return ok(me=await users.get(reader, await users.first_id(reader)))
+    name = browser_name(request.headers.get("user-agent", ""))
+    expires_at = as_text(datetime.now(UTC) + KEY_LASTS)
+
+    async def create_key(db: Connection) -> Response:
+        key = await api_keys.insert(db, await users.first_id(db), name, SCOPES, expires_at)
+        row = await api_keys.by_hash(db, hashed(key))
+        assert row is not None, "the key was inserted above"
+        return created(f"/v1/keys/{row.key_id}", key=f'"{key}"', key_id=str(row.key_id))
+
+    with way_in.code.used():  # without an await since is_valid, so that of two requests one has the code
+        return await database(request).write(create_key)
+
+
+async def decode_sign_in(request: Request) -> SignIn:
+    """Decode the body. A form of another site cannot send the media type, which is therefore required."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise UnsupportedMediaType("Send the body as application/json.", allowed=["application/json"])
+    return decode_json(b"".join([chunk async for chunk in body_of(request, MAX_BODY)]), SignIn)
+
+
+def is_of_another_site(request: Request) -> bool:
+    """Return whether the page of another origin sent the request, as the browser says."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site != "same-origin"
+    origin = request.headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != request.headers["host"]
+
+
+def is_on_this_machine(request: Request) -> bool:
+    """Return whether the request comes from this machine: not through a proxy, not from another site."""
+    host = HOST.fullmatch(request.headers["host"])
+    return (
+        request.client is not None
+        and is_loopback(request.client.host)
+        and host is not None
+        and host["name"].lower() in LOOPBACK_HOSTS
+        and not any(name in PROXY_HEADERS or name.startswith("x-forwarded-") for name in request.headers)
+        and not is_of_another_site(request)
+    )
+
+
+ROUTES = [Route("/sign-in", get_way_in), Route("/sign-in", exchange_code, methods=["POST"])]

@@ -1,0 +1,52 @@
+"""The way into the page: a one-time code of this run, and the command that makes a key."""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hmac import compare_digest
+from typing import NamedTuple
+
+from journal_api.values.api_keys import Hidden
+
+MAX_AGE = 600.0  # seconds
+KEY_COMMAND = "journal-api keys create page --scopes all"
+
+
+class OneTimeCode:
+    """A code that is valid once, for ten minutes. Only its hash is kept, in the memory of this process."""
+
+    def __init__(self) -> None:
+        self._hash, self._ends = Hidden(), 0.0
+
+    def issue(self) -> str:
+        """Return a new code of 256 bits, which replaces the last one."""
+        code = secrets.token_urlsafe(32)
+        self._hash, self._ends = hashed(code), time.monotonic() + MAX_AGE
+        return code
+
+    def is_valid(self, text: str) -> bool:
+        """Return whether the text is the code, and the code is neither used nor too old."""
+        return compare_digest(self._hash, hashed(text)) and time.monotonic() < self._ends
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Make the code invalid for the block, and for good unless the block fails."""
+        code, self._hash = self._hash, Hidden()
+        try:
+            yield
+        except BaseException:
+            self._hash = code
+            raise
+
+
+class WayIn(NamedTuple):
+    """What a browser signs in with: the code of the printed link, or the key that the command prints."""
+
+    code: OneTimeCode
+    command: str
+
+
+def hashed(code: str) -> Hidden:
+    return Hidden(hashlib.sha256(code.encode()).digest())

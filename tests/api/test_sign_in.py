@@ -1,0 +1,247 @@
+"""POST and GET /sign-in: a one-time code becomes a key, and the command that makes one is named."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
+
+import httpx
+import pytest
+from conftest import client_of, started
+from factories import details_of, error_of, run_sql, unwrap
+from msgspec import structs
+from starlette.applications import Starlette
+
+from journal_api.app import create_app
+from journal_api.settings import Settings
+from journal_api.values import way_in
+from journal_api.values.api_keys import SCOPES
+from journal_api.values.browsers import browser_name
+from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+HERE = "/opt/journal-api keys create page --db /home/me/journal.db"
+
+
+def page_of(app: Starlette, address: str = "127.0.0.1") -> httpx.AsyncClient:
+    """A browser at that address, without a key. Unlike the answers to other clients, one holds a key."""
+    transport = httpx.ASGITransport(app, client=(address, 50_000), raise_app_exceptions=False)
+    return httpx.AsyncClient(
+        transport=transport, base_url="http://localhost", headers={"User-Agent": FIREFOX}
+    )
+
+
+@pytest.fixture
+async def page(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    async with page_of(app) as page:
+        yield page
+
+
+@pytest.fixture
+def code(app: Starlette) -> str:
+    app.state.way_in = WayIn(OneTimeCode(), HERE)
+    return str(app.state.way_in.code.issue())
+
+
+async def exchange(
+    page: httpx.AsyncClient, code: str, headers: dict[str, str] | None = None
+) -> httpx.Response:
+    return await page.post("/sign-in", json={"code": code}, headers=headers)
+
+
+async def keys_of(app: Starlette) -> list[str]:
+    return [name for (name,) in await run_sql(app, "SELECT name FROM api_keys ORDER BY id")]
+
+
+# The code ------------------------------------------------------------------------------------------------
+
+
+async def test_a_code_becomes_a_key_of_the_first_user_named_after_the_browser(
+    app: Starlette, page: httpx.AsyncClient, code: str
+) -> None:
+    answer = await exchange(page, code)
+
+    assert answer.status_code == 201
+    assert answer.headers["cache-control"] == "no-store"
+    async with client_of(app, answer.json()["data"]["key"]) as client:
+        (key,) = unwrap(await client.get("/keys"))
+    assert answer.headers["location"] == f"/v1/keys/{key['id']}"
+    assert key["id"] == answer.json()["data"]["key_id"]
+    assert (key["name"], key["scopes"], key["is_current"]) == ("Firefox on Linux", list(SCOPES), True)
+    lasts = datetime.fromisoformat(key["expires_at"]) - datetime.fromisoformat(key["created_at"])
+    assert abs(lasts - timedelta(days=30)) < timedelta(minutes=1)
+
+
+async def test_a_wrong_a_used_and_an_old_code_get_the_same_answer(
+    app: Starlette, page: httpx.AsyncClient, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    never_issued = await exchange(page, code[:-1])
+    await exchange(page, code)
+    used = await exchange(page, code)
+    monkeypatch.setattr(way_in, "MAX_AGE", 0.0)
+    old = await exchange(page, app.state.way_in.code.issue())
+
+    refused = [never_issued, used, old]
+    assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * 3
+    assert len({answer.json()["error"]["message"] for answer in refused}) == 1
+    assert await keys_of(app) == ["Firefox on Linux"]
+
+
+async def test_without_a_code_of_this_start_no_code_is_valid(app: Starlette, page: httpx.AsyncClient) -> None:
+    refused = [await exchange(page, code) for code in ("", "x", "é" * 40)]
+
+    assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * 3
+
+
+async def test_of_many_exchanges_of_one_code_at_once_one_gets_a_key(
+    app: Starlette, page: httpx.AsyncClient, code: str
+) -> None:
+    answers = await asyncio.gather(*(exchange(page, code) for _ in range(20)))
+
+    assert sorted(answer.status_code for answer in answers) == [201] + [401] * 19
+    assert len(await keys_of(app)) == 1
+
+
+async def test_a_code_whose_key_could_not_be_written_stays_valid(
+    app: Starlette, page: httpx.AsyncClient, code: str
+) -> None:
+    await run_sql(app, "CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT raise(ABORT, 'full'); END")
+    failed = await exchange(page, code)
+    await run_sql(app, "DROP TRIGGER full")
+
+    again = await exchange(page, code)
+
+    assert (failed.status_code, again.status_code) == (409, 201)
+
+
+async def test_a_dry_run_tells_whose_journal_it_is_and_leaves_the_code_valid(
+    app: Starlette, page: httpx.AsyncClient, code: str
+) -> None:
+    told = await page.post("/sign-in", json={"code": code, "dry_run": True})
+    wrong = await page.post("/sign-in", json={"code": "x", "dry_run": True})
+
+    assert (told.status_code, unwrap(told)["name"]) == (200, "owner")
+    assert error_of(wrong) == (401, "unauthorized")
+    assert await keys_of(app) == []
+    assert (await exchange(page, code)).status_code == 201
+
+
+FOREIGN = [
+    {"Origin": "http://evil.example"},
+    {"Origin": "http://localhost:5173"},
+    {"Origin": "null"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "none", "Origin": "http://localhost"},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN, ids=str)
+async def test_the_page_of_another_origin_cannot_use_a_code(
+    page: httpx.AsyncClient, code: str, headers: dict[str, str]
+) -> None:
+    refused = await exchange(page, code, headers)
+    own = await exchange(page, code, {"Origin": "http://localhost"})
+
+    assert error_of(refused) == (401, "unauthorized")
+    assert own.status_code == 201
+
+
+async def test_a_browser_that_says_the_page_is_of_this_origin_is_believed_behind_a_proxy(
+    page: httpx.AsyncClient, code: str
+) -> None:
+    headers = {"Origin": "https://journal.example", "Sec-Fetch-Site": "same-origin"}
+
+    assert (await exchange(page, code, headers)).status_code == 201
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", ""])
+async def test_what_a_form_can_send_is_415(page: httpx.AsyncClient, code: str, media_type: str) -> None:
+    headers = {"Content-Type": media_type} if media_type else {}
+
+    refused = await page.post("/sign-in", content=f'{{"code":"{code}"}}', headers=headers)
+
+    assert error_of(refused) == (415, "unsupported_media_type")
+
+
+async def test_a_body_without_a_code_is_400_and_a_long_one_413(page: httpx.AsyncClient) -> None:
+    empty = await page.post("/sign-in", json={})
+    long = await page.post("/sign-in", json={"code": "x" * 5000})
+
+    assert error_of(empty) == (400, "validation_error")
+    assert "code" in details_of(empty)["fields"]
+    assert error_of(long) == (413, "request_too_large")
+
+
+async def test_wrong_codes_count_as_wrong_keys_and_do_not_stop_the_right_one(settings: Settings) -> None:
+    entry = WayIn(OneTimeCode(), HERE)
+    code = entry.code.issue()
+    app = create_app(structs.replace(settings, rate_limit=600), entry)
+    async with started(app), page_of(app) as page:
+        statuses = [(await exchange(page, "x")).status_code for _ in range(21)]
+        with_a_wrong_key = await page.get("/v1/me", headers={"Authorization": "Bearer x"})
+        right = await exchange(page, code)
+
+    assert statuses == [401] * 20 + [429]
+    assert with_a_wrong_key.status_code == 429
+    assert right.status_code == 201
+
+
+# The command ---------------------------------------------------------------------------------------------
+
+
+async def test_a_browser_on_this_machine_is_told_the_command_that_works_here(
+    page: httpx.AsyncClient, code: str
+) -> None:
+    answer = await page.get("/sign-in", headers={"Sec-Fetch-Site": "same-origin"})
+
+    assert unwrap(answer) == HERE
+    assert answer.headers["cache-control"] == "no-store"
+
+
+STRANGERS = [
+    {"X-Forwarded-For": "192.0.2.1"},
+    {"X-Forwarded-Proto": "https"},
+    {"Forwarded": "for=192.0.2.1"},
+    {"Via": "1.1 proxy"},
+    {"X-Real-IP": "192.0.2.1"},
+    {"Host": "journal.example"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Origin": "http://evil.example"},
+]
+
+
+@pytest.mark.parametrize("headers", STRANGERS, ids=str)
+async def test_a_stranger_is_told_no_path(settings: Settings, headers: dict[str, str]) -> None:
+    app = create_app(structs.replace(settings, allowed_hosts=("*",)), WayIn(OneTimeCode(), HERE))
+    async with page_of(app) as page:
+        assert unwrap(await page.get("/sign-in", headers=headers)) == KEY_COMMAND
+
+
+async def test_neither_is_a_browser_on_another_machine(app: Starlette, code: str) -> None:
+    async with page_of(app, "192.0.2.1") as page:
+        assert unwrap(await page.get("/sign-in")) == KEY_COMMAND
+
+
+# Names ---------------------------------------------------------------------------------------------------
+
+NAMES = {
+    FIREFOX: "Firefox on Linux",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
+    " Safari/537.36": "Chrome on Windows",
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0"
+    " Safari/537.36 Edg/140.0.0.0": "Edge on Windows",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0"
+    " Safari/605.1.15": "Safari on macOS",
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko)"
+    " CriOS/140.0.0.0 Mobile/15E148 Safari/604.1": "Chrome on iOS",
+    "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile"
+    " Safari/537.36": "Chrome on Android",
+    "curl/8.5.0": "Browser",
+    "<b>\u202eLinux" + "x" * 10_000: "Browser on Linux",
+    "": "Browser",
+}
+
+
+@pytest.mark.parametrize("user_agent", NAMES, ids=NAMES.values())
+def test_a_browser_is_named_by_known_words_alone(user_agent: str) -> None:
+    assert browser_name(user_agent) == NAMES[user_agent]
