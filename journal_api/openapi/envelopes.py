@@ -58,6 +58,7 @@ DETAILS: dict[type[ApiError], Json] = {
     ValidationFailed: {
         "fields": FIELDS,
         "unknown_fields": TEXTS,
+        "unknown_parameters": TEXTS,
         "allowed": TEXTS,
         **dict.fromkeys(ID_LISTS, IDS),
         "max_bytes": COUNT,

@@ -28,14 +28,14 @@ from journal_api.structs.trades import (
     TradeTagsPut,
 )
 from journal_api.trade_files import export
-from journal_api.web.context import database
-from journal_api.web.decoding import IndexedErrors, decode_body, decode_each, decode_query
+from journal_api.web.context import database, query_of
+from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
 
 
 async def list_trades(request: Request) -> Response:
     """List the caller's trades that match the query, newest first."""
-    query = decode_query(request, TradeQuery)
+    query = query_of(request, TradeQuery)
     text, total = await trades.page(database(request).slow_reader, request.user.id, query)
     return page(query.limit, query.offset, total, trades=text)
 
@@ -47,7 +47,7 @@ async def get_trade(request: Request) -> Response:
 
 async def export_trades(request: Request) -> Response:
     """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
-    query = decode_query(request, ExportQuery)
+    query = query_of(request, ExportQuery)
     return Download("trades.csv", "text/csv", export.csv_of(database(request), request.user.id, query))
 
 
