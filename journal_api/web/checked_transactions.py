@@ -9,6 +9,7 @@ from starlette.requests import Request
 from journal_api.database.transactions import T, Transactions, Work
 from journal_api.errors import NotFound
 from journal_api.structs.dry_run import DryRunQuery
+from journal_api.web.auth import require_still_valid
 from journal_api.web.context import query_of
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.responses import Envelope, Response
@@ -16,10 +17,11 @@ from journal_api.web.sent_back import check_sent_back, has_sent_back
 
 
 class CheckedTransactions:
-    """The database of a write request: each write transaction compares the request with the stored object.
+    """The database of a write request: each write transaction first looks at the key and the stored object.
 
-    It checks If-Match, If-None-Match and the read-only members of a PATCH. `current` returns the GET response
-    for the object, as the transaction sees it, or raises NotFound. A dry run rolls back.
+    It checks that the key is still valid, If-Match, If-None-Match and the read-only members of a PATCH.
+    `current` returns the GET response for the object, as the transaction sees it, or raises NotFound. A dry
+    run rolls back.
     """
 
     def __init__(
@@ -36,8 +38,8 @@ class CheckedTransactions:
     async def write(self, work: Work[T], *, commit: bool = True) -> T:
         """Run a transaction.
 
-        Raises NotFound, PreconditionFailed or ValidationFailed before `work` runs. An object that does not
-        exist meets If-None-Match: `work` may create it.
+        Raises Unauthorized, NotFound, PreconditionFailed or ValidationFailed before `work` runs. An object
+        that does not exist meets If-None-Match: `work` may create it.
         """
 
         async def checked(db: Connection) -> T:
@@ -54,6 +56,7 @@ class CheckedTransactions:
             yield db
 
     async def _check(self, db: Connection) -> None:
+        await require_still_valid(db, self._request.user)
         if not (is_conditional(self._request) or has_sent_back(self._request)):
             return
         try:
