@@ -16,7 +16,7 @@ from journal_api.repositories.sql import (
 )
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.types import sort_name
 
 TAG = """json_object(
@@ -103,7 +103,7 @@ async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
 async def update(db: Connection, stored: Tag, patch: TagPatch) -> None:
     """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
-        columns = {**changed, "updated_at": now()}
+        columns = {**changed, "updated_at": now_after(stored.updated_at)}
         with unique_name():
             await db.execute_fetchall(
                 f"UPDATE tags SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
