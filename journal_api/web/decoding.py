@@ -78,6 +78,7 @@ class IndexedErrors:
     def __init__(self, name: str) -> None:
         self.name = name
         self.errors = ErrorCollector()
+        self.ids: dict[str, list[int]] = {}  # such as unknown_tag_ids
 
     @contextmanager
     def at(self, index: int) -> Iterator[None]:
@@ -92,13 +93,17 @@ class IndexedErrors:
                 self.errors.add(f"{path}.{field}", reason)
             for field in unknown_fields:
                 self.errors.add_unknown(f"{path}.{field}")
-            if not fields and not unknown_fields:
+            if not fields and not unknown_fields and not self.errors.is_full:
                 self.errors.add(path, str(error))
+                for name, ids in error.details.items():
+                    self.ids[name] = list(dict.fromkeys(self.ids.get(name, []) + ids))
 
     def raise_if_any(self) -> None:
         """Raise ValidationFailed with the collected errors, if there are any."""
         if self.errors:
-            raise self.errors.error()
+            error = self.errors.error()
+            error.details |= self.ids
+            raise error
 
 
 def decode_json(body: str | bytes, struct: type[S]) -> S:

@@ -192,7 +192,8 @@ def least(kind: inspect.Type) -> Any:
     if is_trade(kind):
         return {"account_id": 1, **A_TRADE}
     if isinstance(kind, inspect.StructType):
-        names = {field.encode_name for field in kind.fields if field.required or field.name == "name"}
+        required = {field.encode_name for field in kind.fields if field.required}
+        names = required or {field.name for field in kind.fields if field.name == "name"}
         values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True}
         return {name: value for name, value in values.items() if name in names}
     return 1
