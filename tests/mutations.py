@@ -566,6 +566,48 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_key_that_was_revoked_and_has_expired_is_401_key_revoked",
     ),
     Mutation(
+        "journal_api/repositories/trade_annotations.py",
+        "question.setup_id == setup_id",
+        "True",
+        "test_a_patch_to_another_setup_brings_answers_to_its_checklist",
+    ),
+    Mutation(
+        "journal_api/routes/trades.py",
+        "UNSET if patch.sends_back(stored.confirmations) else ",
+        "",
+        "test_a_whole_trade_that_was_read_is_moved_to_another_setup_without_its_answers",
+    ),
+    Mutation(
+        "journal_api/rules/setup_diff.py",
+        "number != before[row_id].sort_order",
+        "True",
+        "test_a_list_that_is_read_reversed_and_sent_back_is_reversed",
+    ),
+    Mutation(
+        "journal_api/web/checked_transactions.py",
+        "        await require_still_valid(db, self._request.user)\n",
+        "",
+        "test_a_key_that_ends_while_the_body_arrives_writes_nothing",
+    ),
+    Mutation(
+        "journal_api/web/checked_transactions.py",
+        "write(checked, commit=commit and self._is_kept)",
+        "write(checked, commit=commit)",
+        "test_a_dry_run_answers_like_the_real_request_and_keeps_nothing",
+    ),
+    Mutation(
+        "journal_api/web/sent_back.py",
+        "read_at < datetime",
+        "read_at > datetime",
+        "test_a_copy_that_was_read_before_the_last_change_is_a_conflict",
+    ),
+    Mutation(
+        "journal_api/web/sent_back.py",
+        "different.keys() <= CHANGED_BY_OTHERS",
+        "False",
+        "test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category",
+    ),
+    Mutation(
         "journal_api/web/dispatch.py",
         'scope["path"].removeprefix(scope.get("root_path", ""))',
         'scope["path"]',

@@ -96,7 +96,7 @@ def document_tree() -> Json:
 def described(operation: Operation) -> Json:
     """The description of an operation; the texts are the docstrings of its handler and its query struct."""
     summary, _, details = inspect.cleandoc(operation.endpoint.__doc__ or "").partition("\n\n")
-    about_query = inspect.cleandoc((operation.query and operation.query.__doc__) or "")
+    about_query = inspect.cleandoc(operation.query.__doc__ or "")
     scope = f"Scope: `{operation.required_scope}`." if operation.required_scope else "Any valid key."
     description: Json = {
         "operationId": operation.name,
@@ -168,8 +168,6 @@ def path_parameters(operation: Operation) -> list[Json]:
 
 
 def query_parameters(operation: Operation) -> list[Json]:
-    if operation.query is None:
-        return []
     examples = EXAMPLES.get(operation.query, {})
     return [
         {

@@ -9,6 +9,7 @@ from journal_api.errors import (
     Conflict,
     ForbiddenScope,
     LimitReached,
+    PreconditionFailed,
     RequestTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
@@ -58,6 +59,7 @@ DETAILS: dict[type[ApiError], Json] = {
     ValidationFailed: {
         "fields": FIELDS,
         "unknown_fields": TEXTS,
+        "unknown_parameters": TEXTS,
         "allowed": TEXTS,
         **dict.fromkeys(ID_LISTS, IDS),
         "max_bytes": COUNT,
@@ -72,6 +74,7 @@ DETAILS: dict[type[ApiError], Json] = {
     CategoryHasTags: {"tag_count": COUNT},
     AccountHasTrades: {"trade_count": COUNT},
     Conflict: {"fields": FIELDS, "account_ids": IDS},
+    PreconditionFailed: {"fields": FIELDS},
     RequestTooLarge: {"max_bytes": COUNT},
     UnsupportedMediaType: {"allowed": TEXTS},
     LimitReached: {"limit": COUNT, "current": COUNT},

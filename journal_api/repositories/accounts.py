@@ -11,7 +11,7 @@ from journal_api.repositories.sql import assignments, fetch, fetch_json, json_ar
 from journal_api.rules.commissions import Commissions
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, Fees
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.money import Money, json_number
 from journal_api.values.types import sort_name
 
@@ -159,7 +159,7 @@ async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
         columns: dict[str, Any] = {
             column: value.units if isinstance(value, Money) else value for column, value in changed.items()
         }
-        columns["updated_at"] = now()
+        columns["updated_at"] = now_after(stored.updated_at)
         with unique_name():
             await db.execute_fetchall(
                 f"UPDATE accounts SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}

@@ -37,6 +37,13 @@ class KeyRow(NamedTuple):
     last_used_on: str | None
 
 
+class KeyEnd(NamedTuple):
+    """When a key was revoked, and when it expires."""
+
+    revoked_at: str | None
+    expires_at: str | None
+
+
 class ListedKey(NamedTuple):
     """The columns of a key that `journal-api keys list` shows."""
 
@@ -62,6 +69,14 @@ async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
         {"hash": key_hash},
     )
     return next((KeyRow(*row) for row in rows), None)
+
+
+async def end_of(db: Connection, key_id: int) -> KeyEnd | None:
+    """Return when the key ends or ended, None without the key."""
+    rows = await db.execute_fetchall(
+        "SELECT revoked_at, expires_at FROM api_keys WHERE id = :id", {"id": key_id}
+    )
+    return next((KeyEnd(*row) for row in rows), None)
 
 
 async def insert(

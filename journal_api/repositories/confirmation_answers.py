@@ -1,13 +1,11 @@
 """SQL of the confirmation answers of a trade, written as one set."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from aiosqlite import Connection
 
-from journal_api.errors import ValidationFailed
 from journal_api.repositories.sql import json_list
-from journal_api.structs.trades import AnswerPut, Trade
+from journal_api.structs.trades import AnswerBody, Trade
 from journal_api.values.clock import now_after
 
 
@@ -24,25 +22,8 @@ async def insert_many(db: Connection, rows: Sequence[tuple[int, int, bool, str |
     )
 
 
-async def replace_all(db: Connection, stored: Trade, answers: Sequence[AnswerPut]) -> None:
-    """Replace the confirmation answers of the trade.
-
-    Raises ValidationFailed with the ids that do not belong to the trade's setup or are repeated.
-    """
-    ids = [answer.confirmation_id for answer in answers]
-    rows = await db.execute_fetchall(
-        "SELECT id FROM confirmations WHERE setup_id = :setup_id", {"setup_id": stored.setup_id}
-    )
-    ids_of_setup = {row[0] for row in rows}
-    offenders = {
-        "unknown_confirmation_ids": [row_id for row_id in dict.fromkeys(ids) if row_id not in ids_of_setup],
-        "duplicate_confirmation_ids": [row_id for row_id, times in Counter(ids).items() if times > 1],
-    }
-    if any(offenders.values()):
-        details = {name: row_ids for name, row_ids in offenders.items() if row_ids}
-        raise ValidationFailed(
-            "Some confirmations do not belong to the trade's setup or are repeated.", **details
-        )
+async def replace_all(db: Connection, stored: Trade, answers: Sequence[AnswerBody]) -> None:
+    """Replace the confirmation answers of the trade. The caller has checked them."""
     before = {(answer.confirmation_id, answer.was_present, answer.notes) for answer in stored.confirmations}
     if before == {(answer.confirmation_id, answer.was_present, answer.notes) for answer in answers}:
         return

@@ -16,7 +16,7 @@ from journal_api.repositories.sql import (
 )
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.copy_groups import CopyGroup, CopyGroupCreate, CopyGroupPatch, MembersPut
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.money import SCALE, json_number
 from journal_api.values.types import sort_name
 
@@ -119,7 +119,7 @@ async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> No
     if isinstance(patch.master_account_id, int) and patch.master_account_id not in members:
         raise ValidationFailed(fields={"master_account_id": "is not a member of this group"})
     if changed := with_sort_name(changes(stored, patch)):
-        columns = {**changed, "updated_at": now()}
+        columns = {**changed, "updated_at": now_after(stored.updated_at)}
         with unique_name():
             await db.execute_fetchall(
                 f"UPDATE copy_groups SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
@@ -156,7 +156,7 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body:
     if sorted(before) == sorted(members):
         return
     rows = json_list([member._asdict() for member in members])
-    values = {"id": stored.id, "rows": rows, "now": now()}
+    values = {"id": stored.id, "rows": rows, "now": now_after(stored.updated_at)}
     await db.execute_fetchall(
         """
         DELETE FROM copy_group_members

@@ -8,7 +8,7 @@ from msgspec import json
 from journal_api.errors import LimitReached
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, changes_of
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import json_number
 
@@ -131,7 +131,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     if "status" in columns and "active" in (stored.status, columns["status"]):
         columns["stopped_on"] = None if columns["status"] == "active" else today
         columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
-    columns["updated_at"] = now()
+    columns["updated_at"] = now_after(stored.updated_at)
     target = await fetch(
         db,
         f"UPDATE goals SET {assignments(columns)} WHERE id = :id RETURNING target_value",

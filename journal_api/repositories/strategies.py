@@ -12,7 +12,7 @@ from journal_api.repositories.setups import SETUPS, Losses
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.strategies import StrategyCreate, StrategyFields, StrategyPatch, StrategyQuery
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.types import sort_name
 
 SCALARS = """
@@ -135,7 +135,7 @@ async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -
     changed = with_sort_name(changes(stored, replace(patch, setups=UNSET)))
     if changed or has_new_setups:
         columns = {column: column_value(value) for column, value in changed.items()}
-        columns["updated_at"] = now()
+        columns["updated_at"] = now_after(stored.updated_at)
         with unique_name():
             await db.execute_fetchall(
                 f"UPDATE strategies SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}

@@ -7,7 +7,7 @@ from journal_api.errors import CategoryHasTags, ValidationFailed
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, unique_name
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tag_categories import TagCategory, TagCategoryCreate, TagCategoryPatch
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.types import sort_name
 
 TAG_CATEGORY = """json_object(
@@ -86,7 +86,7 @@ async def insert(db: Connection, user_id: int, category: TagCategoryCreate) -> i
 async def update(db: Connection, stored: TagCategory, patch: TagCategoryPatch) -> None:
     """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
-        columns = {**changed, "updated_at": now()}
+        columns = {**changed, "updated_at": now_after(stored.updated_at)}
         with unique_name():
             await db.execute_fetchall(
                 f"UPDATE tag_categories SET {assignments(columns)} WHERE id = :id",

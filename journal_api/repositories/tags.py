@@ -1,22 +1,18 @@
 """SQL of tags. Foreign keys remove a deleted tag from all trades."""
 
-from collections.abc import Sequence
-
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.errors import ValidationFailed
 from journal_api.repositories.sql import (
     assignments,
     fetch,
     fetch_json,
     json_array_of,
-    json_list,
     unique_name,
 )
 from journal_api.rules.partial_update import changes, with_sort_name
 from journal_api.structs.tags import Tag, TagCreate, TagPatch, TagQuery
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 from journal_api.values.types import sort_name
 
 TAG = """json_object(
@@ -62,20 +58,6 @@ async def find(db: Connection, user_id: int, tag_id: int) -> Tag:
     return json.decode(await get(db, user_id, tag_id), type=Tag)
 
 
-async def require_all(db: Connection, user_id: int, tag_ids: Sequence[int]) -> None:
-    """Raise ValidationFailed with the ids of tags that are not the user's."""
-    rows = await db.execute_fetchall(
-        """
-        SELECT value
-        FROM json_each(:tag_ids)
-        WHERE NOT EXISTS (SELECT 1 FROM tags WHERE id = value AND user_id = :user_id)
-        """,
-        {"tag_ids": json_list(tag_ids), "user_id": user_id},
-    )
-    if unknown := list(dict.fromkeys(row[0] for row in rows)):
-        raise ValidationFailed("Some tags are not yours.", unknown_tag_ids=unknown)
-
-
 async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
     """Return the new id. Raises DuplicateName."""
     with unique_name():
@@ -103,7 +85,7 @@ async def insert(db: Connection, user_id: int, tag: TagCreate) -> int:
 async def update(db: Connection, stored: Tag, patch: TagPatch) -> None:
     """Write the members that differ. Raises DuplicateName."""
     if changed := with_sort_name(changes(stored, patch)):
-        columns = {**changed, "updated_at": now()}
+        columns = {**changed, "updated_at": now_after(stored.updated_at)}
         with unique_name():
             await db.execute_fetchall(
                 f"UPDATE tags SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}

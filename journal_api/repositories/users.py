@@ -9,7 +9,7 @@ from journal_api.errors import Conflict
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
 from journal_api.rules.partial_update import changes
 from journal_api.structs.me import Me, MePatch
-from journal_api.values.clock import now
+from journal_api.values.clock import now, now_after
 
 ME = """json_object(
     'id', id,
@@ -116,7 +116,7 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
         columns["active_copy_group_id"] = selection.copy_group_id
     if weekdays := columns.pop("trading_weekdays", None):
         columns["trading_weekdays"] = json_list(weekdays)
-    columns["updated_at"] = now()
+    columns["updated_at"] = now_after(stored.updated_at)
     with unique_name():
         await db.execute_fetchall(
             f"UPDATE users SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}

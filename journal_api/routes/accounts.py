@@ -5,9 +5,8 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts
 from journal_api.structs.accounts import AccountCreate, AccountPatch
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -50,11 +49,10 @@ async def update_account(request: Request) -> Response:
 
 async def delete_account(request: Request) -> Response:
     """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
-    query = decode_query(request, DryRunQuery)
 
     async def delete(db: Connection) -> Response:
         stored = await accounts.find(db, request.user.id, request.path_params["id"])
         await accounts.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete, commit=query.commit)
+    return await database(request).write(delete)

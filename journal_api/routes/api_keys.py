@@ -4,9 +4,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import api_keys
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_query
 from journal_api.web.responses import Response, no_content, ok
 
 
@@ -24,7 +22,6 @@ async def get_key(request: Request) -> Response:
 
 async def revoke_key(request: Request) -> Response:
     """Revoke a key: the next request with it is 401. 404 if it is revoked already."""
-    query = decode_query(request, DryRunQuery)
     caller, key_id = request.user, request.path_params["id"]
 
     async def revoke(db: Connection) -> Response:
@@ -32,4 +29,4 @@ async def revoke_key(request: Request) -> Response:
         await api_keys.revoke(db, key_id)
         return no_content()
 
-    return await database(request).write(revoke, commit=query.commit)
+    return await database(request).write(revoke)

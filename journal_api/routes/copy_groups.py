@@ -5,9 +5,8 @@ from starlette.requests import Request
 
 from journal_api.repositories import copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -64,11 +63,10 @@ async def replace_members(request: Request) -> Response:
 
 async def delete_copy_group(request: Request) -> Response:
     """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
-    query = decode_query(request, DryRunQuery)
 
     async def delete(db: Connection) -> Response:
         stored = await copy_groups.find(db, request.user.id, request.path_params["id"])
         await copy_groups.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete, commit=query.commit)
+    return await database(request).write(delete)

@@ -10,14 +10,14 @@ from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import application_database, database
-from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.context import application_database, database, query_of
+from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_goals(request: Request) -> Response:
     """List the caller's goals, by default the active ones; `with=snapshot` adds the snapshot of today."""
-    query = decode_query(request, GoalQuery)
+    query = query_of(request, GoalQuery)
     if query.parts is None:
         return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)

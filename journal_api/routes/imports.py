@@ -17,8 +17,7 @@ from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
 from journal_api.trade_files.threads import WRITER, in_thread
 from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
-from journal_api.web.context import database
-from journal_api.web.decoding import decode_query
+from journal_api.web.context import database, query_of
 from journal_api.web.responses import Response, created, no_content, ok
 
 # Ids in the header X-Trades-Kept, whose length servers and proxies limit; GET /trades?import_id= lists all.
@@ -38,7 +37,7 @@ async def get_import(request: Request) -> Response:
 
 async def create_import(request: Request) -> Response:
     """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing."""
-    query = decode_query(request, ImportQuery)
+    query = query_of(request, ImportQuery)
     async with uploaded(request) as upload:
         return await cancel_on_disconnect(request, import_upload(request, query, upload))
 
@@ -165,7 +164,7 @@ async def delete_import(request: Request) -> Response:
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
     `force`, they are undone as well.
     """
-    query = decode_query(request, UndoQuery)
+    query = query_of(request, UndoQuery)
 
     async def delete(db: Connection) -> Response:
         kept = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)

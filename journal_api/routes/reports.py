@@ -5,14 +5,13 @@ from starlette.requests import Request
 from journal_api.repositories import reports
 from journal_api.structs.reports import ReportQuery
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import application_database
-from journal_api.web.decoding import decode_query
+from journal_api.web.context import application_database, query_of
 from journal_api.web.responses import Response, page
 
 
 async def get_report(request: Request) -> Response:
     """Get the statistics of the selected trades in groups: by day, weekday, symbol, setup, tag and so on."""
-    query = decode_query(request, ReportQuery)
+    query = query_of(request, ReportQuery)
     computing = reports.get(
         application_database(request),
         request.user.id,

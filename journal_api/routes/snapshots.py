@@ -9,14 +9,13 @@ from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import application_database, database
-from journal_api.web.decoding import decode_query
+from journal_api.web.context import application_database, database, query_of
 from journal_api.web.responses import Response, page
 
 
 async def list_snapshots(request: Request) -> Response:
     """List a page of a goal's snapshots, newest period first, brought up to date by this request."""
-    query = decode_query(request, SnapshotQuery)
+    query = query_of(request, SnapshotQuery)
     try:
         check_range(query.since, query.until)
     except ValidationFailed:

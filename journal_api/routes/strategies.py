@@ -5,16 +5,15 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.repositories.setups import Losses
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
-from journal_api.web.context import database
-from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.context import database, query_of
+from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_strategies(request: Request) -> Response:
     """List the caller's strategies, by name, each with its number of setups; optionally of one scope."""
-    query = decode_query(request, StrategyQuery)
+    query = query_of(request, StrategyQuery)
     return ok(strategies=await strategies.list_of_user(database(request).reader, request.user.id, query))
 
 
@@ -52,7 +51,6 @@ async def update_strategy(request: Request) -> Response:
 
     X-Trades-Unlinked and X-Answers-Deleted say what the deleted setups and confirmations take along.
     """
-    query = decode_query(request, DryRunQuery)
     patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
 
@@ -65,19 +63,18 @@ async def update_strategy(request: Request) -> Response:
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
         return ok(strategy=strategy).with_headers(headers_of(losses))
 
-    return await database(request).write(update, commit=query.commit)
+    return await database(request).write(update)
 
 
 async def delete_strategy(request: Request) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
-    query = decode_query(request, DryRunQuery)
 
     async def delete(db: Connection) -> Response:
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
         losses = await strategies.delete(db, stored)
         return no_content(headers_of(losses))
 
-    return await database(request).write(delete, commit=query.commit)
+    return await database(request).write(delete)
 
 
 def headers_of(losses: Losses) -> dict[str, str]:

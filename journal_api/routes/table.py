@@ -35,7 +35,6 @@ from journal_api.structs.copy_groups import (
     CopyGroupPatch,
     MembersPut,
 )
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.example_journal import ExampleJournal
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
@@ -80,13 +79,13 @@ OPERATIONS = linked([
     Operation("PATCH", "/tag-categories/{id:row_id}", tag_categories.update_tag_category, "write:tags",
               body=TagCategoryPatch, data={"tag_category": TagCategory}, errors=(DuplicateName,)),
     Operation("DELETE", "/tag-categories/{id:row_id}", tag_categories.delete_tag_category, "write:tags",
-              query=DryRunQuery, errors=(CategoryHasTags,)),
+              errors=(CategoryHasTags,)),
     Operation("POST", "/tags", tags.create_tag, "write:tags",
               body=TagCreate, data={"tag": Tag}, errors=(DuplicateName,)),
     Operation("GET", "/tags/{id:row_id}", tags.get_tag, "read:tags", data={"tag": Tag}, kept_until="write"),
     Operation("PATCH", "/tags/{id:row_id}", tags.update_tag, "write:tags",
               body=TagPatch, data={"tag": Tag}, errors=(DuplicateName,)),
-    Operation("DELETE", "/tags/{id:row_id}", tags.delete_tag, "write:tags", query=DryRunQuery),
+    Operation("DELETE", "/tags/{id:row_id}", tags.delete_tag, "write:tags"),
     Operation("GET", "/strategies", strategies.list_strategies, "read:strategies",
               query=StrategyQuery, data={"strategies": list[StrategyListItem]}, kept_until="write"),
     Operation("GET", "/strategies/{id:row_id}", strategies.get_strategy, "read:strategies",
@@ -96,9 +95,8 @@ OPERATIONS = linked([
     Operation("POST", "/strategies", strategies.create_strategy, "write:strategies",
               body=StrategyCreate, data={"strategy": Strategy}, errors=(DuplicateName, LimitReached)),
     Operation("PATCH", "/strategies/{id:row_id}", strategies.update_strategy, "write:strategies",
-              query=DryRunQuery, body=StrategyPatch, data={"strategy": Strategy}, errors=(DuplicateName,)),
-    Operation("DELETE", "/strategies/{id:row_id}", strategies.delete_strategy, "write:strategies",
-              query=DryRunQuery),
+              body=StrategyPatch, data={"strategy": Strategy}, errors=(DuplicateName,)),
+    Operation("DELETE", "/strategies/{id:row_id}", strategies.delete_strategy, "write:strategies"),
     Operation("GET", "/goals", goals.list_goals, "read:goals",
               query=GoalQuery, data={"goals": list[GoalListItem]}, kept_until="day"),
     Operation("GET", "/goals/{id:row_id}", goals.get_goal, "read:goals", data={"goal": Goal},
@@ -119,7 +117,7 @@ OPERATIONS = linked([
     Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
               body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
-              query=DryRunQuery, errors=(AccountHasTrades,)),
+              errors=(AccountHasTrades,)),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
               data={"copy_groups": list[CopyGroupListItem]}, kept_until="write"),
     Operation("GET", "/copy-groups/{id:row_id}", copy_groups.get_copy_group, "read:copy_groups",
@@ -130,8 +128,7 @@ OPERATIONS = linked([
               body=CopyGroupPatch, data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
     Operation("PUT", "/copy-groups/{id:row_id}/members", copy_groups.replace_members, "write:copy_groups",
               body=MembersPut, data={"copy_group": CopyGroup}, errors=(Conflict,)),
-    Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups",
-              query=DryRunQuery),
+    Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups"),
     Operation("GET", "/trades", trades.list_trades, "read:trades",
               query=TradeQuery, data={"trades": list[TradeListItem]}, kept_until="write"),
     Operation("GET", "/trades/{id:row_id}", trades.get_trade, "read:trades", data={"trade": Trade},
@@ -190,5 +187,5 @@ OPERATIONS = linked([
     # Not kept: `is_current` depends on the key.
     Operation("GET", "/keys", api_keys.list_keys, "read:settings", data={"keys": list[ApiKey]}),
     Operation("GET", "/keys/{id:row_id}", api_keys.get_key, "read:settings", data={"key": ApiKey}),
-    Operation("DELETE", "/keys/{id:row_id}", api_keys.revoke_key, "write:settings", query=DryRunQuery),
+    Operation("DELETE", "/keys/{id:row_id}", api_keys.revoke_key, "write:settings"),
 ])  # fmt: skip

@@ -4,10 +4,9 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import tag_categories
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
 from journal_api.web.context import database
-from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 
 
@@ -53,11 +52,10 @@ async def update_tag_category(request: Request) -> Response:
 
 async def delete_tag_category(request: Request) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
-    query = decode_query(request, DryRunQuery)
 
     async def delete(db: Connection) -> Response:
         stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
         await tag_categories.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete, commit=query.commit)
+    return await database(request).write(delete)

@@ -4,16 +4,15 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import tag_categories, tags
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
-from journal_api.web.context import database
-from journal_api.web.decoding import decode_body, decode_query
+from journal_api.web.context import database, query_of
+from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def list_tags(request: Request) -> Response:
     """List the caller's tags, by name; optionally of one category or type."""
-    query = decode_query(request, TagQuery)
+    query = query_of(request, TagQuery)
     return ok(tags=await tags.list_of_user(database(request).reader, request.user.id, query))
 
 
@@ -52,11 +51,10 @@ async def update_tag(request: Request) -> Response:
 
 async def delete_tag(request: Request) -> Response:
     """Delete a tag and remove it from every trade."""
-    query = decode_query(request, DryRunQuery)
 
     async def delete(db: Connection) -> Response:
         stored = await tags.find(db, request.user.id, request.path_params["id"])
         await tags.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete, commit=query.commit)
+    return await database(request).write(delete)

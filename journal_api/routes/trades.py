@@ -1,19 +1,17 @@
 """Handlers of trades, their tags and their checklist answers (DECISIONS 34)."""
 
-from functools import partial
 from typing import Any
 
 from aiosqlite import Connection
+from msgspec import UNSET
 from starlette.requests import Request
 
 from journal_api.errors import Conflict
 from journal_api.repositories import (
-    confirmation_answers,
     instruments,
     new_trades,
-    tags,
+    trade_annotations,
     trade_references,
-    trade_tags,
     trades,
     users,
 )
@@ -28,14 +26,14 @@ from journal_api.structs.trades import (
     TradeTagsPut,
 )
 from journal_api.trade_files import export
-from journal_api.web.context import database
-from journal_api.web.decoding import IndexedErrors, decode_body, decode_each, decode_query
+from journal_api.web.context import database, query_of
+from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
 
 
 async def list_trades(request: Request) -> Response:
     """List the caller's trades that match the query, newest first."""
-    query = decode_query(request, TradeQuery)
+    query = query_of(request, TradeQuery)
     text, total = await trades.page(database(request).slow_reader, request.user.id, query)
     return page(query.limit, query.offset, total, trades=text)
 
@@ -47,12 +45,15 @@ async def get_trade(request: Request) -> Response:
 
 async def export_trades(request: Request) -> Response:
     """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
-    query = decode_query(request, ExportQuery)
+    query = query_of(request, ExportQuery)
     return Download("trades.csv", "text/csv", export.csv_of(database(request), request.user.id, query))
 
 
 async def create_trade(request: Request) -> Response:
-    """Create a trade; multiplier, result and initial risk are derived if they are left out."""
+    """Create a trade, with its tags and checklist answers.
+
+    Multiplier, result and initial risk are derived if they are left out.
+    """
     body = await decode_body(request, TradeCreate)
     point_values = await instruments.table_of_user(database(request).reader, request.user.id)
     draft = TradeDraft.of_body(body, point_values)
@@ -61,7 +62,11 @@ async def create_trade(request: Request) -> Response:
         references = await trade_references.of(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
         resolved = references.require_allowed(references.resolved(draft))
+        await trade_annotations.require_known(
+            db, request.user.id, resolved.setup_id, tag_ids=body.tag_ids, answers=body.confirmations
+        )
         trade_id = await new_trades.insert(db, request.user.id, resolved, owner.timezone)
+        await trade_annotations.insert_all(db, {trade_id: body})
         trade = await trades.get(db, request.user.id, trade_id)
         return created(f"/v1/trades/{trade_id}", trade=trade)
 
@@ -72,24 +77,34 @@ async def create_trades(request: Request) -> Response:
     """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
     body = await decode_body(request, TradesCreate)
     point_values = await instruments.table_of_user(database(request).reader, request.user.id)
-    drafts = decode_each(
-        body.trades, TradeCreate, "trades", partial(TradeDraft.of_body, instruments=point_values)
+    new = decode_each(
+        body.trades, TradeCreate, "trades", lambda item: (item, TradeDraft.of_body(item, point_values))
     )
+    bodies, drafts = zip(*new, strict=True)
     errors = IndexedErrors("trades")
     rows: dict[int, dict[str, Any]] = {}
 
     async def create(db: Connection) -> Response:
         owner = await users.find(db, request.user.id)
         references = await trade_references.of(db, request.user.id, drafts)
-        for index, draft in enumerate(drafts):
+        known = await trade_annotations.known_ids(
+            db,
+            request.user.id,
+            [tag_id for item in bodies for tag_id in item.tag_ids],
+            [answer for item in bodies for answer in item.confirmations],
+        )
+        for index, (item, draft) in enumerate(new):
             with errors.at(index):
                 resolved = references.require_allowed(references.resolved(draft))
+                known.require_tags(item.tag_ids)
+                known.require_answers(resolved.setup_id, item.confirmations)
                 rows[index] = resolved.columns(owner.timezone)
         for index in await new_trades.duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
         errors.raise_if_any()
         trade_ids = await new_trades.insert_many(db, request.user.id, list(rows.values()))
+        await trade_annotations.insert_all(db, dict(zip(trade_ids, bodies, strict=True)))
         text = await trades.list_of_ids(db, request.user.id, trade_ids)
         return created("/v1/trades", trades=text)
 
@@ -97,7 +112,10 @@ async def create_trades(request: Request) -> Response:
 
 
 async def update_trade(request: Request) -> Response:
-    """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist."""
+    """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist.
+
+    Answers that are sent are to the checklist of the new setup.
+    """
     patch = await decode_body(request, TradePatch)
     trade_id = request.path_params["id"]
 
@@ -109,8 +127,13 @@ async def update_trade(request: Request) -> Response:
         if (changed.account_id, changed.strategy_id) != (stored.account_id, stored.strategy_id):
             references.require_allowed(changed)
         await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
+        answers = UNSET if patch.sends_back(stored.confirmations) else patch.confirmations
+        await trade_annotations.require_known(
+            db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers
+        )
         owner = await users.find(db, request.user.id)
         await trades.update(db, stored, changed, owner.timezone)
+        await trade_annotations.replace_all(db, stored, tag_ids=patch.tag_ids, answers=answers)
         trade = await trades.get(db, request.user.id, trade_id)
         return ok(trade=trade)
 
@@ -124,8 +147,8 @@ async def replace_tags(request: Request) -> Response:
 
     async def replace(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
-        await tags.require_all(db, request.user.id, body.tag_ids)
-        await trade_tags.replace_all(db, stored, body.tag_ids)
+        await trade_annotations.require_known(db, request.user.id, stored.setup_id, tag_ids=body.tag_ids)
+        await trade_annotations.replace_all(db, stored, tag_ids=body.tag_ids)
         trade = await trades.get(db, request.user.id, trade_id)
         return ok(trade=trade)
 
@@ -139,7 +162,9 @@ async def replace_answers(request: Request) -> Response:
 
     async def replace(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
-        await confirmation_answers.replace_all(db, stored, body.confirmations)
+        answers = body.confirmations
+        await trade_annotations.require_known(db, request.user.id, stored.setup_id, answers=answers)
+        await trade_annotations.replace_all(db, stored, answers=answers)
         trade = await trades.get(db, request.user.id, trade_id)
         return ok(trade=trade)
 

@@ -130,15 +130,18 @@ def sort_orders_of(
 ) -> list[int]:
     """Return the sort_order of each item (docs/api.md#patch-setups, P11).
 
-    If every item states a different sort_order, those are stored. If an item omits it, the order is that of
-    the array; if some are equal, the array decides between them. The list is then numbered from 0, unless its
-    items have been stored in this order already.
+    The order is that of the array, unless every item states a sort_order and one of them another than is
+    stored: then the numbers decide, and the array between equal ones. Different numbers are stored as they
+    are. Otherwise the list is numbered from 0, unless its items have been stored in this order already.
     """
     stated = [item.sort_order for item in items if item.sort_order is not UNSET]
-    is_complete = len(stated) == len(items)
-    if is_complete and len(set(stated)) == len(stated):
+    numbers_decide = len(stated) == len(items) and any(
+        row_id not in before or number != before[row_id].sort_order
+        for row_id, number in zip(ids, stated, strict=True)
+    )
+    if numbers_decide and len(set(stated)) == len(stated):
         return stated
-    order = sorted(range(len(ids)), key=stated.__getitem__) if is_complete else list(range(len(ids)))
+    order = sorted(range(len(ids)), key=stated.__getitem__) if numbers_decide else list(range(len(ids)))
     remaining = set(ids)
     stored = sorted(
         (row_id for row_id in before if row_id in remaining),

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from msgspec import UNSET, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
@@ -53,7 +53,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     @classmethod
     def of_body(cls, body: TradeCreate, instruments: InstrumentTable = BUILT_IN) -> Self:
         """Return the draft of a new trade with its derived amounts. Raises ValidationFailed."""
-        fields = asdict(body)
+        fields = {name: getattr(body, name) for name in cls.__struct_fields__}
         if body.multiplier is UNSET:
             fields["multiplier"] = instruments.point_value(body.symbol) or ONE
         return cls(**fields).with_result().with_initial_risk()
@@ -143,7 +143,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         a stated result stays. A new stop does not change the initial risk. Reopening clears the exit price
         and the result. Another strategy clears the setup; a setup without a strategy sets its strategy.
         """
-        members = {name: getattr(patch, name) for name in patch.__struct_fields__}
+        members = {name: getattr(patch, name) for name in self.__struct_fields__}
         members = {name: value for name, value in members.items() if value is not UNSET}
         changes = dict(members)
         if members.get("closed_at", self.closed_at) is None:

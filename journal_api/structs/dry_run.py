@@ -1,12 +1,9 @@
-"""The query of a request that can be tried without being kept (docs/api.md#dry-runs)."""
+"""The query that every write has: it can be tried without being kept (docs/api.md#dry-runs)."""
 
 from msgspec import Struct
 
 
 class DryRunQuery(Struct, kw_only=True):
-    dry_run: bool = False
+    """With `dry_run` nothing is kept: status, body and headers are those of the real request."""
 
-    @property
-    def commit(self) -> bool:
-        """Whether the changes are kept."""
-        return not self.dry_run
+    dry_run: bool = False

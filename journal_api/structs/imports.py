@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import ProposedProfile
 from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
 
@@ -49,12 +50,11 @@ class AccountOption(AccountMapping):
     separator = "="
 
 
-class ImportQuery(Struct, kw_only=True):
+class ImportQuery(DryRunQuery, kw_only=True):
     """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated."""
 
     account_id: RowId | None = None
-    accounts: list[AccountMapping] = []
-    dry_run: bool = False
+    accounts: list[AccountMapping] = field(default_factory=list)
     timezone: TimeZone | None = None
     date_order: DateOrder | None = None
     file_name: Name | None = None
@@ -64,7 +64,7 @@ class ImportQuery(Struct, kw_only=True):
             raise ValidationFailed(fields={"accounts": "must not be sent with account_id"})
 
 
-class UndoQuery(Struct, kw_only=True):
+class UndoQuery(DryRunQuery, kw_only=True):
     force: bool = False
 
 

@@ -1,7 +1,13 @@
-"""Validation that several queries share."""
+"""What several queries share."""
+
+from msgspec import Struct
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.types import Day
+
+
+class NoQuery(Struct, kw_only=True):
+    """The query of an operation without parameters."""
 
 
 def check_range(since: Day | None, until: Day | None) -> None:

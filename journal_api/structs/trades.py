@@ -1,7 +1,7 @@
 """Bodies, queries and responses of trades."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 from msgspec.structs import asdict
@@ -33,6 +33,29 @@ Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
 
 
+TagIds = Annotated[list[RowId], Meta(max_length=100)]
+
+
+class AnswerPut(Struct, kw_only=True, forbid_unknown_fields=True):
+    name: ClassVar[UnsetType] = UNSET
+    confirmation_id: RowId
+    was_present: bool
+    notes: Text | None = None
+
+
+class AnswerPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    """An answer with the `name` of the confirmation, if it is sent back as it was read."""
+
+    confirmation_id: RowId
+    name: str | UnsetType = UNSET
+    was_present: bool
+    notes: Text | None = None
+
+
+AnswerBody = AnswerPut | AnswerPatch
+Answers = Annotated[list[AnswerPut], Meta(max_length=100)]
+
+
 class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """A new trade. It is open while `closed_at` is null.
 
@@ -59,6 +82,8 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     source_trade_id: RowId | None = None
     external_id: Name100 | None = None
     notes: Text | None = None
+    tag_ids: TagIds = []
+    confirmations: Answers = []
 
 
 class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -70,7 +95,8 @@ class TradesCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     """The fields to change.
 
-    `null` clears an optional field; a null `gross_pnl` is computed from the prices.
+    `null` clears an optional field; a null `gross_pnl` is computed from the prices. `tag_ids` and
+    `confirmations` replace the whole set.
     """
 
     account_id: RowId | UnsetType = UNSET
@@ -92,6 +118,17 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
     source_trade_id: RowId | None | UnsetType = UNSET
     external_id: Name100 | None | UnsetType = UNSET
     notes: Text | None | UnsetType = UNSET
+    tag_ids: TagIds | UnsetType = UNSET
+    confirmations: Annotated[list[AnswerPatch], Meta(max_length=100)] | UnsetType = UNSET
+
+    def sends_back(self, answers: "list[Answer]") -> bool:
+        """Return whether `confirmations` has these answers as they are read, names included."""
+        if self.confirmations is UNSET:
+            return False
+        members = Answer.__struct_fields__
+        return [[getattr(answer, name) for name in members] for answer in self.confirmations] == [
+            [getattr(answer, name) for name in members] for answer in answers
+        ]
 
 
 class TradeSelection(Struct, kw_only=True):
@@ -139,17 +176,11 @@ class ExportQuery(TradeFilter, kw_only=True):
 
 
 class TradeTagsPut(Struct, kw_only=True, forbid_unknown_fields=True):
-    tag_ids: Annotated[list[RowId], Meta(max_length=100)]
-
-
-class AnswerPut(Struct, kw_only=True, forbid_unknown_fields=True):
-    confirmation_id: RowId
-    was_present: bool
-    notes: Text | None = None
+    tag_ids: TagIds
 
 
 class AnswersPut(Struct, kw_only=True, forbid_unknown_fields=True):
-    confirmations: Annotated[list[AnswerPut], Meta(max_length=100)]
+    confirmations: Answers
 
 
 class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
-from journal_api.repositories.api_keys import KeyRow
+from journal_api.repositories.api_keys import KeyEnd, KeyRow
 from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
 from journal_api.values.clock import now
 from journal_api.web.context import database
@@ -87,12 +87,30 @@ async def authenticate(request: Request) -> Caller:
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     request.scope["state"]["key"] = bearer[1][-4:]
+    require_valid(key)
+    state.key_uses.note(key)
+    return Caller(key.user_id, key.key_id, scopes_in(key.scopes), key.timezone, key.day_rollover)
+
+
+def require_valid(key: KeyRow | KeyEnd) -> None:
+    """Raise KeyRevoked or KeyExpired if the key is not valid now."""
     if key.revoked_at is not None:
         raise KeyRevoked
     if key.expires_at is not None and key.expires_at <= now():
         raise KeyExpired
-    state.key_uses.note(key)
-    return Caller(key.user_id, key.key_id, scopes_in(key.scopes), key.timezone, key.day_rollover)
+
+
+async def require_still_valid(db: Connection, caller: Caller) -> None:
+    """Look at the caller's key again in a write transaction, because the body may have taken long to arrive.
+
+    Raises Unauthorized, KeyRevoked or KeyExpired.
+    """
+    if caller.key_id == RUN_KEY_ID:
+        return
+    key = await api_keys.end_of(db, caller.key_id)
+    if key is None:
+        raise Unauthorized(UNKNOWN_KEY)
+    require_valid(key)
 
 
 @lru_cache(maxsize=64)

@@ -1,14 +1,25 @@
-"""The objects that belong to a request: its database, and the application's."""
+"""The objects that belong to a request: its query, its database, and the application's."""
 
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Message
 
 from journal_api.database.database import Database
 from journal_api.database.transactions import Transactions
 
+S = TypeVar("S", bound=Struct)
+
 REQUEST_DATABASE = "journal_api.database"  # a key of the ASGI scope
+
+
+def query_of(request: Request, struct: type[S]) -> S:
+    """The query of the request, which the operation has decoded."""
+    query = request.scope["query"]
+    assert isinstance(query, struct), "the route's row states another struct"
+    return query
 
 
 def database(request: Request) -> Transactions:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -14,7 +14,7 @@ from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, body_of, check_media_type, most_bytes
 from journal_api.web.sent_back import SentBack, remember, split
-from journal_api.web.validation_errors import ErrorCollector, body_error, query_error
+from journal_api.web.validation_errors import ErrorCollector, QueryErrors, body_error, members_of
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -78,6 +78,7 @@ class IndexedErrors:
     def __init__(self, name: str) -> None:
         self.name = name
         self.errors = ErrorCollector()
+        self.ids: dict[str, list[int]] = {}  # such as unknown_tag_ids
 
     @contextmanager
     def at(self, index: int) -> Iterator[None]:
@@ -92,13 +93,17 @@ class IndexedErrors:
                 self.errors.add(f"{path}.{field}", reason)
             for field in unknown_fields:
                 self.errors.add_unknown(f"{path}.{field}")
-            if not fields and not unknown_fields:
+            if not fields and not unknown_fields and not self.errors.is_full:
                 self.errors.add(path, str(error))
+                for name, ids in error.details.items():
+                    self.ids[name] = list(dict.fromkeys(self.ids.get(name, []) + ids))
 
     def raise_if_any(self) -> None:
         """Raise ValidationFailed with the collected errors, if there are any."""
         if self.errors:
-            raise self.errors.error()
+            error = self.errors.error()
+            error.details |= self.ids
+            raise error
 
 
 def decode_json(body: str | bytes, struct: type[S]) -> S:
@@ -115,39 +120,50 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
 
 
 def decode_query(request: Request, struct: type[S]) -> S:
-    """Decode the query parameters that the struct has; ignore all others. Raises ValidationFailed."""
-    assert request.scope["operation"].query is struct, "the route's row states another struct"
-    names = {field.encode_name for field in msgspec.structs.fields(struct)}
-    lists = members_of_type(struct, msgspec.inspect.ListType)
-    values: dict[str, str | int] = {}
-    repeated: dict[str, list[str]] = {}
-    query = request.scope["query_string"].decode("latin-1")
-    for name, text in parse_qsl(query, keep_blank_values=True):
-        if name not in names:
-            continue
-        if name in lists:
-            repeated.setdefault(name, []).append(text)
-            continue
-        if name in values:
-            raise ValidationFailed(fields={name: "must be sent once"})
-        values[name] = parsed(struct, name, text)
+    """Decode the query parameters. Raises ValidationFailed with every error."""
+    errors = QueryErrors(struct)
+    values = values_in(request.scope["query_string"].decode("latin-1"), struct, errors)
     try:
-        return msgspec.convert(values | repeated, struct, dec_hook=decode_value)
+        decoded = msgspec.convert(values, struct, dec_hook=decode_value)
     except msgspec.ValidationError:
-        raise query_error(values | repeated, struct) from None
+        errors.add_reasons(values)
+    except ValidationFailed as rule_error:
+        if not errors:
+            raise
+        errors.add_all(rule_error.details.get("fields", {}))
+    else:
+        if not errors:
+            return decoded
+    raise errors.error() from None
 
 
-def parsed(struct: type[msgspec.Struct], name: str, text: str) -> str | int | bool:
-    """The value of a query parameter, converted where the member is not a text. Raises ValidationFailed."""
+def values_in(query: str, struct: type[msgspec.Struct], errors: QueryErrors) -> dict[str, Any]:
+    """Return the values of the parameters that the struct has; add what is wrong with the others."""
+    lists = members_of_type(struct, msgspec.inspect.ListType)
+    texts: dict[str, Any] = {}
+    for name, text in parse_qsl(query, keep_blank_values=True):
+        if name not in members_of(struct):
+            errors.add_unknown(name)
+        elif name in lists:
+            texts.setdefault(name, []).append(text)
+        elif name in texts:
+            errors.add(name, "must be sent once")
+        else:
+            texts[name] = text
+    values = {name: parsed(struct, name, text, errors) for name, text in texts.items()}
+    return {name: value for name, value in values.items() if name not in errors.fields}
+
+
+def parsed(struct: type[msgspec.Struct], name: str, text: Any, errors: QueryErrors) -> Any:
+    """Return the value of a query parameter, converted where the member is a number or a boolean."""
     if name in members_of_type(struct, msgspec.inspect.IntType):
-        if not WHOLE_NUMBER.fullmatch(text):
-            raise ValidationFailed(fields={name: "must be a whole number"})
-        return int(text)
-    if name in members_of_type(struct, msgspec.inspect.BoolType):
-        if text not in BOOLEANS:
-            reason = f"must be one of: {', '.join(BOOLEANS)}"
-            raise ValidationFailed(fields={name: reason}, allowed=list(BOOLEANS))
-        return BOOLEANS[text]
+        if WHOLE_NUMBER.fullmatch(text):
+            return int(text)
+        errors.add(name, "must be a whole number")
+    elif name in members_of_type(struct, msgspec.inspect.BoolType):
+        if text in BOOLEANS:
+            return BOOLEANS[text]
+        errors.add(name, f"must be one of: {', '.join(BOOLEANS)}", tuple(BOOLEANS))
     return text
 
 

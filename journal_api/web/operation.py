@@ -31,9 +31,12 @@ from journal_api.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
+from journal_api.structs.dry_run import DryRunQuery
+from journal_api.structs.queries import NoQuery
 from journal_api.web.auth import authorize
 from journal_api.web.checked_transactions import CheckedTransactions, OpenTransaction
 from journal_api.web.context import database, with_database
+from journal_api.web.decoding import decode_query
 from journal_api.web.etags import with_etag
 from journal_api.web.idempotency import run_once
 from journal_api.web.kept_answers import KeptAnswers, KeptUntil
@@ -41,7 +44,7 @@ from journal_api.web.responses import Response
 
 # Errors that any operation can answer with.
 COMMON_ERRORS: tuple[type[ApiError], ...] = (
-    *(Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
+    *(ValidationFailed, Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
     *(InternalError, Busy, StorageUnavailable),
 )
 Handler = Callable[[Request], Awaitable[Response]]
@@ -77,6 +80,7 @@ class Operation(Route):
     are the structs that the handler decodes, `consumes` the media types of a body, `produces` the media type
     of the response. `errors` are the errors of this operation besides those that follow from the other
     arguments, `success_statuses` its statuses of success. A `required_scope` of None accepts any valid key.
+    Without a `query`, a GET has no parameters and any other method has `dry_run` alone.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
     `read_by` is the GET whose ETag If-Match refers to (see `linked`). `kept_until` says how long the answer
@@ -108,7 +112,9 @@ class Operation(Route):
         # The path as clients know it: /v1/tags/{id}.
         self.documented_path = re.sub(r"\{(\w+):\w+\}", r"{\1}", self.path)
         self.method, self.required_scope = method, required_scope
-        self.data, self.body, self.query = data or {}, body, query
+        self.data, self.body = data or {}, body
+        self.query = query or (NoQuery if method == "GET" else DryRunQuery)
+        assert method == "GET" or issubclass(self.query, DryRunQuery), "every write can be tried"
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
         self.has_etag = bool(self.data) and not report
@@ -122,7 +128,7 @@ class Operation(Route):
 
     @property
     def is_paged(self) -> bool:
-        return self.query is not None and "limit" in self.query.__struct_fields__
+        return "limit" in self.query.__struct_fields__
 
     @property
     def possible_errors(self) -> tuple[type[ApiError], ...]:
@@ -132,8 +138,6 @@ class Operation(Route):
             errors.append(ForbiddenScope)
         if "{" in self.path:
             errors.append(NotFound)
-        if self.body or self.query or self.method == "POST":
-            errors.append(ValidationFailed)
         if self.method == "POST":
             errors.append(IdempotencyConflict)
         if self.read_by:
@@ -146,31 +150,43 @@ class Operation(Route):
         """Check key, scope and rate limit, then run the handler: the order of DECISIONS 4."""
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await authorize(request, self.required_scope), self
-        key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        if key is not None:
-            response = await run_once(request, key, self.run_handler)
-        elif self.kept_until is not None:
-            kept: KeptAnswers = request.app.state.kept_answers
-            response = await kept.find_or_make(request, self.kept_until, partial(self.run_handler, request))
-        else:
-            response = await self.run_handler(request)
+        response = await (self.read(request) if self.method == "GET" else self.write(request))
         if self.has_etag:
             response = with_etag(request, response)
         await response(scope, receive, send)
 
-    async def run_handler(self, request: Request) -> Response:
-        """Run the handler; its write transactions first compare the request with the stored object."""
-        if self.read_by is not None:
-            transactions = CheckedTransactions(
-                database(request), request, partial(self.read_by.read_within, request)
-            )
-            request = with_database(request, transactions, request.receive)
-        response: Response = await self.endpoint(request)
+    async def read(self, request: Request) -> Response:
+        """Run the handler, unless its answer was kept. The query of a kept answer was valid."""
+
+        async def run_handler() -> Response:
+            request.scope["query"] = decode_query(request, self.query)
+            response: Response = await self.endpoint(request)
+            return response
+
+        if self.kept_until is None:
+            return await run_handler()
+        kept: KeptAnswers = request.app.state.kept_answers
+        return await kept.find_or_make(request, self.kept_until, run_handler)
+
+    async def write(self, request: Request) -> Response:
+        """Run the handler, once for each Idempotency-Key."""
+        request.scope["query"] = decode_query(request, self.query)
+        key = request.headers.get("idempotency-key") if self.method == "POST" else None
+        if key is None:
+            return await self.run_checked(request)
+        return await run_once(request, key, self.run_checked)
+
+    async def run_checked(self, request: Request) -> Response:
+        """Run the handler; its transactions check what the request expects, and keep nothing of a dry run."""
+        assert self.read_by is not None
+        current = partial(self.read_by.read_within, request)
+        transactions = CheckedTransactions(database(request), request, current)
+        response: Response = await self.endpoint(with_database(request, transactions, request.receive))
         return response
 
     async def read_within(self, request: Request, db: Connection) -> Response:
         """The response of this GET for the object of another request, as the transaction `db` sees it."""
-        scope = {**request.scope, "operation": self, "method": "GET", "query_string": b""}
+        scope = {**request.scope, "operation": self, "method": "GET", "query": self.query()}
         get = with_database(Request(scope), OpenTransaction(db), request.receive)
         response: Response = await self.endpoint(get)
         return response

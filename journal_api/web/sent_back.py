@@ -8,14 +8,27 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import UNSET, Raw, Struct
 from starlette.requests import Request
 
-from journal_api.errors import ValidationFailed
+from journal_api.errors import PreconditionFailed, ValidationFailed
 from journal_api.web.responses import Envelope
 from journal_api.web.validation_errors import accepts_null, members_of
 
 READ_ONLY, NOT_NULL = "is read-only", "must not be null"
+STALE = "is no longer what is stored"
+# What a client sends in place of a read-only member.
+USE_INSTEAD = {
+    "account_id": "scope",
+    "copy_group_id": "scope",
+    "members": "PUT /v1/copy-groups/{id}/members",
+    "net_pnl": "gross_pnl and fees",
+    "setup_count": "setups",
+    "tags": "tag_ids",
+    "trading_day": "closed_at",
+}
+# Members that nobody tries to write, and that change with other objects while updated_at stays.
+CHANGED_BY_OTHERS = frozenset({"tag_count"})
 
 
 class SentBack(NamedTuple):
@@ -40,7 +53,8 @@ def split(body: str, patch: type[Struct], resource: type[Struct]) -> tuple[bytes
     sent_back = {}
     for name in filter(readable.__contains__, members):
         if name not in writable:
-            sent_back[name] = SentBack(members[name], READ_ONLY)
+            instead = f"; use {USE_INSTEAD[name]}" if name in USE_INSTEAD else ""
+            sent_back[name] = SentBack(members[name], READ_ONLY + instead)
         elif bytes(members[name]) == b"null" and name in only_readable_as_null:
             sent_back[name] = SentBack(members[name], NOT_NULL)
     rest = {name: value for name, value in members.items() if name not in sent_back}
@@ -57,14 +71,34 @@ def has_sent_back(request: Request) -> bool:
 
 
 def check_sent_back(request: Request, current: Envelope) -> None:
-    """Raise ValidationFailed for the members that differ from the stored object."""
+    """Compare the members with the stored object.
+
+    Raises PreconditionFailed if they were read from an older version of it, ValidationFailed if they differ
+    otherwise.
+    """
     sent_back: dict[str, SentBack] = getattr(request.state, "sent_back", {})
     (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
     different = {
         name: reason for name, (value, reason) in sent_back.items() if not is_same(value, stored[name])
     }
-    if different:
-        raise ValidationFailed(fields=different)
+    if not different:
+        return
+    if is_older(sent_back, stored["updated_at"]) or (
+        "updated_at" in sent_back and different.keys() <= CHANGED_BY_OTHERS
+    ):
+        raise PreconditionFailed(
+            "The object has changed since it was read: read it again. See details.",
+            fields=dict.fromkeys(different, STALE),
+        )
+    raise ValidationFailed(fields=different)
+
+
+def is_older(sent_back: dict[str, SentBack], updated_at: str) -> bool:
+    """Return whether the members say that they were read before the last change."""
+    if "updated_at" not in sent_back:
+        return False
+    read_at = instant_of(decoded(sent_back["updated_at"].value))
+    return read_at is not None and read_at < datetime.fromisoformat(updated_at)
 
 
 def is_same(value: Raw, stored: Any) -> bool:
@@ -72,13 +106,18 @@ def is_same(value: Raw, stored: Any) -> bool:
 
     A client may write a timestamp with another offset.
     """
-    try:
-        sent = msgspec.json.decode(value)
-    except (msgspec.DecodeError, RecursionError):  # a number beyond the range of a float, a deep array
-        return False
+    sent = decoded(value)
     if isinstance(sent, bool) != isinstance(stored, bool):
         return False
     return bool(sent == stored) or None is not instant_of(sent) == instant_of(stored)
+
+
+def decoded(value: Raw) -> Any:
+    """Return the value, UNSET for one that is never stored: a number beyond a float, a deep array."""
+    try:
+        return msgspec.json.decode(value)
+    except (msgspec.DecodeError, RecursionError):
+        return UNSET
 
 
 def instant_of(value: Any) -> datetime | None:

@@ -4,6 +4,8 @@ msgspec stops at the first error, and its message quotes the client's text. So e
 by itself: the walk knows the path, and the message is about one value.
 """
 
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -13,7 +15,7 @@ from msgspec import Meta, Raw, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.types import COLOR_PATTERN, decode_value
-from journal_api.web.quoting import shortened
+from journal_api.web.quoting import quoted, shortened
 
 MOST_ERRORS = 100
 REPEATED_MEMBER = "has a member twice, once with a value that is not valid"
@@ -54,9 +56,14 @@ class ErrorCollector:
     def is_full(self) -> bool:
         return len(self) >= MOST_ERRORS
 
-    def add(self, path: str, reason: str) -> None:
+    def add(self, path: str, reason: str, allowed: tuple[str, ...] = ()) -> None:
         if not self.is_full:
             self.fields.setdefault(path, reason)
+            self.allowed = self.allowed or allowed
+
+    def add_all(self, fields: Mapping[str, str]) -> None:
+        for path, reason in fields.items():
+            self.add(path, reason)
 
     def add_unknown(self, path: str) -> None:
         if not self.is_full:
@@ -75,6 +82,44 @@ class ErrorCollector:
         return ValidationFailed(message, **details)
 
 
+class QueryErrors(ErrorCollector):
+    """The errors of a query string."""
+
+    def __init__(self, struct: type[Struct]) -> None:
+        super().__init__()
+        self.members = members_of(struct)
+
+    def add_unknown(self, path: str) -> None:
+        if shortened(path) not in self.unknown:
+            super().add_unknown(shortened(path))
+
+    def add_reasons(self, values: Mapping[str, Any]) -> None:
+        """Add the errors of the values that msgspec rejects."""
+        for name, value in values.items():
+            kind = self.members[name].kind
+            for item in value if isinstance(value, list) else [value]:
+                try:
+                    msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
+                except msgspec.ValidationError as error:
+                    add_error(self, name, kind, error)
+
+    def error(self) -> ValidationFailed:
+        """The error with `fields`, `allowed` and `unknown_parameters`, with the nearest names there are."""
+        error = super().error()
+        unknown = error.details.pop("unknown_fields", [])
+        if not unknown:
+            return error
+        described = ", ".join(f"{quoted(name)}{suggestion(name, self.members)}" for name in unknown)
+        message = f"Unknown query parameters: {described}. Known: {', '.join(self.members) or 'none'}."
+        return ValidationFailed(message, **error.details, unknown_parameters=unknown)
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """Return a question for the nearest of the names, nothing if none is near."""
+    nearest = get_close_matches(name.lower(), names, n=1)
+    return f" (did you mean {nearest[0]}?)" if nearest else ""
+
+
 def body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
     """The error for a body that msgspec rejected. Raises DecodeError when the body is not JSON."""
     try:
@@ -86,19 +131,6 @@ def body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
         check_object(errors, members, body, struct, "")
     except ValidationFailed as rule_error:  # from a rule of the struct as a whole
         return rule_error
-    return errors.error()
-
-
-def query_error(values: dict[str, Any], struct: type[Struct]) -> ValidationFailed:
-    """The error for query parameters that msgspec rejected."""
-    errors = ErrorCollector()
-    for name, value in values.items():
-        kind = members_of(struct)[name].kind
-        for item in value if isinstance(value, list) else [value]:
-            try:
-                msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
-            except msgspec.ValidationError as error:
-                add_error(errors, name, kind, error)
     return errors.error()
 
 
@@ -163,8 +195,7 @@ def check_rules(errors: ErrorCollector, raw: bytes, struct: type[Struct], path: 
 def add_error(errors: ErrorCollector, path: str, kind: Kind, error: Exception) -> None:
     """Add the reason why a value is not of its kind."""
     if kind.allowed:
-        errors.allowed = errors.allowed or kind.allowed
-        errors.add(path, f"must be one of: {', '.join(kind.allowed)}")
+        errors.add(path, f"must be one of: {', '.join(kind.allowed)}", kind.allowed)
     else:
         errors.add(path, reason_of(error))
 

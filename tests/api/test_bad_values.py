@@ -50,7 +50,6 @@ every_operation_with_a_body = pytest.mark.parametrize("operation", WITH_BODY, id
 # A profile needs other members with each kind, and a column is a text or a list of texts. Its bad values
 # are in tests/files/test_profiles.py.
 WITH_PLAIN_MEMBERS = [operation for operation in WITH_BODY if operation.body is not ImportProfileCreate]
-WITH_QUERY = [operation for operation in OPERATIONS if operation.query]
 
 
 @pytest.fixture
@@ -193,7 +192,8 @@ def least(kind: inspect.Type) -> Any:
     if is_trade(kind):
         return {"account_id": 1, **A_TRADE}
     if isinstance(kind, inspect.StructType):
-        names = {field.encode_name for field in kind.fields if field.required or field.name == "name"}
+        required = {field.encode_name for field in kind.fields if field.required}
+        names = required or {field.name for field in kind.fields if field.name == "name"}
         values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True}
         return {name: value for name, value in values.items() if name in names}
     return 1
@@ -476,7 +476,7 @@ def bad_parameters(kind: Any) -> list[str]:
 
 
 @pytest.mark.usefixtures("one_of_each")
-@for_each(WITH_QUERY)
+@for_each(OPERATIONS)
 async def test_a_bad_value_of_a_parameter_is_refused_and_named_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -503,11 +503,10 @@ def words_of(kind: inspect.Type) -> list[str]:
 
 
 @pytest.mark.usefixtures("one_of_each")
-@for_each(WITH_QUERY)
+@for_each(OPERATIONS)
 async def test_a_known_parameter_sent_twice_is_refused(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    assert operation.query is not None
     lists = members_of_type(operation.query, msgspec.inspect.ListType)
     fields = msgspec.structs.fields(operation.query)
     names = [field.encode_name for field in fields if field.encode_name not in lists]
@@ -540,7 +539,9 @@ async def test_a_limit_from_1_to_its_largest_is_fine_and_an_offset_past_the_end_
     )
 
     for limit, offset in ((1, 0), (largest, 0), (1, 10**6), (1, 2**63 - 1)):
-        query = {"limit": limit, "offset": offset, "group_by": "account"}
+        query: dict[str, Any] = {"limit": limit, "offset": offset}
+        if operation.path == "/v1/reports":
+            query["group_by"] = "account"
         page = await client.get(path_of(operation, 1), params=query)
 
         pagination = page.json()["meta"]["pagination"]
@@ -552,13 +553,80 @@ async def test_a_limit_from_1_to_its_largest_is_fine_and_an_offset_past_the_end_
 
 async def test_a_query_that_says_nothing_is_ignored(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client)
-    queries = ["%", "%zz", "&&&", "=", "=1", ";", "%00=%00", "a" * 60_000, "%ff=%ff", "x[]=1", "x=1&x=2"]
 
-    found = {query: unwrap(await client.get(f"/trades?{query}")) for query in queries}
+    found = [unwrap(await client.get(f"/trades{query}")) for query in ("?", "?&&&")]
 
-    assert {query: [one["id"] for one in trades] for query, trades in found.items()} == {
-        query: [trade["id"]] for query in queries
+    assert [[one["id"] for one in trades] for trades in found] == [[trade["id"]]] * 2
+
+
+@pytest.mark.usefixtures("one_of_each")
+@for_each(OPERATIONS)
+async def test_an_unknown_parameter_is_refused_and_named_and_changes_nothing(
+    app: Starlette, client: httpx.AsyncClient, operation: Operation
+) -> None:
+    before = dump(app)
+
+    refused = await client.request(
+        operation.method, f"{path_of(operation, 1)}?no_such=1&dryRun=true&no_such=2", json=body_of(operation)
+    )
+
+    assert error_of(refused) == INVALID
+    assert details_of(refused) == {"unknown_parameters": ["no_such", "dryRun"]}
+    assert dump(app) == before
+
+
+async def test_odd_names_of_parameters_are_refused(client: httpx.AsyncClient) -> None:
+    names = {"%": "%", "%zz": "%zz", "=": "", "=1": "", ";": ";", "%00=%00": "\0", "%ff=%ff": "\ufffd",
+             "x[]=1": "x[]", "a" * 60_000: "a" * 100 + "..."}  # fmt: skip
+
+    told = {query: details_of(await client.get(f"/trades?{query}")) for query in names}
+
+    assert told == {query: {"unknown_parameters": [name]} for query, name in names.items()}
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "nearest"),
+    [
+        ("DELETE", "/tags/1?dryRun=true", "dry_run"),
+        ("DELETE", "/tags/1?DRY_RUN=true", "dry_run"),
+        ("GET", "/trades?strategyId=2", "strategy_id"),
+        ("GET", "/goals?state=active", "status"),
+        ("GET", "/reports?groupBy=day", "group_by"),
+    ],
+)
+async def test_the_nearest_known_parameter_is_told(
+    client: httpx.AsyncClient, method: str, address: str, nearest: str
+) -> None:
+    refused = await client.request(method, address)
+
+    assert error_of(refused) == INVALID
+    assert f"(did you mean {nearest}?)" in refused.json()["error"]["message"]
+
+
+async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient) -> None:
+    query = "limit=many&offset=-1&from=2026-02-02&to=2026-01-01&symbol=ES&symbol=NQ&side=long&dry_run=1"
+
+    refused = await client.get(f"/trades?{query}")
+    range_alone = await client.get("/trades?from=2026-02-02&to=2026-01-01&side=long")
+
+    assert details_of(refused) == {
+        "fields": {
+            "symbol": "must be sent once",
+            "limit": "must be a whole number",
+            "offset": "must be int >= 0",
+        },
+        "unknown_parameters": ["side", "dry_run"],
     }
+    assert details_of(range_alone) == {
+        "fields": {"from": "must not be after to"},
+        "unknown_parameters": ["side"],
+    }
+
+
+async def test_a_parameter_is_refused_before_the_body_and_the_object(client: httpx.AsyncClient) -> None:
+    refused = await client.patch("/tags/999?dryRun=true", content="{", headers={"Content-Type": "text/plain"})
+
+    assert details_of(refused) == {"unknown_parameters": ["dryRun"]}
 
 
 # Paths ---------------------------------------------------------------------------------------------------

@@ -283,20 +283,6 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.
     assert [error_of(answer) for answer in refused] == [(404, "not_found")] * len(BROKEN_RULES)
 
 
-# Queries -------------------------------------------------------------------------------------------------
-
-
-@every_get
-async def test_an_unknown_query_parameter_is_ignored(client: httpx.AsyncClient, operation: Operation) -> None:
-    row_id = await create_thing_of(client, operation) if "{" in operation.path else MISSING
-    await call(client, operation, row_id)
-
-    answer = await client.get(path_of(operation, row_id), params=[("no_such", "1"), ("no_such", "2")])
-
-    assert answer.status_code == 200
-    assert data_of(answer) == data_of(await call(client, operation, row_id))
-
-
 # Methods -------------------------------------------------------------------------------------------------
 
 

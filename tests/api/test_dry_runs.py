@@ -1,30 +1,45 @@
 """Dry runs, and what a write takes along: docs/api.md#dry-runs."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
+import time_machine
 from commands import dump
 from factories import (
     create_account,
     create_category,
     create_copy_group,
+    create_example_journal,
     create_goal,
+    create_import,
     create_strategy,
     create_tag,
     create_trade,
     error_of,
     unwrap,
 )
-from operations import create_thing_of, path_of
+from operations import body_of, create_one_of_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
-from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.operation import Operation
 
 DRY = {"dry_run": "true"}
-WITH_DRY_RUN = [operation for operation in OPERATIONS if operation.query is DryRunQuery]
+WRITES = [operation for operation in OPERATIONS if operation.method != "GET" and not operation.consumes_file]
+# A body that changes something of `create_one_of_each`, where the one of BODIES does not.
+CHANGES: dict[str, dict[str, Any]] = {
+    "update_tag_category": {"name": "Another"},
+    "update_tag": {"name": "Another"},
+    "update_strategy": {"setups": [{"setup_id": 1, "confirmations": []}, {"name": "Another"}]},
+    "update_goal": {"status": "paused"},
+    "update_account": {"starting_balance": 5},
+    "update_copy_group": {"name": "Another"},
+    "update_trade": {"exit_price": 103},
+    "update_me": {"timezone": "Asia/Tokyo"},
+    "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
+}
 
 
 def lost(response: httpx.Response) -> tuple[str, str]:
@@ -52,37 +67,63 @@ async def create_answered(client: httpx.AsyncClient) -> Any:
     return strategy
 
 
-@pytest.mark.parametrize("operation", WITH_DRY_RUN, ids=lambda operation: operation.name)
+@pytest.mark.parametrize("operation", WRITES, ids=lambda operation: operation.name)
 async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    path = path_of(operation, await create_thing_of(client, operation))
-    body: dict[str, Any] = {"json": {"description": "New"}} if operation.method == "PATCH" else {}
+    made = await create_one_of_each(client)
+    if operation.name == "delete_example_journal":
+        await create_example_journal(client)
+    path = path_of(operation, made.get(path_of(operation).split("/")[1]))
+    body = CHANGES.get(operation.name, body_of(operation))
+    client.headers["X-Request-Id"] = "always-the-same"
     before = dump(app.state.settings.db)
 
-    tried = await client.request(operation.method, path, params=DRY, **body)
-    after_dry_run = dump(app.state.settings.db)
-    done = await client.request(operation.method, path, **body)
+    with time_machine.travel(datetime.now(UTC), tick=False):
+        tried = [await client.request(operation.method, path, params=DRY, json=body) for _ in range(2)]
+        after_dry_runs = dump(app.state.settings.db)
+        done = await client.request(operation.method, path, json=body)
 
-    assert after_dry_run == before
-    assert (tried.status_code, headers_of(tried)) == (done.status_code, headers_of(done))
+    assert done.is_success, done.text
+    assert after_dry_runs == before
+    assert [whole(answer) for answer in tried] == [whole(done)] * 2
     assert dump(app.state.settings.db) != before
 
 
-def headers_of(response: httpx.Response) -> list[str]:
-    return sorted(response.headers.keys())
+def whole(answer: httpx.Response) -> tuple[int, bytes, list[tuple[bytes, bytes]]]:
+    return answer.status_code, answer.content, answer.headers.raw
 
 
-def test_the_requests_that_destroy_can_be_tried() -> None:
-    assert {operation.name for operation in WITH_DRY_RUN} == {
-        "update_strategy",
-        "delete_strategy",
-        "delete_tag",
-        "delete_tag_category",
-        "delete_account",
-        "delete_copy_group",
-        "revoke_key",
-    }
+def test_every_write_but_the_import_is_tried() -> None:
+    """The dry run of an import answers 200 with the report of what it would do (docs/imports.md)."""
+    writes = {operation.name for operation in OPERATIONS if operation.method != "GET"}
+    assert writes - {operation.name for operation in WRITES} == {"create_import"}
+
+
+async def test_a_dry_run_leaves_the_idempotency_key_free(app: Starlette, client: httpx.AsyncClient) -> None:
+    key, body = {"Idempotency-Key": "once"}, {"name": "New"}
+    before = dump(app.state.settings.db)
+
+    tried = await client.post("/accounts", params=DRY, json=body, headers=key)
+    after_dry_run = dump(app.state.settings.db)
+    done = await client.post("/accounts", json=body, headers=key)
+
+    assert after_dry_run == before
+    assert tried.headers["location"] == done.headers["location"]
+    assert "x-idempotent-replay" not in done.headers
+
+
+async def test_the_undo_of_an_import_can_be_tried(client: httpx.AsyncClient) -> None:
+    done = await create_import(client)
+    (trade,) = unwrap(await client.get("/trades"))
+    await client.patch(f"/trades/{trade['id']}", json={"notes": "Edited"})
+
+    tried = await client.delete(f"/imports/{done['id']}", params=DRY)
+    forced = await client.delete(f"/imports/{done['id']}", params={**DRY, "force": "true"})
+
+    assert tried.headers["x-trades-kept"] == str(trade["id"])
+    assert "x-trades-kept" not in forced.headers
+    assert unwrap(await client.get(f"/trades/{trade['id']}"))["notes"] == "Edited"
 
 
 async def test_a_dry_run_of_a_patch_shows_the_strategy_as_it_would_be(client: httpx.AsyncClient) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import httpx
@@ -124,8 +125,9 @@ def is_row_id(kind: inspect.Type) -> bool:
 
 def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
     """For each operation whose body names rows one that their owner would see done; `name` is a new one."""
-    trade = {**A_TRADE, "account_id": own["account_id"]}
     confirmation = {"confirmation_id": own["confirmation_id"]}
+    answers = {"confirmations": [{**confirmation, "was_present": True}]}
+    trade = {**A_TRADE, "account_id": own["account_id"], "setup_id": own["setup_id"], **answers}
     return {
         "POST /tags": {"name": name, "category_id": own["category_id"]},
         "PATCH /tags/{id}": {"name": name},
@@ -139,10 +141,10 @@ def bodies(own: Journal, name: str = "New") -> dict[str, dict[str, Any]]:
         "PATCH /copy-groups/{id}": {"name": name},
         "PUT /copy-groups/{id}/members": {"members": [{"account_id": own["account_id"]}]},
         "POST /trades": trade,
-        "POST /trades/bulk": {"trades": [trade, dict(trade)]},
-        "PATCH /trades/{id}": {"symbol": "NQ"},
+        "POST /trades/bulk": {"trades": [trade, deepcopy(trade)]},
+        "PATCH /trades/{id}": {"symbol": "NQ", **answers},
         "PUT /trades/{id}/tags": {"tag_ids": [own["tag_id"]]},
-        "PUT /trades/{id}/confirmations": {"confirmations": [{**confirmation, "was_present": True}]},
+        "PUT /trades/{id}/confirmations": answers,
         "PATCH /me": {"day_rollover": "17:00"},
     }
 

@@ -8,6 +8,7 @@ import sqlite3
 import string
 import sys
 import zlib
+from collections.abc import AsyncIterator
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -17,9 +18,20 @@ import time_machine
 from aiosqlite import Connection
 from click.testing import CliRunner
 from conftest import client_of, new_key_for, started
-from factories import create_category, details_of, error_of, insert_user, run_sql, unwrap
+from factories import (
+    A_FILE,
+    create_account,
+    create_category,
+    create_tag,
+    details_of,
+    error_of,
+    insert_user,
+    run_sql,
+    unwrap,
+)
 from hypothesis import given
 from hypothesis import strategies as st
+from operations import dump
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -226,6 +238,67 @@ async def test_no_key_is_remembered_while_the_version_of_the_file_is_unknown(
 
     assert accepted.status_code == 200
     assert error_of(await answer_to(app, key)) == (401, "key_revoked")
+
+
+async def revoking(app: Starlette, sql: str, body: bytes) -> AsyncIterator[bytes]:
+    """A body whose key ends between its two halves."""
+    yield body[:10]
+    await run_sql(app, sql)
+    yield body[10:]
+
+
+@pytest.mark.parametrize(
+    ("sql", "code"),
+    [
+        ("UPDATE api_keys SET revoked_at = created_at", "key_revoked"),
+        ("UPDATE api_keys SET expires_at = created_at", "key_expired"),
+        ("DELETE FROM api_keys", "unauthorized"),
+    ],
+    ids=["revoked", "expired", "deleted"],
+)
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "once"}], ids=["once", "again"])
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/tag-categories", b'{"name": "Later"}'),
+        ("PATCH", "/accounts/1", b'{"name": "Later"}'),
+        ("PUT", "/instruments/XYZ", b'{"point_value": 5}'),
+        ("POST", "/imports?account_id=1&timezone=UTC", A_FILE.encode()),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+async def test_a_key_that_ends_while_the_body_arrives_writes_nothing(
+    app: Starlette,
+    client: httpx.AsyncClient,
+    method: str,
+    path: str,
+    body: bytes,
+    headers: dict[str, str],
+    sql: str,
+    code: str,
+) -> None:
+    await create_account(client)
+    before = dump(app)
+    kind = {"Content-Type": "text/csv" if "imports" in path else "application/json"}
+
+    refused = await client.request(method, path, content=revoking(app, sql, body), headers=headers | kind)
+
+    assert error_of(refused) == (401, code)
+    assert refused.headers["www-authenticate"] == "Bearer"
+    assert {**dump(app), "api_keys": []} == {**before, "api_keys": []}
+
+
+async def test_a_key_that_is_revoked_while_a_write_waits_for_its_turn_writes_nothing(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    tag = await create_tag(client)
+    async with app.state.database.transaction() as db:
+        waiting = asyncio.create_task(client.delete(f"/tags/{tag['id']}"))
+        await asyncio.sleep(0.05)
+        await db.execute_fetchall("UPDATE api_keys SET revoked_at = created_at")
+
+    assert error_of(await waiting) == (401, "key_revoked")
+    assert await run_sql(app, "SELECT name FROM tags") == [(tag["name"],)]
 
 
 async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(

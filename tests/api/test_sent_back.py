@@ -1,11 +1,14 @@
 """What was read can be edited and sent back whole: docs/api.md#sending-back-what-was-read."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
+import time_machine
 from factories import (
     create_account,
+    create_category,
     create_copy_group,
     create_goal,
     create_strategy,
@@ -22,6 +25,14 @@ from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
 PATCHES = [operation for operation in OPERATIONS if operation.method == "PATCH"]
+# A body that changes something of what `create_thing_of` creates.
+CHANGES: dict[str, dict[str, Any]] = {
+    **{f"update_{kind}": {"name": "New"} for kind in ("tag_category", "tag", "strategy", "account")},
+    "update_copy_group": {"name": "New"},
+    "update_goal": {"goal_name": "New"},
+    "update_trade": {"notes": "New"},
+    "update_me": {"name": "New"},
+}
 every_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
 
 
@@ -60,8 +71,69 @@ async def test_a_read_only_member_that_says_something_else_is_refused(
     refused = await client.patch(path, json={**read, **dict.fromkeys(names, "something else")})
 
     assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused) == {"fields": dict.fromkeys(names, "is read-only")}
+    fields = details_of(refused)["fields"]
+    assert fields.keys() == names
+    assert all(reason.startswith("is read-only") for reason in fields.values())
     assert unwrap(await client.get(path)) == read
+
+
+@every_patch
+async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    path = await path_with_object(client, operation)
+    read = unwrap(await client.get(path))
+    changed = unwrap(await client.patch(path, json=CHANGES[operation.name]))
+
+    refused = await client.patch(path, json={**read, "id": 99})
+
+    assert error_of(refused) == (412, "precondition_failed")
+    fields = details_of(refused)["fields"]
+    assert {"id", "updated_at"} <= fields.keys()
+    assert set(fields.values()) == {"is no longer what is stored"}
+    assert unwrap(await client.get(path)) == changed
+
+
+@every_patch
+async def test_a_copy_is_older_even_if_the_clock_was_set_back(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    path = await path_with_object(client, operation)
+    read = unwrap(await client.get(path))
+    with time_machine.travel(datetime(2001, 1, 1, tzinfo=UTC), tick=False):
+        unwrap(await client.patch(path, json=CHANGES[operation.name]))
+
+    assert error_of(await client.patch(path, json=read)) == (412, "precondition_failed")
+
+
+async def test_an_updated_at_that_is_no_older_version_is_read_only(client: httpx.AsyncClient) -> None:
+    tag = await create_tag(client)
+    later = "2099-01-01T00:00:00Z"
+
+    refused = [
+        await client.patch(f"/tags/{tag['id']}", json={"updated_at": sent})
+        for sent in (later, "yesterday", None, 5, "2026-01-01T00:00:00")
+    ]
+
+    assert [error_of(answer) for answer in refused] == [(400, "validation_error")] * 5
+    assert [details_of(answer) for answer in refused] == [{"fields": {"updated_at": "is read-only"}}] * 5
+
+
+async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(
+    client: httpx.AsyncClient,
+) -> None:
+    category = await create_category(client)
+    path = f"/tag-categories/{category['id']}"
+    await create_tag(client, category_id=category["id"])
+
+    refused = await client.patch(path, json={**category, "name": "New"})
+    count_alone = await client.patch(path, json={"tag_count": 0})
+    both = await client.patch(path, json={**category, "id": 99})
+
+    assert error_of(refused) == (412, "precondition_failed")
+    assert details_of(refused) == {"fields": {"tag_count": "is no longer what is stored"}}
+    assert details_of(count_alone) == {"fields": {"tag_count": "is read-only"}}
+    assert details_of(both) == {"fields": {"id": "is read-only", "tag_count": "is read-only"}}
 
 
 @every_patch
@@ -124,7 +196,7 @@ async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(
 
     refused = await client.patch(f"/goals/{goal['id']}", json=sent)
 
-    assert details_of(refused) == {"fields": dict.fromkeys(sent, "is read-only")}
+    assert details_of(refused) == {"fields": dict.fromkeys(sent, "is read-only; use scope")}
 
 
 async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.AsyncClient) -> None:
@@ -145,16 +217,9 @@ async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.As
     sent_back = await client.patch(path, json={**group, "name": "New"})
 
     assert unwrap(sent_back)["members"] == group["members"]
-    assert details_of(refused) == {"fields": {"members": "is read-only"}}
-
-
-async def test_an_object_that_was_edited_meanwhile_is_not_overwritten(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-    await client.patch(f"/tags/{tag['id']}", json={"name": "New"})
-
-    refused = await client.patch(f"/tags/{tag['id']}", json=tag)
-
-    assert details_of(refused) == {"fields": {"updated_at": "is read-only"}}
+    assert details_of(refused) == {
+        "fields": {"members": "is read-only; use PUT /v1/copy-groups/{id}/members"}
+    }
 
 
 async def test_a_stale_etag_is_told_before_a_read_only_member(client: httpx.AsyncClient) -> None:

@@ -768,6 +768,42 @@ async def test_a_list_that_is_read_and_sent_back_keeps_equal_sort_orders(
     assert await patched(client, strategy, *read["setups"]) == read
 
 
+async def test_a_list_that_is_read_reversed_and_sent_back_is_reversed(client: httpx.AsyncClient) -> None:
+    items = [{"name": name} for name in "abc"]
+    strategy = await create_strategy(
+        client, setups=[{"name": name, "confirmations": items} for name in "stu"]
+    )
+    sent = [{**one, "confirmations": one["confirmations"][::-1]} for one in reversed(strategy["setups"])]
+
+    after = await patched(client, strategy, *sent)
+
+    assert [(one["name"], one["sort_order"]) for one in after["setups"]] == [("u", 0), ("t", 1), ("s", 2)]
+    assert [[one["name"] for one in setup["confirmations"]] for setup in after["setups"]] == [[*"cba"]] * 3
+    assert after["updated_at"] > strategy["updated_at"]
+
+
+async def test_the_numbers_decide_if_one_of_them_is_another_than_was_read(client: httpx.AsyncClient) -> None:
+    strategy = await create_strategy(client, setups=[{"name": name} for name in "abc"])
+    first, second, third = strategy["setups"]
+
+    by_number = await patched(client, strategy, third, {**second, "sort_order": 9}, first)
+    with_new = await patched(client, strategy, *by_number["setups"][::-1], {"name": "d", "sort_order": 1})
+
+    assert [one["name"] for one in by_number["setups"]] == ["a", "c", "b"]
+    assert [one["name"] for one in with_new["setups"]] == ["a", "d", "c", "b"]
+
+
+async def test_what_changes_no_order_changes_no_updated_at(client: httpx.AsyncClient) -> None:
+    numbered = [{"name": name, "sort_order": number} for name, number in (("a", 10), ("b", 20), ("c", 30))]
+    strategy = await create_strategy(client, setups=numbered)
+    setups = strategy["setups"]
+    ids = [{"setup_id": one["setup_id"]} for one in setups]
+    tied = [{**one, "sort_order": 5} for one in ids]
+
+    for sent in (setups, ids, tied, [setups[0], *ids[1:]]):
+        assert await patched(client, strategy, *sent) == strategy
+
+
 async def test_sort_orders_put_setups_and_confirmations_in_another_order(client: httpx.AsyncClient) -> None:
     strategy = await make_playbook(client)
     checklist = [confirmation(strategy, 0, 1, sort_order=0), confirmation(strategy, 0, 0, sort_order=1)]

@@ -5,6 +5,8 @@ from typing import Any
 import httpx
 import pytest
 from factories import (
+    A_TRADE,
+    create_account,
     create_goal,
     create_strategy,
     create_tag,
@@ -14,6 +16,8 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from operations import dump
+from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
 YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
@@ -425,3 +429,172 @@ async def test_tags_and_answers_of_an_open_trade_are_kept_when_it_closes(
     assert (closed["tag_ids"], len(closed["confirmations"])) == ([tag["id"]], 2)
     assert before == (None, None)
     assert (await actual_of(client, clean), await actual_of(client, checked)) == (0, 100)
+
+
+# With the trade itself -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+async def flag(client: httpx.AsyncClient, setups: Any) -> dict[str, Any]:
+    """The members of a trade that has two tags and answers the questions of the first setup."""
+    volume, trend = ids_of(setups[0])
+    fear, anger, _ = await three_tags(client)
+    answers = [answer(volume, notes="High"), answer(trend, was_present=False)]
+    return {"setup_id": setups[0]["setup_id"], "tag_ids": [anger, fear, anger], "confirmations": answers}
+
+
+def judged(trade: Any) -> tuple[list[int], list[tuple[Any, ...]]]:
+    """The tags and the answers of a trade."""
+    members = ("confirmation_id", "was_present", "notes")
+    return trade["tag_ids"], [tuple(one[name] for name in members) for one in trade["confirmations"]]
+
+
+async def test_a_trade_is_created_with_its_tags_and_answers(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    created = await create_trade(client, **flag)
+
+    first, second = flag["confirmations"]
+    assert judged(created) == (
+        sorted(set(flag["tag_ids"])),
+        [(first["confirmation_id"], True, "High"), (second["confirmation_id"], False, None)],
+    )
+    assert created["created_at"] == created["updated_at"]
+    assert await get_trade(client, created) == created
+
+
+async def test_trades_in_bulk_are_created_with_their_tags_and_answers(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    account = await create_account(client)
+    sent = [{**A_TRADE, "account_id": account["id"], **more} for more in (flag, {}, flag)]
+
+    created = unwrap(await client.post("/trades/bulk", json={"trades": sent}))
+    read = [judged(await get_trade(client, trade)) for trade in created]
+
+    assert [len(tag_ids) for tag_ids, _ in read] == [2, 0, 2]
+    assert [len(answers) for _, answers in read] == [2, 0, 2]
+    assert [trade["tag_ids"] for trade in created] == [tag_ids for tag_ids, _ in read]
+
+
+async def test_tags_and_answers_are_edited_with_the_other_fields_of_a_trade(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    trade = await create_trade(client, **flag)
+    second = flag["confirmations"][1]
+    changed = {"tag_ids": flag["tag_ids"][:1], "confirmations": [{**second, "was_present": True}]}
+
+    patched = unwrap(await client.patch(f"/trades/{trade['id']}", json={"grade": "A", **changed}))
+    cleared = unwrap(await client.patch(f"/trades/{trade['id']}", json={"tag_ids": [], "confirmations": []}))
+    left = unwrap(await client.patch(f"/trades/{trade['id']}", json={"grade": "B"}))
+
+    assert patched["grade"] == "A"
+    assert judged(patched) == (changed["tag_ids"], [(second["confirmation_id"], True, None)])
+    assert judged(cleared) == judged(left) == ([], [])
+    times = [one["updated_at"] for one in (trade, patched, cleared, left)]
+    assert times == sorted(set(times))
+
+
+async def test_a_patch_to_another_setup_brings_answers_to_its_checklist(
+    client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
+) -> None:
+    trade = await create_trade(client, **flag)
+    path, wedge = f"/trades/{trade['id']}", setups[1]["setup_id"]
+    (divergence,) = ids_of(setups[1])
+
+    old = await client.patch(path, json={"setup_id": wedge, "confirmations": flag["confirmations"]})
+    moved = unwrap(await client.patch(path, json={"setup_id": wedge, "confirmations": [answer(divergence)]}))
+
+    assert error_of(old) == INVALID
+    assert details_of(old) == {"unknown_confirmation_ids": ids_of(setups[0])}
+    assert moved["setup_id"] == wedge
+    assert judged(moved)[1] == [(divergence, True, None)]
+    assert await get_trade(client, trade) == moved
+
+
+async def test_a_whole_trade_that_was_read_is_moved_to_another_setup_without_its_answers(
+    client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
+) -> None:
+    read = await create_trade(client, **flag)
+    path = f"/trades/{read['id']}"
+
+    moved = unwrap(await client.patch(path, json={**read, "setup_id": setups[1]["setup_id"]}))
+
+    assert judged(moved) == (read["tag_ids"], [])
+
+
+async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_and_answers(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    read = await create_trade(client, **flag)
+    path = f"/trades/{read['id']}"
+    edited = {
+        **read,
+        "tag_ids": read["tag_ids"][:1],
+        "confirmations": [{**read["confirmations"][0], "notes": "Low"}, *read["confirmations"][1:]],
+    }
+
+    patched = unwrap(await client.patch(path, json=edited))
+
+    assert patched["tag_ids"] == edited["tag_ids"]
+    assert patched["confirmations"] == edited["confirmations"]
+    assert unwrap(await client.patch(path, json=patched)) == patched
+
+
+async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    read = await create_trade(client, **flag)
+    renamed = [read["confirmations"][0], {**read["confirmations"][1], "name": "Another"}]
+
+    refused = await client.patch(f"/trades/{read['id']}", json={"confirmations": renamed})
+    created = await client.post(
+        "/trades", json={**A_TRADE, "account_id": read["account_id"], **flag, "confirmations": renamed}
+    )
+
+    assert details_of(refused) == {"fields": {"confirmations[1].name": "is read-only"}}
+    assert details_of(created) == {"unknown_fields": ["confirmations[0].name", "confirmations[1].name"]}
+    assert await get_trade(client, read) == read
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH", "bulk"])
+async def test_a_trade_is_written_with_all_of_its_tags_and_answers_or_not_at_all(
+    app: Starlette, client: httpx.AsyncClient, setups: Any, flag: dict[str, Any], method: str
+) -> None:
+    trade = await create_trade(client, **flag)
+    before = dump(app)
+    path = {"POST": "/trades", "PATCH": f"/trades/{trade['id']}", "bulk": "/trades/bulk"}[method]
+    (divergence,) = ids_of(setups[1])
+    volume = ids_of(setups[0])[0]
+    bad: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"tag_ids": [98, 99, 98]}, {"unknown_tag_ids": [98, 99]}),
+        ({"confirmations": [answer(divergence), answer(97)]}, {"unknown_confirmation_ids": [divergence, 97]}),
+        ({"confirmations": [answer(volume), answer(volume)]}, {"duplicate_confirmation_ids": [volume]}),
+    ]
+
+    for members, details in bad:
+        body = {**A_TRADE, "account_id": trade["account_id"], **flag, "grade": "F", **members}
+        refused = await client.request(
+            "PATCH" if method == "PATCH" else "POST",
+            path,
+            json={"trades": [body, body]} if method == "bulk" else body,
+        )
+
+        assert error_of(refused) == INVALID
+        told = details_of(refused)
+        if method == "bulk":
+            assert told.pop("fields").keys() == {"trades[0]", "trades[1]"}
+        assert told == details
+    assert dump(app) == before
+
+
+@pytest.mark.parametrize("member", ["tag_ids", "confirmations"])
+async def test_null_is_no_way_to_clear_tags_or_answers(
+    client: httpx.AsyncClient, flag: dict[str, Any], member: str
+) -> None:
+    trade = await create_trade(client, **flag)
+
+    refused = await client.patch(f"/trades/{trade['id']}", json={member: None})
+
+    assert details_of(refused) == {"fields": {member: "must be array, not null"}}
+    assert await get_trade(client, trade) == trade

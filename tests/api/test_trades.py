@@ -868,7 +868,6 @@ async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: 
         ({"to": "2026-01-06"}, "loss win"),
         ({"from": "2026-01-06", "to": "2026-01-08"}, "even fees loss"),
         ({"account_id": made["one"], "outcome": "win", "to": "2026-01-08"}, "win"),
-        ({"no_such_filter": "x"}, "open short even fees loss win"),
     ]
 
     found = [

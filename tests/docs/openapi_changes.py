@@ -183,6 +183,8 @@ def of_members(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]
         missing = (required - required_now) & after.keys()
         yield from (f"{where}.{name}: is not always there" for name in missing)
     for name in before.keys() & after.keys():
+        if sent and before[name].get("readOnly"):
+            continue  # it took what was stored alone, and still takes that if it can be written now
         yield from of_schema(f"{where}.{name}", before[name], after[name], sent=sent)
 
 

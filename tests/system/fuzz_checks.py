@@ -65,8 +65,8 @@ NUMBERS = count()
 def before_call(context: Any, case: Any, kwargs: Any) -> None:
     """Every Idempotency-Key is a new one: a replayed 201 may tell of what was deleted since."""
     is_valid = case.meta is not None and case.meta.generation.mode.is_positive
-    if case.method == "DELETE" and is_valid:
-        # What a dry run deletes is there still, which the check for deleted resources does not know.
+    if is_valid:
+        # What a dry run creates is not there, and what it deletes is: the checks for both do not know that.
         case.query.pop("dry_run", None)
     if is_valid and "Idempotency-Key" in case.headers:
         case.headers["Idempotency-Key"] = f"request-{next(NUMBERS)}"

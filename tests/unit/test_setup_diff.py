@@ -77,10 +77,13 @@ def merged(
         {**(before.get(item.get(id_member, -1)) or {id_member: next(new_ids), "description": None}), **item}
         for item in sent
     ]
-    has_all = all("sort_order" in item for item in sent)
-    if has_all and len({item["sort_order"] for item in sent}) == len(sent):
+    numbers_decide = all("sort_order" in item for item in sent) and any(
+        item.get(id_member) not in before or item["sort_order"] != before[item[id_member]]["sort_order"]
+        for item in sent
+    )
+    if numbers_decide and len({item["sort_order"] for item in sent}) == len(sent):
         return after
-    in_order = sorted(after, key=lambda item: item["sort_order"]) if has_all else after
+    in_order = sorted(after, key=lambda item: item["sort_order"]) if numbers_decide else after
     ids = [item[id_member] for item in in_order]
     stored = [row_id for row_id, _ in sorted(before.items(), key=lambda row: (row[1]["sort_order"], row[0]))]
     if ids == [row_id for row_id in stored if row_id in ids]:
@@ -171,28 +174,34 @@ def stored_setups(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @st.composite
-def items(draw: st.DrawFn, id_member: str, known: Sequence[int]) -> list[dict[str, Any]]:
-    """A canonical list: some of the known ids in any order, each with any members, between new items."""
-    kept = draw(st.lists(st.sampled_from(known), unique=True)) if known else []
+def items(draw: st.DrawFn, id_member: str, stored: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A canonical list: some of the known ids in any order, each with any members, between new items.
+
+    In some lists every known item has the number that was read.
+    """
+    read = {one[id_member]: one["sort_order"] for one in stored}
+    kept = draw(st.lists(st.sampled_from(list(read)), unique=True)) if read else []
     new: list[dict[str, int]] = [{}] * draw(st.integers(0, 3))
     ids = draw(st.permutations([*({id_member: row_id} for row_id in kept), *new]))
     optional = st.fixed_dictionaries({}, optional=MEMBERS)
     required = st.fixed_dictionaries(
         {"name": NAMES}, optional={"description": DESCRIPTIONS, "sort_order": SORT_ORDERS}
     )
-    return [{**named, **draw(optional if named else required)} for named in ids]
+    sent = [{**named, **draw(optional if named else required)} for named in ids]
+    if draw(st.booleans()):
+        return [{**one, "sort_order": read[one[id_member]]} if id_member in one else one for one in sent]
+    return sent
 
 
 @st.composite
 def canonical_lists(draw: st.DrawFn, stored: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A list of setups that PATCH takes for that strategy."""
     of_setup = {setup["setup_id"]: setup for setup in stored}
-    sent = draw(items("setup_id", list(of_setup)))
+    sent = draw(items("setup_id", stored))
     for item in sent:
         if draw(st.booleans()):
             old = of_setup.get(item.get("setup_id"), {"confirmations": []})
-            known = [one["confirmation_id"] for one in old["confirmations"]]
-            item["confirmations"] = draw(items("confirmation_id", known))
+            item["confirmations"] = draw(items("confirmation_id", old["confirmations"]))
     return sent
 
 
@@ -281,6 +290,27 @@ def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
     diff = diff_of(stored, stored)
 
     assert not any(any(changes) for changes in diff)
+
+
+@given(st.data())
+@tried(full=200, short=40)
+def test_what_was_read_and_put_in_another_order_is_stored_in_that_order(data: st.DataObject) -> None:
+    stored = data.draw(stored_setups())
+    sent = [
+        {**setup, "confirmations": data.draw(st.permutations(setup["confirmations"]))}
+        for setup in data.draw(st.permutations(stored))
+    ]
+
+    after = applied(diff_of(stored, sent), tables_of(stored))
+
+    assert ids_in_order(after.setups) == [setup["setup_id"] for setup in sent]
+    for setup in sent:
+        of_setup = {row_id: row for row_id, row in after.confirmations.items() if row[0] == setup["setup_id"]}
+        assert ids_in_order(of_setup) == [one["confirmation_id"] for one in setup["confirmations"]]
+
+
+def ids_in_order(table: Table) -> list[int]:
+    return sorted(table, key=lambda row_id: (table[row_id][3], row_id))
 
 
 def order_of(item: dict[str, Any]) -> tuple[int, int]:

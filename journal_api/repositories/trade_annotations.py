@@ -1,0 +1,139 @@
+"""SQL of the tags and the checklist answers that are sent with trades."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from aiosqlite import Connection
+from msgspec import UNSET, UnsetType
+
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import confirmation_answers, trade_tags
+from journal_api.repositories.sql import json_list
+from journal_api.structs.trades import AnswerBody, Trade, TradeCreate
+
+
+class Question(NamedTuple):
+    """A confirmation, which trades of its setup answer."""
+
+    setup_id: int
+    name: str
+
+
+class KnownIds(NamedTuple):
+    """The user's tags, and the questions by their ids, among the ids that were sent."""
+
+    tag_ids: set[int]
+    questions: dict[int, Question]
+
+    def require_tags(self, tag_ids: Sequence[int]) -> None:
+        """Raise ValidationFailed with the ids of tags that are not the user's."""
+        if unknown := [tag_id for tag_id in dict.fromkeys(tag_ids) if tag_id not in self.tag_ids]:
+            raise ValidationFailed(f"Some tags are not yours: {listed(unknown)}.", unknown_tag_ids=unknown)
+
+    def require_answers(self, setup_id: int | None, answers: Sequence[AnswerBody]) -> None:
+        """Raise ValidationFailed with the confirmations that are not of that setup, repeated or renamed."""
+        ids = [answer.confirmation_id for answer in answers]
+        unknown = [row_id for row_id in dict.fromkeys(ids) if not self.is_of_setup(row_id, setup_id)]
+        repeated = [row_id for row_id, times in Counter(ids).items() if times > 1]
+        if unknown or repeated:
+            details = {"unknown_confirmation_ids": unknown, "duplicate_confirmation_ids": repeated}
+            raise ValidationFailed(
+                "Some confirmations do not belong to the trade's setup or are repeated: "
+                f"{listed(dict.fromkeys(unknown + repeated))}.",
+                **{name: row_ids for name, row_ids in details.items() if row_ids},
+            )
+        renamed = [
+            index
+            for index, answer in enumerate(answers)
+            if answer.name not in (UNSET, self.questions[answer.confirmation_id].name)
+        ]
+        if renamed:
+            raise ValidationFailed(
+                fields={f"confirmations[{index}].name": "is read-only" for index in renamed}
+            )
+
+    def is_of_setup(self, confirmation_id: int, setup_id: int | None) -> bool:
+        question = self.questions.get(confirmation_id)
+        return question is not None and question.setup_id == setup_id
+
+
+def listed(ids: Iterable[int]) -> str:
+    return ", ".join(map(str, ids))
+
+
+async def known_ids(
+    db: Connection, user_id: int, tag_ids: Iterable[int], answers: Iterable[AnswerBody]
+) -> KnownIds:
+    """Return what is known of the ids that were sent."""
+    known = KnownIds(set(), {})
+    sent = {
+        "tag_ids": json_list(list(tag_ids)),
+        "confirmation_ids": json_list([answer.confirmation_id for answer in answers]),
+    }
+    if set(sent.values()) == {"[]"}:
+        return known
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT id, NULL, NULL
+        -- The + makes SQLite look up the ids instead of scanning all rows of the user.
+        FROM tags
+        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:tag_ids))
+        UNION ALL
+        SELECT id, setup_id, name
+        FROM confirmations
+        WHERE id IN (SELECT value FROM json_each(:confirmation_ids))
+        """,
+        {"user_id": user_id, **sent},
+    )
+    for row_id, setup_id, name in rows:
+        if setup_id is None:
+            known.tag_ids.add(row_id)
+        else:
+            known.questions[row_id] = Question(setup_id, name)
+    return known
+
+
+async def require_known(
+    db: Connection,
+    user_id: int,
+    setup_id: int | None,
+    *,
+    tag_ids: Sequence[int] | UnsetType = UNSET,
+    answers: Sequence[AnswerBody] | UnsetType = UNSET,
+) -> None:
+    """Raise ValidationFailed for tags that are not the user's, and for answers to another setup."""
+    tag_ids, answers = () if tag_ids is UNSET else tag_ids, () if answers is UNSET else answers
+    known = await known_ids(db, user_id, tag_ids, answers)
+    known.require_tags(tag_ids)
+    known.require_answers(setup_id, answers)
+
+
+async def replace_all(
+    db: Connection,
+    stored: Trade,
+    *,
+    tag_ids: Sequence[int] | UnsetType = UNSET,
+    answers: Sequence[AnswerBody] | UnsetType = UNSET,
+) -> None:
+    """Replace the tags and the answers of a trade, if they are sent. The caller has checked them."""
+    if tag_ids is not UNSET:
+        await trade_tags.replace_all(db, stored, tag_ids)
+    if answers is not UNSET:
+        await confirmation_answers.replace_all(db, stored, answers)
+
+
+async def insert_all(db: Connection, trades: Mapping[int, TradeCreate]) -> None:
+    """Add the tags and answers of new trades, by trade id. The caller has checked them."""
+    await trade_tags.insert_many(
+        db,
+        [(trade_id, tag_id) for trade_id, trade in trades.items() for tag_id in dict.fromkeys(trade.tag_ids)],
+    )
+    await confirmation_answers.insert_many(
+        db,
+        [
+            (trade_id, answer.confirmation_id, answer.was_present, answer.notes)
+            for trade_id, trade in trades.items()
+            for answer in trade.confirmations
+        ],
+    )
