@@ -6,6 +6,7 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshots, users
 from journal_api.rules.goal_warnings import warnings_of
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
@@ -20,7 +21,8 @@ async def list_goals(request: Request) -> Response:
     if query.parts is None:
         return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    return ok(goals=await goals_today.list_of_user(database(request), request.user.id, today, query))
+    goals_of_today = await goals_today.list_of_user(database(request), request.user.id, today, query)
+    return ok(goals=with_warnings(goals_of_today))
 
 
 async def get_goal(request: Request) -> Response:
@@ -30,6 +32,7 @@ async def get_goal(request: Request) -> Response:
 
 async def create_goal(request: Request) -> Response:
     """Create a goal; the first read of its snapshots computes its history."""
+    query = decode_query(request, DryRunQuery)
     body = await decode_body(request, GoalCreate)
 
     async def create(db: Connection) -> Response:
@@ -39,7 +42,7 @@ async def create_goal(request: Request) -> Response:
         goal = await goals.get(db, request.user.id, goal_id)
         return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
 
-    return await database(request).write(create)
+    return await database(request).write(create, commit=query.commit)
 
 
 async def update_goal(request: Request) -> Response:
@@ -47,6 +50,7 @@ async def update_goal(request: Request) -> Response:
 
     A frozen goal that is redefined is computed again, to the day on which it was stopped.
     """
+    query = decode_query(request, DryRunQuery)
     patch = await decode_body(request, GoalPatch)
     goal_id = request.path_params["id"]
 
@@ -64,10 +68,21 @@ async def update_goal(request: Request) -> Response:
         goal = await goals.get(db, request.user.id, goal_id)
         return ok(goal=goal).with_warnings(warnings_in(goal))
 
-    return await database(request).write(update)
+    return await database(request).write(update, commit=query.commit)
 
 
-def warnings_in(goal: str) -> list[str]:
+def with_warnings(goals_of_today: str) -> str:
+    """Return a JSON array of goals with snapshots with the warnings about each goal."""
+    items = msgspec.json.decode(goals_of_today, type=list[dict[str, msgspec.Raw]])
+    warned = [{**item, "warnings": warnings_in(definition_in(item))} for item in items]
+    return msgspec.json.encode(warned).decode()
+
+
+def definition_in(item: dict[str, msgspec.Raw]) -> bytes:
+    return msgspec.json.encode({name: value for name, value in item.items() if name != "current"})
+
+
+def warnings_in(goal: str | bytes) -> list[str]:
     """Return the warnings about a goal in JSON."""
     return warnings_of(msgspec.json.decode(goal, type=Goal))
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import Struct
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import ProposedProfile
 from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
 
@@ -64,7 +65,7 @@ class ImportQuery(Struct, kw_only=True):
             raise ValidationFailed(fields={"accounts": "must not be sent with account_id"})
 
 
-class UndoQuery(Struct, kw_only=True):
+class UndoQuery(DryRunQuery, kw_only=True):
     force: bool = False
 
 
@@ -103,10 +104,14 @@ class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
-    """`trade_count` is the number of added trades that still exist."""
+    """`trade_count` is the number of added trades that still exist.
+
+    `account_id` is null for a file that names its accounts; `account_ids` are then those of its trades.
+    """
 
     id: int
     account_id: int | None
+    account_ids: list[int]
     format: str
     file_name: str | None
     sha256: str

@@ -24,6 +24,11 @@ from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.operation import Operation
 
 DRY = {"dry_run": "true"}
+BODIES = {
+    "update_strategy": {"description": "New"},
+    "create_goal": {"goal_name": "New", "metric": "worst_day", "target_value": -500},
+    "update_goal": {"goal_name": "New"},
+}
 WITH_DRY_RUN = [operation for operation in OPERATIONS if operation.query is DryRunQuery]
 
 
@@ -57,7 +62,7 @@ async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
     path = path_of(operation, await create_thing_of(client, operation))
-    body: dict[str, Any] = {"json": {"description": "New"}} if operation.method == "PATCH" else {}
+    body: dict[str, Any] = {"json": BODIES[operation.name]} if operation.name in BODIES else {}
     before = dump(app.state.settings.db)
 
     tried = await client.request(operation.method, path, params=DRY, **body)
@@ -81,6 +86,8 @@ def test_the_requests_that_destroy_can_be_tried() -> None:
         "delete_tag_category",
         "delete_account",
         "delete_copy_group",
+        "create_goal",
+        "update_goal",
     }
 
 
