@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from journal_api.page import files
 
 NAMES = sorted(name for name in files.contents() if name != "index.html")
-MOST_BYTES_SENT, MOST_LINES = 60 * 1024, 200
+MOST_BYTES_SENT, MOST_LINES = 100 * 1024, 200
 
 
 @pytest.fixture

@@ -1,0 +1,285 @@
+"""The forms of the page at /: numbers, time zones, limits, tags, and the question before text is lost."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from chromium import Page, PageJournal, create, in_a_browser, stored
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = in_a_browser
+
+
+@pytest.fixture
+def client(page_journal: PageJournal) -> httpx.Client:
+    return page_journal.client
+
+
+@pytest.fixture
+def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
+    page = Page(browser, page_journal.server.url)
+    page.resize(1280, 900)
+    page.sign_in(page_journal.key)
+    page.complaints()
+    yield page
+    page.leave()
+
+
+# Numbers -------------------------------------------------------------------------------------------------
+
+NAN = "no number"
+TABLE: dict[str, dict[str, float | str | None]] = {
+    "en-US": {
+        "50,000": 50_000, "25,300.25": 25_300.25, "1234567.5": 1_234_567.5, "1,234,567": 1_234_567,
+        "-500": -500, "\u2212500": -500, "+5": 5, ".5": 0.5, "5.": 5, " 7 ": 7, "0": 0, "": None, " ": None,
+        "1,00": NAN, "50,0": NAN, "12,34,567": NAN, "01,000": NAN, "1.000,50": NAN, ",5": NAN, "1,,000": NAN,
+        "1e3": NAN, "0x10": NAN, "Infinity": NAN, "9" * 400: NAN, "5 dollars": NAN, "-": NAN, ".": NAN,
+        "1.2.3": NAN, "--5": NAN, "1 000": NAN,
+    },
+    "de-DE": {
+        "1.000,50": 1000.5, "50.000": 50_000, "1,000": 1, "1,5": 1.5, "25300,25": 25_300.25, "1000": 1000,
+        "25.300.25": NAN, "4.12": NAN, "1,000.50": NAN,
+    },
+    "fr-FR": {"1 000,5": 1000.5, "1\u202f000,5": 1000.5, "1\u00a0000": 1000, "10 00": NAN, "1.5": NAN},
+    "de-CH": {"1'000.5": 1000.5, "1\u2019000.5": 1000.5, "1,5": NAN},
+    "pl-PL": {"1000,5": 1000.5, "1 000": 1000, "10 000": 10_000},
+    "en-IN": {"12,34,567": 1_234_567, "1,234,567": NAN},
+    "ar-EG": {"١٬٠٠٠٫٥": 1000.5, "12": 12},
+}  # fmt: skip
+
+
+@contextmanager
+def locale_of(page: Page, locale: str) -> Iterator[None]:
+    """The page as a browser of that locale draws it."""
+    page.browser.execute_cdp_cmd("Emulation.setLocaleOverride", {"locale": locale})
+    page.browser.refresh()
+    page.wait_for_view("today")
+    try:
+        yield
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.setLocaleOverride", {})
+        page.browser.refresh()
+
+
+@pytest.mark.parametrize("locale", TABLE)
+def test_a_number_is_read_by_the_locale_and_written_so_that_it_is_read_again(page: Page, locale: str) -> None:
+    with locale_of(page, locale):
+        read, again = page.browser.execute_async_script(
+            """
+            const [texts, done] = arguments;
+            const name = document.querySelector("script[src]").src.replace("app.js", "numbers.js");
+            import(name).then(({ parse, write }) => {
+                const word = (value) => (Number.isNaN(value) ? "no number" : value);
+                done([texts.map((text) => word(parse(text))), texts.map((text) => {
+                    const value = parse(text);
+                    return word(Number.isNaN(value) ? value : parse(write(value)));
+                })]);
+            });
+            """,
+            list(TABLE[locale]),
+        )
+
+    assert dict(zip(TABLE[locale], read, strict=True)) == TABLE[locale]
+    assert again == read
+
+
+REASON = "Write a number such as 1,234,567.5"
+
+
+def account_form(page: Page) -> None:
+    page.show("settings")
+    page.click("#new-account")
+    page.fill("name", "Apex", "#edit")
+
+
+def test_an_amount_with_separators_is_stored_and_shown_as_it_was_read(
+    page: Page, client: httpx.Client
+) -> None:
+    account_form(page)
+    page.fill("starting_balance", "50000.5\t", "#edit")
+    shown = page.find("#edit [name=starting_balance]").get_attribute("value")
+    page.fill("starting_balance", "25,300.25", "#edit")
+    page.fill("fees", "1,000.5; mes 0.62, mnq 0.37", "#edit")
+    page.click("#edit .primary")
+    page.wait(lambda: not page.all("dialog"))
+
+    (account,) = stored(client, "/accounts")
+    assert shown == "50,000.5"
+    assert account["starting_balance"] == 25_300.25
+    assert account["fees"] == {"default": 1000.5, "MES": 0.62, "MNQ": 0.37}
+
+
+def test_an_amount_with_a_decimal_comma_is_read_by_the_locale(page: Page, client: httpx.Client) -> None:
+    with locale_of(page, "de-DE"):
+        account_form(page)
+        page.fill("starting_balance", "1,000\t", "#edit")
+        shown = page.find("#edit [name=starting_balance]").get_attribute("value")
+        page.fill("starting_balance", "1.000,50", "#edit")
+        page.fill("fees", "0,62; mes 0,37", "#edit")
+        page.click("#edit .primary")
+        page.wait(lambda: not page.all("dialog"))
+
+    (account,) = stored(client, "/accounts")
+    assert shown == "1"
+    assert (account["starting_balance"], account["fees"]) == (1000.5, {"default": 0.62, "MES": 0.37})
+
+
+def test_what_is_no_number_is_refused_at_its_field_and_nothing_is_sent(
+    page: Page, client: httpx.Client
+) -> None:
+    account_form(page)
+    page.fill("starting_balance", "50 k\t", "#edit")
+    page.wait(
+        lambda: page.find("#edit [data-field=starting_balance]").text == "Write a number such as 1,234,567.5"
+    )
+    page.click("#edit .primary")
+
+    page.wait(
+        lambda: page.find("#edit [data-field=starting_balance]").text == "Write a number such as 1,234,567.5"
+    )
+    assert page.find("#edit [name=starting_balance]").get_attribute("value") == "50 k"
+    assert stored(client, "/accounts") == []
+
+
+# Prices and times of a trade -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def open_trade(client: httpx.Client) -> Any:
+    account = create(client, "/accounts", name="Main")
+    return create(
+        client, "/trades", account_id=account["id"], symbol="MNQZ6", direction="long", quantity=1,
+        entry_price=25_300.25, opened_at="2026-11-13T15:00:07Z",
+    )  # fmt: skip
+
+
+def trade_form(page: Page, trade: Any) -> None:
+    page.show("trades", f"?id={trade['id']}")
+    page.find("#trade")
+    next(one for one in page.all("#trade button") if one.text.startswith("Change prices")).click()
+    page.find("dialog [name=exit_price]")
+
+
+def test_a_trade_is_closed_by_a_time_without_seconds_and_a_price_with_separators(
+    page: Page, client: httpx.Client, open_trade: Any
+) -> None:
+    trade_form(page, open_trade)
+    assert page.find("dialog [name=entry_price]").get_attribute("value") == "25,300.25"
+    page.fill("exit_price", "25,310.50", "dialog form")
+    page.find("dialog [name=closed_at]").send_keys("11132026", Keys.TAB, "0417PM")
+    page.click("dialog .primary")
+    page.wait(lambda: not page.all("dialog"))
+
+    trade = stored(client, f"/trades/{open_trade['id']}")
+    assert (trade["exit_price"], trade["closed_at"][:19]) == (25_310.5, "2026-11-13T16:17:00")
+    assert trade["opened_at"] == open_trade["opened_at"]
+
+
+def test_a_time_of_which_a_part_is_missing_is_not_sent_as_none(
+    page: Page, client: httpx.Client, open_trade: Any
+) -> None:
+    path = f"/trades/{open_trade['id']}"
+    client.patch(path, json={"exit_price": 25_310, "closed_at": "2026-11-13T16:17:30Z"}).raise_for_status()
+    trade_form(page, open_trade)
+    page.find("dialog [name=closed_at]").send_keys(Keys.DELETE)
+    page.click("dialog .primary")
+
+    page.wait(lambda: page.find("dialog [data-field=closed_at]").text == "Complete it, or clear it")
+    assert stored(client, path)["closed_at"] is not None
+
+
+# Time zones and trading days -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "zone", "warning"),
+    [
+        ("New York", "America/New_York", ""),
+        ("america/new york", "America/New_York", ""),
+        ("berlin", "Europe/Berlin", ""),
+        ("utc", "UTC", ""),
+        ("new", "new", ""),
+        ("EST", "EST", "EST never changes to summer time; did you mean America/New_York?"),
+        ("Etc/GMT+6", "Etc/GMT+6", "did you mean America/Chicago?"),
+        ("UTC-5", "UTC-5", "did you mean America/New_York?"),
+        ("+01:00", "+01:00", "did you mean Europe/Berlin?"),
+        ("Etc/GMT-11", "Etc/GMT-11", "Etc/GMT-11 never changes to summer time; name a city instead."),
+    ],
+)
+def test_a_time_zone_is_found_by_its_city_and_fixed_ones_are_warned_about(
+    page: Page, typed: str, zone: str, warning: str
+) -> None:
+    page.show("settings")
+    page.fill("timezone", f"{typed}\t", "#days")
+
+    assert page.find("#days [name=timezone]").get_attribute("value") == zone
+    said = " ".join(one.text for one in page.all("#days .warn"))
+    assert (warning in said) if warning else said == ""
+
+
+def test_the_zone_that_was_meant_is_taken_by_a_press(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.fill("timezone", "EST\t", "#days")
+    page.click("#days .warn button")
+    page.click("#days .primary")
+
+    page.wait_for_text("in America/New_York. Daily limits")
+    assert stored(client, "/me")["timezone"] == "America/New_York"
+
+
+# Tags, and what is typed and not saved --------------------------------------------------------------------
+
+
+def test_a_first_tag_makes_its_category_and_a_second_try_does_not_make_it_again(
+    page: Page, client: httpx.Client
+) -> None:
+    page.show("settings")
+    page.click("#new-tag")
+    page.fill("new_category", "Mind", "#edit")
+    page.click("#edit .primary")  # without a name
+    page.wait(lambda: page.find("#edit [data-field=name]").text)
+    page.fill("name", "Patient", "#edit")
+    page.click("#edit .primary")
+    page.wait(lambda: not page.all("dialog"))
+
+    (category,), (tag,) = stored(client, "/tag-categories"), stored(client, "/tags")
+    assert (category["name"], tag["name"], tag["category_id"]) == ("Mind", "Patient", category["id"])
+
+
+def test_a_category_that_is_refused_is_said_at_its_own_field(page: Page, client: httpx.Client) -> None:
+    create(client, "/tag-categories", name="Mind")
+    page.show("settings")
+    page.click("#new-tag")
+    page.fill("name", "Patient", "#edit")
+    page.fill("category_id", "New category", "#edit")
+    page.fill("new_category", "Mind", "#edit")
+    page.click("#edit .primary")
+
+    page.wait(lambda: page.find("#edit [data-field=new_category]").text)
+    assert stored(client, "/tags") == []
+
+
+def test_escape_asks_each_time_before_it_loses_what_was_typed(page: Page) -> None:
+    account_form(page)
+    for _ in range(2):
+        page.press(Keys.ESCAPE)
+        page.wait_for_text("What you typed is not saved.")
+        page.press(Keys.ESCAPE)  # closes the question
+        page.wait(lambda: len(page.all("dialog")) == 1)
+        assert page.find("#edit [name=name]").get_attribute("value") == "Apex"
+    page.click("dialog .quiet")
+    page.wait_for_text("What you typed is not saved.")
+    page.click("dialog:last-of-type .danger")
+
+    page.wait(lambda: not page.all("dialog"))
+
+
+def test_escape_closes_a_form_at_once_in_which_nothing_was_typed(page: Page) -> None:
+    page.show("settings")
+    page.click("#new-account")
+    page.press(Keys.ESCAPE)
+
+    page.wait(lambda: not page.all("dialog"))
