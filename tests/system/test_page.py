@@ -290,7 +290,7 @@ def test_a_file_is_dropped_imported_and_undone(journal: PageJournal, page: Page)
     page.sign_in(journal.key)
     page.show("import")
     page.fill("name", " account")
-    page.click("main form button")
+    page.click("main form.row button")
     page.wait_for_text("Drop a file here")
 
     page.drop("round trips.csv", A_CSV)

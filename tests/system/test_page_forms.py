@@ -1,7 +1,8 @@
 """The forms of the page at /: numbers, time zones, limits, tags, and the question before text is lost."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import httpx
@@ -228,6 +229,67 @@ def test_the_zone_that_was_meant_is_taken_by_a_press(page: Page, client: httpx.C
 
     page.wait_for_text("in America/New_York. Daily limits")
     assert stored(client, "/me")["timezone"] == "America/New_York"
+
+
+QUESTION = "When does your trading day begin?"
+
+
+@pytest.fixture
+def chicago(page: Page, page_journal: PageJournal) -> Page:
+    """The page of a new journal that was begun on a machine in Chicago."""
+    with closing(sqlite3.connect(page_journal.db, timeout=30)) as db, db:
+        db.execute("UPDATE users SET timezone = 'America/Chicago'")
+    page.leave()
+    page.sign_in(page_journal.key)
+    return page
+
+
+def test_a_new_journal_is_asked_for_its_days_whatever_the_machine_is_called(
+    chicago: Page, client: httpx.Client
+) -> None:
+    assert QUESTION in chicago.text()
+    assert "Your loss limit counts trades from 17:00 New York" in chicago.text()
+    chicago.show("import")
+    chicago.click("#first-days [value=calendar]")
+    chicago.wait_for_text("Your loss limit counts trades from 00:00 Chicago.")
+    chicago.click("#first-days [value=futures]")
+    chicago.click("#first-days .primary")
+
+    chicago.wait(lambda: QUESTION not in chicago.text())
+    me = stored(client, "/me")
+    assert (me["timezone"], me["day_rollover"]) == ("America/New_York", "17:00")
+
+
+def test_days_that_stay_as_they_are_are_not_asked_for_again(chicago: Page, client: httpx.Client) -> None:
+    chicago.click("#first-days [value=calendar]")
+    chicago.click("#first-days .primary")
+    chicago.wait(lambda: QUESTION not in chicago.text())
+    chicago.browser.refresh()
+    chicago.wait_for_view("today")
+
+    assert QUESTION not in chicago.text()
+    assert stored(client, "/me")["timezone"] == "America/Chicago"
+    chicago.browser.execute_script("localStorage.setItem('journal-days-answered', '1 of another journal')")
+    chicago.browser.refresh()
+    chicago.wait_for_view("today")
+    assert QUESTION in chicago.text()
+
+
+def test_the_example_journal_does_not_end_the_question_and_an_own_trade_does(
+    chicago: Page, client: httpx.Client
+) -> None:
+    create(client, "/example-journal")
+    chicago.poll()
+    chicago.wait_for_text("This is the example journal")
+    assert QUESTION in chicago.text()
+    account = create(client, "/accounts", name="Own")
+    create(
+        client, "/trades", account_id=account["id"], symbol="ES", direction="long", quantity=1, entry_price=1,
+        opened_at="2026-11-13T15:00:00Z",
+    )  # fmt: skip
+    chicago.poll()
+
+    chicago.wait(lambda: QUESTION not in chicago.text())
 
 
 # Tags, and what is typed and not saved --------------------------------------------------------------------

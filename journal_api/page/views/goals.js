@@ -26,7 +26,7 @@ export async function view(context) {
   const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty = !data.goals.length && !recent.groups.length && !(await get("/trades", { limit: 1 })).meta.pagination.total;
-  const notices = [daysQuestion(context), exampleNotice(context, example.data.example_journal)];
+  const notices = [await daysQuestion(context), exampleNotice(context, example.data.example_journal)];
   if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
   return [
     headline(today, recent, context.accounts.find((one) => one.archived && one.id === selection.account_id)),
