@@ -435,6 +435,7 @@ def test_a_goal_is_made_edited_and_deleted(journal: PageJournal, page: Page) -> 
     page.sign_in(journal.key)
     page.show("settings")
     page.click("#new-goal")
+    page.fill("ready", "Another goal", "#edit")
     page.fill("goal_name", "Limit", "#edit")
     page.fill("metric", "Worst day", "#edit")
     page.fill("target_value", "-500", "#edit")

@@ -81,7 +81,7 @@ def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, client: httpx
         (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
         (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
         (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left of −500.00"),
-        (5, {"metric": "worst_trade", "target_value": 10}, "5.00 below 10.00"),
+        (-15, {"metric": "worst_trade", "target_value": -10}, "5.00 below −10.00"),
         (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
         (-5, {"metric": "win_rate", "target_value": 50}, "50 % missing to 50 %"),
     ]
@@ -279,6 +279,7 @@ def test_a_long_list_of_tags_is_filtered(page: Page, client: httpx.Client) -> No
 def test_a_hint_of_a_goal_has_no_names_of_the_api(page: Page, client: httpx.Client) -> None:
     page.show("settings")
     page.click("#new-goal")
+    page.fill("ready", "Another goal", "#edit")
     page.fill("metric", "Worst day", "#edit")
 
     page.wait_for_text("a daily loss limit is at least -500. An amount of money.")

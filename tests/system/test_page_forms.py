@@ -292,6 +292,112 @@ def test_the_example_journal_does_not_end_the_question_and_an_own_trade_does(
     chicago.wait(lambda: QUESTION not in chicago.text())
 
 
+# Goals ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "goal"),
+    [
+        ("Daily loss limit", "1,500", ("worst_day", "at_least", -1500, "daily")),
+        ("Weekly loss limit", "500", ("net_pnl", "at_least", -500, "weekly")),
+        ("Weekly profit target", "500", ("net_pnl", "at_least", 500, "weekly")),
+        ("Monthly profit target", "500", ("net_pnl", "at_least", 500, "monthly")),
+        ("Most trades a day", "4", ("max_trades_per_day", "at_most", 4, "daily")),
+        ("Monthly drawdown limit", "500", ("max_drawdown", "at_most", 500, "monthly")),
+    ],
+)
+def test_a_ready_made_goal_needs_a_number_without_a_sign(
+    page: Page, client: httpx.Client, name: str, typed: str, goal: tuple[object, ...]
+) -> None:
+    page.show("settings")
+    page.click("#new-goal")
+    page.fill("ready", name, "#edit")
+    page.fill("target_value", "-5", "#edit")
+    page.click("#edit .primary")
+    page.wait(lambda: "without a sign" in page.find("#edit [data-field=target_value]").text)
+    page.fill("target_value", typed, "#edit")
+    page.click("#edit .primary")
+    page.wait(lambda: not page.all("dialog"))
+
+    (made,) = stored(client, "/goals")
+    assert (made["metric"], made["direction"], made["target_value"], made["timeframe"]) == goal
+    assert made["goal_name"] == name
+
+
+def test_a_first_goal_is_made_on_today(page: Page, client: httpx.Client) -> None:
+    create(client, "/example-journal")
+    for goal in stored(client, "/goals"):
+        client.delete(f"/goals/{goal['id']}")
+    page.poll()
+    page.click("#first-goal")
+    page.fill("target_value", "500", "#edit")
+    page.click("#edit .primary")
+
+    page.wait_for_text("left of −500.00")
+    assert stored(client, "/goals")[0]["target_value"] == -500
+
+
+def own_goal(page: Page, metric: str, target: str) -> None:
+    page.show("settings")
+    page.click("#new-goal")
+    page.fill("ready", "Another goal", "#edit")
+    page.fill("goal_name", "Limit", "#edit")
+    page.fill("metric", metric, "#edit")
+    page.fill("target_value", target, "#edit")
+    page.click("#edit .primary")
+
+
+def test_a_limit_with_the_wrong_sign_is_asked_about_before_it_is_saved(
+    page: Page, client: httpx.Client
+) -> None:
+    own_goal(page, "Worst day", "500")
+
+    page.wait_for_text("Did you mean −500?")
+    assert stored(client, "/goals") == []
+    page.click("dialog:last-of-type .primary")
+    page.wait(lambda: not page.all("dialog"))
+    assert [goal["target_value"] for goal in stored(client, "/goals")] == [-500]
+
+
+def test_a_limit_with_the_wrong_direction_is_asked_about_when_it_is_edited(
+    page: Page, client: httpx.Client
+) -> None:
+    create(client, "/goals", goal_name="Limit", metric="max_drawdown", target_value=500)
+    page.show("settings")
+    page.click("#goals .link")
+    page.fill("direction", "at least", "#edit")
+    page.click("#edit .primary")
+
+    page.wait_for_text("Did you mean at most 500?")
+    page.press(Keys.ESCAPE)
+    page.wait(lambda: "has the direction at most" in page.find("#edit [data-field=target_value]").text)
+    assert [goal["direction"] for goal in stored(client, "/goals")] == ["at_most"]
+
+
+def test_a_doubtful_goal_is_saved_when_it_is_meant(page: Page, client: httpx.Client) -> None:
+    own_goal(page, "Win rate", "250")
+
+    page.wait_for_text("Is this goal meant?")
+    page.click("dialog:last-of-type .row button:last-child")
+    page.wait(lambda: not page.all("dialog"))
+    assert [goal["target_value"] for goal in stored(client, "/goals")] == [250]
+
+
+def test_today_never_calls_a_doubtful_goal_on_track(page: Page, client: httpx.Client) -> None:
+    create(client, "/goals", goal_name="Limit", metric="worst_day", target_value=500, timeframe="daily")
+    page.poll()
+
+    page.wait_for_text("Check this goal")
+    card = page.find("#goal-1").text
+    assert "a loss limit is negative: -500." in card
+    assert [word for word in ("On track", "Behind", "Within limit") if word in card] == []
+    page.click("#goal-1 button")
+    page.fill("target_value", "-500", "#edit")
+    page.click("#edit .primary")
+    page.wait_for_text("left of −500.00")
+    assert "Check this goal" not in page.text()
+
+
 # Tags, and what is typed and not saved --------------------------------------------------------------------
 
 
