@@ -294,7 +294,7 @@ EXAMPLES: dict[Any, Any] = {
     },
     Setup: SETUPS[0],
     Goal: GOAL,
-    GoalListItem: {**GOAL, "current": RUNNING},
+    GoalListItem: {**GOAL, "current": RUNNING, "warnings": []},
     GoalCreate: GOALS[0],
     GoalPatch: {"target_value": 250},
     Snapshot: SNAPSHOT,
@@ -338,6 +338,7 @@ EXAMPLES: dict[Any, Any] = {
     ImportQuery: {"account_id": 1, "timezone": "America/New_York", "file_name": "trades.csv"},
     Import: {
         **IMPORT,
+        "account_ids": [1],
         "counts": {"new": 1, "duplicate": 0, "updated": 0, "error": 0},
         "trade_count": 1,
         **TIMESTAMPS,

@@ -29,7 +29,12 @@ SPECIAL_HEADERS: dict[str, dict[str, str]] = {
     "delete_strategy": LOSSES,
     "update_strategy": LOSSES,
     "delete_import": {
-        "X-Trades-Kept": "Up to 100 ids of trades that were kept because they were edited since the import."
+        "X-Trades-Kept": "Up to 100 ids of trades that were kept because they were edited since the import.",
+        "X-Trades-Deleted": "The number of trades that were deleted.",
+        "X-Trades-Annotated": (
+            "How many of the deleted trades were edited since the import and have notes, a grade, a strategy,"
+            " tags or answers; 0 without `force`."
+        ),
     },
     "export_trades": {"Content-Disposition": "The name of the file."},
     "RateLimited": {

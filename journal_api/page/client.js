@@ -54,6 +54,9 @@ export class ApiError extends Error {
   }
 }
 
+// What a form refuses before it sends anything: reasons by the name of the field.
+export const refused = (fields) => new ApiError(0, { message: "", details: { fields } });
+
 // The address of a path under /v1; members of `query` that are null, undefined or "" are left out, and a list
 // becomes one parameter for each item.
 export function address(path, query = {}) {

@@ -1,5 +1,7 @@
 // Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
 
+import { refused } from "./client.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
@@ -38,6 +40,7 @@ export function form(attributes, action, ...children) {
     showError(element, message);
     element.setAttribute("aria-busy", "true");
     try {
+      refuseIncomplete(element);
       await action(Object.fromEntries(new FormData(element)), element);
       delete element.dataset.changed;
     } catch (error) {
@@ -46,6 +49,12 @@ export function form(attributes, action, ...children) {
     element.removeAttribute("aria-busy");
   });
   return element;
+}
+
+// A day or time of which a part is missing has no value: without this it would be sent as empty.
+function refuseIncomplete(element) {
+  const incomplete = [...element.elements].filter((one) => one.validity?.badInput);
+  if (incomplete.length) throw refused(Object.fromEntries(incomplete.map(({ name }) => [name, "Complete it, or clear it"])));
 }
 
 // Puts the reasons of an error beside the controls they are about, and everything else in `message`.
@@ -77,10 +86,16 @@ export const trying = (action) => async (event) => {
   if (button) button.disabled = false;
 };
 
-// Shows a modal dialog, which is removed when it closes; `close()` of the result closes it.
+// Shows a modal dialog, which is removed when it closes; `close()` of the result closes it at once. Closing it by
+// hand asks first if something was typed. Escape is a key here, because a browser lets no page cancel it twice.
 export function open(title, ...children) {
-  const close = h("button", { type: "button", "aria-label": "Close", class: "quiet", onclick: () => dialog.close() }, "✕");
-  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() },
+  const leave = (event) => {
+    if (!dialog.querySelector("form[data-changed]")) return event.type === "click" && dialog.close();
+    event.preventDefault();
+    confirm("Close without saving?", "What you typed is not saved.", "Discard it", () => dialog.close());
+  };
+  const close = h("button", { type: "button", "aria-label": "Close", class: "quiet", onclick: leave }, "✕");
+  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove(), oncancel: leave, onkeydown: (event) => event.key === "Escape" && leave(event) },
     h("div", { class: "title" }, h("h2", null, title), close), ...children);
   document.body.append(dialog);
   dialog.showModal();

@@ -74,6 +74,9 @@ export const accountName = ({ name, archived }) => (archived ? `${name} (archive
 // net_pnl and no_trades for people.
 export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());
 
+// What the API says of worst_day and at_least, for people.
+export const sentences = (list) => list.join(" ").replaceAll("_", " ");
+
 // The trading day of now: from the rollover on it is the next day.
 export function tradingDay({ timezone, day_rollover: rollover }, now = new Date()) {
   const time = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" }).format(now);

@@ -19,9 +19,30 @@ class Source(NamedTuple):
     sha256: str
 
 
-IMPORT = """json_object(
+class Undone(NamedTuple):
+    """The number of deleted trades, how many of them were annotated, and the ids of the trades that stay."""
+
+    deleted: int
+    annotated: int
+    kept: list[int]
+
+
+ACCOUNT_IDS = json_array_of(
+    "account_id",
+    """
+    SELECT imports.account_id AS account_id
+    WHERE imports.account_id IS NOT NULL
+    UNION
+    SELECT account_id
+    FROM trades
+    WHERE import_id = imports.id AND imports.account_id IS NULL
+    ORDER BY account_id
+    """,
+)
+IMPORT = f"""json_object(
     'id', id,
     'account_id', account_id,
+    'account_ids', json(({ACCOUNT_IDS})),
     'format', format,
     'file_name', file_name,
     'sha256', sha256,
@@ -92,11 +113,11 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
     )
 
 
-async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> list[int]:
-    """Undo the import and return the ids of the trades that stay because they were edited since.
+async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> Undone:
+    """Undo the import, except for trades that were edited since.
 
-    With `force` edited trades are undone too. The import itself is deleted unless trades stay. Raises
-    NotFound.
+    Tags, answers and a strategy are edits like any other. With `force` edited trades are undone too. The
+    import itself is deleted unless trades stay. Raises NotFound.
     """
     await get(db, user_id, import_id)
     values = {"id": import_id, "force": force, "now": now()}
@@ -132,6 +153,18 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         """,
         values,
     )
+    ((deleted, annotated),) = await db.execute_fetchall(
+        """
+        SELECT count(*), count(*) FILTER (
+          WHERE updated_at <> created_at
+            AND (coalesce(notes, grade, strategy_id) IS NOT NULL
+                 OR EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id)
+                 OR EXISTS (SELECT 1 FROM confirmation_answers WHERE trade_id = trades.id)))
+        FROM trades
+        WHERE import_id = :id AND (:force OR updated_at = created_at)
+        """,
+        values,
+    )
     await db.execute_fetchall(
         "DELETE FROM trades WHERE import_id = :id AND (:force OR updated_at = created_at)", values
     )
@@ -147,4 +180,4 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         await db.execute_fetchall("UPDATE imports SET updated_at = :now WHERE id = :id", values)
     else:
         await db.execute_fetchall("DELETE FROM imports WHERE id = :id", values)
-    return [row[0] for row in remaining]
+    return Undone(deleted, annotated, [row[0] for row in remaining])

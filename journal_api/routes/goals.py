@@ -22,7 +22,7 @@ async def list_goals(request: Request) -> Response:
         return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
     listing = goals_today.list_of_user(application_database(request), request.user.id, today, query)
-    return ok(goals=await cancel_on_disconnect(request, listing))
+    return ok(goals=with_warnings(await cancel_on_disconnect(request, listing)))
 
 
 async def get_goal(request: Request) -> Response:
@@ -69,7 +69,18 @@ async def update_goal(request: Request) -> Response:
     return await database(request).write(update)
 
 
-def warnings_in(goal: str) -> list[str]:
+def with_warnings(goals_of_today: str) -> str:
+    """Return a JSON array of goals with snapshots with the warnings about each goal."""
+    items = msgspec.json.decode(goals_of_today, type=list[dict[str, msgspec.Raw]])
+    warned = [{**item, "warnings": warnings_in(definition_in(item))} for item in items]
+    return msgspec.json.encode(warned).decode()
+
+
+def definition_in(item: dict[str, msgspec.Raw]) -> bytes:
+    return msgspec.json.encode({name: value for name, value in item.items() if name != "current"})
+
+
+def warnings_in(goal: str | bytes) -> list[str]:
     """Return the warnings about a goal in JSON."""
     return warnings_of(msgspec.json.decode(goal, type=Goal))
 

@@ -162,12 +162,18 @@ async def delete_import(request: Request) -> Response:
     """Undo what an import added and changed, except for trades edited since.
 
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
-    `force`, they are undone as well.
+    `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go.
     """
     query = query_of(request, UndoQuery)
 
     async def delete(db: Connection) -> Response:
-        kept = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
-        return no_content({"X-Trades-Kept": ",".join(map(str, kept[:MOST_KEPT_IDS]))} if kept else {})
+        undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
+        headers = {
+            "X-Trades-Deleted": str(undone.deleted),
+            "X-Trades-Annotated": str(undone.annotated),
+        }
+        if undone.kept:
+            headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MOST_KEPT_IDS]))
+        return no_content(headers)
 
     return await database(request).write(delete)

@@ -68,7 +68,7 @@ class GoalPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class GoalQuery(Struct, kw_only=True):
-    """`with=snapshot` adds `current` to each goal."""
+    """`with=snapshot` adds `current` and `warnings` to each goal."""
 
     status: GoalStatusFilter = "active"
     account_id: RowId | None = None
@@ -93,9 +93,13 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class GoalListItem(Goal, kw_only=True, forbid_unknown_fields=True):
-    """`current` is the snapshot of today's period, null without one; only with `with=snapshot`."""
+    """`with=snapshot` adds `current`, the snapshot of today's period or null, and `warnings`.
+
+    `warnings` are the sentences of `meta.warnings` about this goal.
+    """
 
     current: Snapshot | None | UnsetType = UNSET
+    warnings: list[str] | UnsetType = UNSET
 
 
 def check_target(metric: str, target: Decimal) -> None:

@@ -103,10 +103,14 @@ class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
-    """`trade_count` is the number of added trades that still exist."""
+    """`trade_count` is the number of added trades that still exist.
+
+    `account_id` is null for a file that names its accounts; `account_ids` are then those of its trades.
+    """
 
     id: int
     account_id: int | None
+    account_ids: list[int]
     format: str
     file_name: str | None
     sha256: str

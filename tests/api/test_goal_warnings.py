@@ -92,6 +92,23 @@ async def test_a_goal_that_makes_sense_has_no_warning(
     assert warnings_in(await client.post("/goals", json=body_of(**fields))) == []
 
 
+async def test_a_list_of_goals_with_snapshots_repeats_the_warnings_about_each(
+    client: httpx.AsyncClient,
+) -> None:
+    answers = [
+        await client.post("/goals", json=body_of(metric="worst_day", target_value=target))
+        for target in (500, -500)
+    ]
+
+    listed = unwrap(await client.get("/goals", params={"with": "snapshot"}))
+    plain = unwrap(await client.get("/goals"))
+
+    assert [goal["warnings"] for goal in listed] == [warnings_in(answer) for answer in answers]
+    assert [len(goal["warnings"]) for goal in listed] == [1, 0]
+    assert [goal["current"]["target"] for goal in listed] == [500, -500]
+    assert ["warnings" in goal for goal in plain] == [False, False]
+
+
 async def test_a_repeated_request_is_answered_with_its_warnings(client: httpx.AsyncClient) -> None:
     sent = {"json": body_of(metric="win_rate", target_value=250), "headers": {"Idempotency-Key": "one"}}
 

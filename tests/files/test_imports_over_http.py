@@ -206,6 +206,7 @@ async def test_an_import_is_read_as_it_is_listed_newest_first(
         {
             "id": report["id"],
             "account_id": account_id,
+            "account_ids": [account_id],
             "format": "round trips",
             "file_name": name,
             "sha256": hashlib.sha256(file.encode()).hexdigest(),

@@ -257,8 +257,10 @@ async def test_an_import_that_named_its_accounts_is_taken_back_from_all_of_them(
     file = file_of({"account": "Sim"}, {"account": "Live"})
     report = unwrap(await client.post("/imports", content=file, headers={"Content-Type": "text/csv"}))
 
+    (listed,) = unwrap(await client.get("/imports"))
     kept = await undo(client, report)
 
+    assert (listed["account_id"], listed["account_ids"]) == (None, [account["id"] for account in accounts])
     assert kept == []
     gone = [await client.delete(f"/accounts/{account['id']}") for account in accounts]
     assert [answer.status_code for answer in gone] == [204, 204]
@@ -334,6 +336,30 @@ async def test_an_edit_that_changes_nothing_keeps_nothing(client: httpx.AsyncCli
     kept = await undo(client, report)
 
     assert (kept, await trades_in(client)) == ([], [])
+
+
+async def test_a_dry_run_says_how_many_trades_go_and_how_many_of_them_were_annotated(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await create_strategy(client, **CHECKLIST)
+    row = {"strategy": "Breakout", "setup": "High", "notes": "from the file"}
+    report = await create_import(client, file_of(*[row] * 6), account_id=account_id)
+    trades = await trades_in(client)
+    for trade, how in zip(trades, EDITS, strict=False):
+        await edit(client, trade, how)
+    bare = {"notes": None, "strategy_id": None, "setup_id": None}
+    await patched(client, trades[3]["id"], **bare)  # edited, but no annotation is left
+    before = await trades_in(client)
+
+    answers = [
+        await client.delete(f"/imports/{report['id']}", params={"dry_run": True, "force": force})
+        for force in (False, True)
+    ]
+
+    said = [(one.headers["x-trades-deleted"], one.headers["x-trades-annotated"]) for one in answers]
+    assert said == [("2", "0"), ("6", "3")]
+    assert ["x-trades-kept" in one.headers for one in answers] == [True, False]
+    assert await trades_in(client) == before
 
 
 @pytest.mark.parametrize("force", ["true", "1"])

@@ -198,6 +198,19 @@ class PageJournal(NamedTuple):
     client: httpx.Client
 
 
+def create(client: httpx.Client, path: str, **body: Any) -> Any:
+    """The single member of the response's data."""
+    response = client.post(path, json=body)
+    assert response.is_success, response.text
+    (member,) = response.json()["data"].values()
+    return member
+
+
+def stored(client: httpx.Client, path: str, **query: Any) -> Any:
+    (member,) = client.get(path, params=query).raise_for_status().json()["data"].values()
+    return member
+
+
 class SharedServer(NamedTuple):
     """A running journal for many tests, and the file that it began with.
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 import httpx
 import pytest
-from chromium import Page, PageJournal, in_a_browser
+from chromium import Page, PageJournal, create, in_a_browser, stored
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 
@@ -26,19 +25,6 @@ def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
     page.complaints()
     yield page
     page.leave()
-
-
-def create(client: httpx.Client, path: str, **body: Any) -> Any:
-    """The single member of the response's data."""
-    response = client.post(path, json=body)
-    assert response.is_success, response.text
-    (member,) = response.json()["data"].values()
-    return member
-
-
-def stored(client: httpx.Client, path: str, **query: Any) -> Any:
-    (member,) = client.get(path, params=query).raise_for_status().json()["data"].values()
-    return member
 
 
 def trade(client: httpx.Client, account_id: int, pnl: float, at: str = "") -> None:
@@ -95,7 +81,7 @@ def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, client: httpx
         (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
         (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
         (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left of −500.00"),
-        (5, {"metric": "worst_trade", "target_value": 10}, "5.00 below 10.00"),
+        (-15, {"metric": "worst_trade", "target_value": -10}, "5.00 below −10.00"),
         (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
         (-5, {"metric": "win_rate", "target_value": 50}, "50 % missing to 50 %"),
     ]
@@ -202,9 +188,10 @@ def test_commissions_that_can_be_misread_are_refused(page: Page, client: httpx.C
         page.click("#accounts .link")
         page.fill("fees", written, "#edit")
         page.click("#edit .primary")
-        page.wait_for_text("Write amounts with a point: 0.62 for all")
+        page.wait_for_text("Write 0.62 for all, or MES 0.62, MNQ 0.37")
         assert stored(client, f"/accounts/{account}")["fees"] == {}, written
         page.press(Keys.ESCAPE)
+        page.click("dialog:last-of-type .danger")
         page.wait(lambda: not page.all("dialog"))
 
     page.click("#accounts .link")
@@ -292,6 +279,7 @@ def test_a_long_list_of_tags_is_filtered(page: Page, client: httpx.Client) -> No
 def test_a_hint_of_a_goal_has_no_names_of_the_api(page: Page, client: httpx.Client) -> None:
     page.show("settings")
     page.click("#new-goal")
+    page.fill("ready", "Another goal", "#edit")
     page.fill("metric", "Worst day", "#edit")
 
     page.wait_for_text("a daily loss limit is at least -500. An amount of money.")

@@ -1,20 +1,20 @@
 // Accounts, copy groups and tags in the settings.
 
-import { send } from "../client.js";
+import { refused, send } from "../client.js";
 import { field, h, select } from "../dom.js";
 import { amount } from "../format.js";
-import { refused } from "./editing.js";
+import { numberInput, numbersOf, parse, write } from "../numbers.js";
 
 const text = (label, name, thing, attributes = {}, hint) => field(label, h("input", { name, value: thing[name] ?? "", ...attributes }), hint);
 
-// "0.62" or "MES 0.62, MNQ 0.62": commissions per contract and side.
-const feesText = (fees = {}) => Object.entries(fees).map(([root, fee]) => (root === "default" ? `${fee}` : `${root} ${fee}`)).join(", ");
-// 0,62 is refused: it is not 0 and 62.
+// "0.62" or "MES 0.62, MNQ 0.62": commissions per contract and side. A comma before a digit belongs to the number.
+const feesText = (fees = {}) => Object.entries(fees).map(([root, fee]) => (root === "default" ? write(fee) : `${root} ${write(fee)}`)).join(", ");
+const FEES = `${feesText({ default: 0.62 })} for all, or ${feesText({ MES: 0.62, MNQ: 0.37 })}`;
 function feesOf(written) {
-  const pairs = written.split(",").map((one) => one.trim().split(/\s+/)).filter(([first]) => first)
-    .map((parts) => (parts.length > 1 ? [parts[0].toUpperCase(), Number(parts[1])] : ["default", Number(parts[0])]));
+  const pairs = written.split(/;|,(?!\d)/).map((one) => one.trim().split(/\s+/)).filter(([first]) => first)
+    .map((parts) => (parts.length > 1 ? [parts[0].toUpperCase(), parse(parts[1])] : ["default", parse(parts[0])]));
   const isClear = new Set(pairs.map(([root]) => root)).size === pairs.length && pairs.every(([, fee]) => Number.isFinite(fee));
-  if (/\d,\d/.test(written) || !isClear) throw refused({ fees: "Write amounts with a point: 0.62 for all, or MES 0.62, MNQ 0.37" });
+  if (!isClear) throw refused({ fees: `Write ${FEES}` });
   return Object.fromEntries(pairs);
 }
 
@@ -23,12 +23,13 @@ export const accountKind = {
   loss: "Its goals go with it. An account with trades cannot be deleted; archive it instead.",
   fields: (account) => [
     h("div", { class: "row" }, text("Name", "name", account, { required: true }), text("Broker", "broker", account)),
-    h("div", { class: "row" }, text("Currency", "currency", { currency: "USD", ...account }), text("Starting balance", "starting_balance", { starting_balance: 0, ...account }, { inputmode: "decimal" })),
-    field("Commission per contract and side", h("input", { name: "fees", value: feesText(account.fees) }), "0.62 for all, or MES 0.62, MNQ 0.37: for imports whose file states no costs"),
+    h("div", { class: "row" }, text("Currency", "currency", { currency: "USD", ...account }), field("Starting balance", numberInput({ name: "starting_balance", value: account.starting_balance ?? 0 }))),
+    field("Commission per contract and side", h("input", { name: "fees", value: feesText(account.fees) }), `${FEES}: for imports whose file states no costs`),
     h("label", { class: "check" }, h("input", { type: "checkbox", name: "archived", checked: account.archived }), "Archived"),
   ],
-  body: ({ name, broker, currency, starting_balance, fees, archived }) => ({
-    name, broker: broker || null, currency: currency.toUpperCase(), starting_balance: Number(starting_balance), fees: feesOf(fees), archived: Boolean(archived),
+  body: ({ name, broker, currency, fees, archived, ...values }) => ({
+    name, broker: broker || null, currency: currency.toUpperCase(), starting_balance: numbersOf(values, ["starting_balance"]).starting_balance ?? 0,
+    fees: feesOf(fees), archived: Boolean(archived),
   }),
 };
 
@@ -38,8 +39,8 @@ export const accountRows = (accounts) => accounts.map((one) => ({
 
 function membersOf(values) {
   const ids = Object.keys(values).filter((name) => name.startsWith("member_")).map((name) => Number(name.slice(7)));
-  const members = ids.map((id) => ({ account_id: id, quantity_multiplier: Number(values[`multiplier_${id}`]) }));
-  if (members.some(({ quantity_multiplier: many }) => !(many > 0 && many <= 999.99))) throw refused({ members: "Multipliers are numbers over 0, up to 999.99, such as 0.5" });
+  const members = ids.map((id) => ({ account_id: id, quantity_multiplier: parse(values[`multiplier_${id}`]) }));
+  if (members.some(({ quantity_multiplier: many }) => !(many > 0 && many <= 999.99))) throw refused({ members: `Multipliers are numbers over 0, up to ${write(999.99)}, such as ${write(0.5)}` });
   return members;
 }
 
@@ -54,7 +55,7 @@ export const groupKind = {
         const member = group.members?.find((one) => one.account_id === account.id);
         return h("div", { class: "row" },
           h("label", { class: "check" }, h("input", { type: "checkbox", name: `member_${account.id}`, checked: Boolean(member) }), account.name),
-          h("input", { name: `multiplier_${account.id}`, "aria-label": `Multiplier of ${account.name}`, inputmode: "decimal", size: 6, value: member?.quantity_multiplier ?? 1 }));
+          numberInput({ name: `multiplier_${account.id}`, "aria-label": `Multiplier of ${account.name}`, size: 6, value: member?.quantity_multiplier ?? 1 }));
       }), h("small", { class: "error", "data-field": "members" })),
     field("Master", select({ name: "master_account_id", value: String(group.master_account_id ?? "") }, [["", "none"], ...accounts.map((one) => [String(one.id), one.name])])),
   ],
@@ -80,15 +81,43 @@ export const categoryKind = {
   body: ({ name }) => ({ name }),
 };
 
+// The last choice is a category that does not exist yet; it is created with the tag.
+const NEW = "new";
+
 export const tagKind = (categories) => ({
   path: "/tags", member: "tag", title: "tag", section: "tags", none: "No tags.", loss: "It is removed from every trade.",
-  fields: (tag) => [
-    h("div", { class: "row" }, text("Name", "name", tag, { required: true }), field("Colour", h("input", { type: "color", name: "color", value: tag.color ?? "#3b82f6" }))),
-    h("div", { class: "row" }, field("Category", select({ name: "category_id", value: String(tag.category_id ?? categories[0]?.id ?? "") }, categories.map((one) => [String(one.id), one.name]))),
-      field("Type", select({ name: "type", value: tag.type ?? "custom" }, [["custom", "custom"], ["mistake", "mistake"]]), "mistakes count in mistake-free goals")),
-  ],
-  body: ({ name, color, category_id, type }) => ({ name, color, category_id: Number(category_id), type }),
+  fields(tag) {
+    const choice = select({ name: "category_id", value: String(tag.category_id ?? categories[0]?.id ?? NEW) },
+      [...categories.map((one) => [String(one.id), one.name]), [NEW, "New category…"]]);
+    const added = text("New category", "new_category", {});
+    const show = () => { added.hidden = choice.value !== NEW; };
+    choice.addEventListener("change", show);
+    show();
+    return [
+      h("div", { class: "row" }, text("Name", "name", tag, { required: true }), field("Colour", h("input", { type: "color", name: "color", value: tag.color ?? "#3b82f6" }))),
+      h("div", { class: "row" }, field("Category", choice), added,
+        field("Type", select({ name: "type", value: tag.type ?? "custom" }, [["custom", "custom"], ["mistake", "mistake"]]), "mistakes count in mistake-free goals")),
+    ];
+  },
+  async body({ name, color, category_id, new_category, type }, tag, form) {
+    const id = category_id === NEW ? await createCategory(new_category, form.elements.category_id) : category_id;
+    return { name, color, category_id: Number(id), type };
+  },
 });
+
+// Chooses the new category, so that a second try does not create it again.
+async function createCategory(name, choice) {
+  try {
+    const { data } = await send("POST", "/tag-categories", { body: { name } });
+    const id = String(data.tag_category.id);
+    choice.prepend(h("option", { value: id }, name));
+    choice.value = id;
+    choice.dispatchEvent(new Event("change"));
+    return id;
+  } catch (error) {
+    throw refused({ new_category: error.details?.fields?.name ?? error.message });
+  }
+}
 
 export const tagRows = (tags, categories) => tags.map((tag) => ({
   id: tag.id, name: tag.name, cells: [categories.find((one) => one.id === tag.category_id)?.name, tag.type,

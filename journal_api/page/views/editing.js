@@ -1,14 +1,11 @@
 // Making, editing and deleting a thing of the API in a dialog.
 
-import { ApiError, get, send } from "../client.js";
+import { get, send } from "../client.js";
 import { confirm, form, h, open, trying } from "../dom.js";
 import { words } from "../format.js";
 import { showConflict } from "./conflict.js";
 
 const MANY = 20; // rows that a list has before it gets a filter
-
-// What a form refuses before it sends anything: reasons by the name of the field.
-export const refused = (fields) => new ApiError(0, { message: "", details: { fields } });
 
 const textOf = (value) => (value && typeof value === "object"
   ? Object.entries(value).map(([name, one]) => (Array.isArray(value) ? textOf(one) : `${words(name)} ${one}`)).join(", ")
@@ -18,7 +15,7 @@ const textOf = (value) => (value && typeof value === "object"
 export const differences = (wanted, stored) => Object.entries(wanted).filter(([name, value]) => textOf(value) !== textOf(stored[name]))
   .map(([name, value]) => [words(name), textOf(value), textOf(stored[name])]);
 
-// `kind` is {path, member, title, fields(thing, context), body(values, thing), loss}; `id` is null for a new thing.
+// `kind` is {path, member, title, fields(thing, context), body(values, thing, form), loss}; `id` is null for a new thing.
 export async function edit(kind, id, context, preset = {}) {
   const { data, etag: first } = id ? await get(`${kind.path}/${id}`) : { data: { [kind.member]: preset } };
   const thing = data[kind.member];
@@ -27,10 +24,12 @@ export async function edit(kind, id, context, preset = {}) {
     dialog.close();
     await context.redraw();
   };
-  const save = async (values) => {
-    const body = kind.body(values, thing);
+  const save = async (values, element) => {
+    const typed = await kind.body(values, thing, element);
+    const path = written ? `${kind.path}/${written}` : kind.path;
+    const body = kind.settle ? await kind.settle(written ? "PATCH" : "POST", path, typed) : typed;
     try {
-      const { data: answer } = await send(written ? "PATCH" : "POST", written ? `${kind.path}/${written}` : kind.path, { body, etag });
+      const { data: answer } = await send(written ? "PATCH" : "POST", path, { body, etag });
       // If the rest fails, the next try continues.
       [written, etag] = [answer[kind.member].id, undefined];
       await kind.after?.(values, answer[kind.member]);
@@ -38,7 +37,7 @@ export async function edit(kind, id, context, preset = {}) {
       if (error.status !== 412) throw error;
       const now = await get(`${kind.path}/${written}`);
       etag = now.etag;
-      return showConflict(kind.title, differences(body, now.data[kind.member]), { keepMine: () => save(values), takeStored: done });
+      return showConflict(kind.title, differences(body, now.data[kind.member]), { keepMine: () => save(values, element), takeStored: done });
     }
     await done();
   };

@@ -1,15 +1,26 @@
 // Goals in the settings: what they measure, over which time and accounts.
 
-import { send } from "../client.js";
+import { refused, send } from "../client.js";
 import { field, h, select } from "../dom.js";
 import { span } from "../explanations.js";
 import { accountName, valueOf, words } from "../format.js";
+import { numberInput, numbersOf, write } from "../numbers.js";
+import { settleGoal } from "./goal_doubts.js";
 
 const TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"];
 const STATUSES = ["active", "paused", "archived"];
 const pairs = (list) => list.map((one) => [one, words(one)]);
 const UNITS = { currency: "An amount of money.", percent: "In percent.", ratio: "A ratio.", count: "A number." };
 const DIRECTIONS = [["at_least", "at least"], ["at_most", "at most"]];
+// What most traders want: a number without a sign is typed, and the rest of the goal follows from its name.
+const READY = {
+  "Daily loss limit": { metric: "worst_day", direction: "at_least", timeframe: "daily", sign: -1, hint: "the most that a day may lose" },
+  "Weekly loss limit": { metric: "net_pnl", direction: "at_least", timeframe: "weekly", sign: -1, hint: "the most that a week may lose" },
+  "Weekly profit target": { metric: "net_pnl", direction: "at_least", timeframe: "weekly", sign: 1, hint: "after fees" },
+  "Monthly profit target": { metric: "net_pnl", direction: "at_least", timeframe: "monthly", sign: 1, hint: "after fees" },
+  "Most trades a day": { metric: "max_trades_per_day", direction: "at_most", timeframe: "daily", sign: 1, hint: "a trade and its copies are one" },
+  "Monthly drawdown limit": { metric: "max_drawdown", direction: "at_most", timeframe: "monthly", sign: 1, hint: "the largest fall from a peak" },
+};
 
 export const scopesOf = ({ accounts, copyGroups }) => [
   ["all", "all accounts"], ...accounts.map((one) => [`account_${one.id}`, accountName(one)]), ...copyGroups.map((one) => [`group_${one.id}`, one.name]),
@@ -18,7 +29,7 @@ export const scopesOf = ({ accounts, copyGroups }) => [
 
 export const goalKind = (metrics) => ({
   path: "/goals", member: "goal", title: "goal", name: "goal_name", section: "goals",
-  none: "No goals. A daily loss limit is a good first one: worst day, at least −500, daily.",
+  none: "No goals. A daily loss limit is a good first one.",
   loss: "Its history goes with it. A paused goal keeps its history.",
   fields(goal, context) {
     const metric = select({ name: "metric", value: goal.metric ?? "net_pnl" }, metrics.map((one) => [one.key, one.title]));
@@ -36,26 +47,48 @@ export const goalKind = (metrics) => ({
     const showDays = () => days.forEach((day) => { day.hidden = timeframe.value !== "custom"; });
     timeframe.addEventListener("change", showDays);
     showDays();
-    return [
+    const ready = select({ name: "ready", value: Object.keys(READY)[0] }, [...Object.keys(READY).map((name) => [name, name]), ["", "Another goal"]]);
+    const target = field("Target", numberInput({ name: "target_value", value: goal.target_value }), " ");
+    const free = [
       field("Name", h("input", { name: "goal_name", value: goal.goal_name ?? "", required: true })),
-      h("div", { class: "row" }, field("What", metric), field("Wanted", direction),
-        field("Target", h("input", { name: "target_value", inputmode: "decimal", value: goal.target_value ?? "" }), "a loss limit is negative")),
-      about,
-      h("div", { class: "row" }, field("Time", timeframe), days, field("Accounts", select({ name: "scope", value: goal.scope ?? "all" }, scopesOf(context))),
+      h("div", { class: "row" }, field("What", metric), field("Wanted", direction)), about,
+    ];
+    const time = field("Time", timeframe);
+    const showReady = () => {
+      const chosen = goal.id ? undefined : READY[ready.value];
+      [...free, time, ...days].forEach((one) => { one.hidden = Boolean(chosen); });
+      if (!chosen) showDays();
+      target.querySelector("span").textContent = chosen ? "How much" : "Target";
+      target.querySelector("small").textContent = chosen ? `${chosen.hint}; without a sign` : "a loss limit is negative";
+    };
+    ready.addEventListener("change", showReady);
+    showReady();
+    return [
+      !goal.id && field("Goal", ready),
+      ...free,
+      h("div", { class: "row" }, target, time, days, field("Accounts", select({ name: "scope", value: goal.scope ?? "all" }, scopesOf(context))),
         goal.id && field("Status", select({ name: "status", value: goal.status }, pairs(STATUSES)))),
     ];
   },
-  body({ goal_name, metric, direction, target_value, timeframe, custom_start, custom_end, scope, status }, goal) {
+  body({ ready, goal_name, metric, direction, timeframe, custom_start, custom_end, scope, status, ...values }, goal) {
     const [kind, id] = scope.split("_");
     const accounts = goal.id ? { scope, status } : { account: { account_id: Number(id) }, group: { copy_group_id: Number(id) } }[kind];
+    const { target_value } = numbersOf(values, ["target_value"]);
+    if (ready) return { goal_name: ready, ...readyGoal(READY[ready], target_value), ...accounts };
     const dates = timeframe === "custom" ? { custom_start, custom_end } : {};
-    return { goal_name, metric, direction, target_value: Number(target_value.replace("\u2212", "-")), timeframe, ...dates, ...accounts };
+    return { goal_name, metric, direction, target_value: target_value ?? 0, timeframe, ...dates, ...accounts };
   },
+  settle: settleGoal,
   // POST takes no scope: a goal of the selection is made and then told to follow it.
   async after({ scope }, goal) {
     if (scope === "" && goal.scope !== "") await send("PATCH", `/goals/${goal.id}`, { body: { scope } });
   },
 });
+
+function readyGoal({ metric, direction, timeframe, sign }, typed) {
+  if (!(typed > 0)) throw refused({ target_value: `Write a number over 0 without a sign, such as ${write(sign < 0 ? 500 : 5)}` });
+  return { metric, direction, timeframe, target_value: sign * typed };
+}
 
 export const goalRows = (goals, metrics, context) => goals.map((goal) => {
   const metric = metrics.find((one) => one.key === goal.metric);

@@ -2,7 +2,7 @@
 
 import { equityCurve, bar, columnsChart } from "../charts.js";
 import { get } from "../client.js";
-import { h } from "../dom.js";
+import { h, trying } from "../dom.js";
 import { explained, filled, isLimit, span, STATES, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
@@ -26,7 +26,7 @@ export async function view(context) {
   const shown = weeks[0][0] >= from ? recent : (await days(weeks[0][0], weeks.at(-1)[6])).data.report;
   const goal = data.goals.find((one) => String(one.id) === query.get("goal"));
   const isEmpty = !data.goals.length && !recent.groups.length && !(await get("/trades", { limit: 1 })).meta.pagination.total;
-  const notices = [daysQuestion(context), exampleNotice(context, example.data.example_journal)];
+  const notices = [await daysQuestion(context), exampleNotice(context, example.data.example_journal)];
   if (isEmpty) return [h("h1", null, "Today"), ...notices, emptyJournal(context)];
   return [
     headline(today, recent, context.accounts.find((one) => one.archived && one.id === selection.account_id)),
@@ -53,14 +53,24 @@ function headline(today, { groups }, archived) {
 }
 
 function goalCards(goals, context, chosen) {
-  const rank = (goal) => URGENCY.indexOf(goal.current?.snapshot_data.pace?.state ?? "achieved");
+  const rank = ({ current, warnings }) => (warnings.length ? -1 : URGENCY.indexOf(current?.snapshot_data.pace?.state ?? "achieved"));
   if (!goals.length) {
     return h("section", { class: "card" }, h("p", { class: "muted" }, "No goals. A daily loss limit is a good first one."),
-      h("p", null, h("a", { href: "#/settings?section=goals" }, "Make a goal")));
+      h("button", { id: "first-goal", onclick: editGoal(null, context) }, "Set a daily loss limit"));
   }
   return h("section", { class: "grid goals", "aria-label": "Goals" },
-    [...goals].sort((a, b) => rank(a) - rank(b) || a.id - b.id).map((goal) => card(goal, context, goal === chosen)));
+    [...goals].sort((a, b) => rank(a) - rank(b) || a.id - b.id).map((goal) => (goal.warnings.length ? doubtful(goal, context) : card(goal, context, goal === chosen))));
 }
+
+const editGoal = (id, context) => trying(async () => {
+  const [{ data }, { edit }, { goalKind }] = await Promise.all([get("/metrics"), import("./editing.js"), import("./goal_form.js")]);
+  await edit(goalKind(data.metrics), id, context);
+});
+
+// A goal that is hardly meant as it is says so instead of how it stands.
+const doubtful = (goal, context) => h("div", { class: "card goal warn", id: `goal-${goal.id}` },
+  h("p", { class: "strong small warn" }, "▲ Check this goal"), h("h2", null, goal.goal_name), h("p", { class: "small" }, format.sentences(goal.warnings)),
+  h("button", { "aria-label": `Edit the goal ${goal.goal_name}`, onclick: editGoal(goal.id, context) }, "Edit it"));
 
 function card(goal, context, isChosen) {
   const { current } = goal;

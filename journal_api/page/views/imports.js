@@ -1,23 +1,29 @@
 // #/import: a file is read at once without writing anything; then it is imported, and can be undone.
 
 import { get, send } from "../client.js";
-import { confirm, field, form, h, select, trying } from "../dom.js";
+import { field, form, h, select, showError, trying } from "../dom.js";
 import * as format from "../format.js";
+import { numberInput, numbersOf } from "../numbers.js";
+import { here, zoneField } from "../zones.js";
 import { details, ownProfiles, profileForm, rowTable, verdicts, withoutProfile } from "./import_report.js";
-import { here } from "./welcome.js";
+import { pastImports, undoButton } from "./past_imports.js";
+import { daysQuestion } from "./welcome.js";
 
 const MEDIA_TYPES = { htm: "text/html", html: "text/html", xml: "application/xml" };
-// The file at hand: {file, options, report or error, profile}. It is in no address, so it is kept here.
+// The file at hand: {file, options, report or error, profile}. It is in no address, so it is kept here. Every read makes
+// another one, so whoever holds an earlier one knows that the options have changed since.
 let work = null;
+// The options that are read again as soon as they change, because what is imported is what was shown.
+const SHOWN = ["account_id", "timezone", "date_order"];
 
 export async function view(context) {
-  const [{ data }, profiles] = await Promise.all([get("/imports"), get("/import-profiles")]);
+  const [{ data }, profiles, question] = await Promise.all([get("/imports"), get("/import-profiles"), daysQuestion(context)]);
   const own = profiles.data.import_profiles;
   return [
-    h("h1", null, "Import"),
+    h("h1", null, "Import"), question,
     context.accounts.length ? dropZone(context) : accountForm(context),
     work && h("section", { class: "card", "aria-label": "File", "aria-live": "polite" }, ...fileAtHand(context, own)),
-    data.imports.length > 0 && pastImports(data.imports, context),
+    data.imports.length > 0 && pastImports(data.imports, context, withoutFile(context)),
     own.length > 0 && ownProfiles(own, context),
   ];
 }
@@ -25,11 +31,12 @@ export async function view(context) {
 function accountForm({ redraw }) {
   return h("section", { class: "card" }, h("h2", null, "First, an account"),
     h("p", null, "Trades belong to an account of your broker, such as an evaluation or a simulation."),
-    form({ class: "row" }, async ({ name, starting_balance }) => {
-      await send("POST", "/accounts", { body: { name, starting_balance: Number(starting_balance) } });
+    form({ class: "row" }, async (values) => {
+      const { starting_balance } = numbersOf(values, ["starting_balance"]);
+      await send("POST", "/accounts", { body: { name: values.name, starting_balance: starting_balance ?? 0 } });
       await redraw();
     }, field("Name", h("input", { name: "name", value: "Main", required: true })),
-    field("Starting balance", h("input", { name: "starting_balance", inputmode: "decimal", value: "0" })),
+    field("Starting balance", numberInput({ name: "starting_balance", value: 0 })),
     h("button", { class: "primary" }, "Create the account")));
 }
 
@@ -51,26 +58,32 @@ function dropZone({ redraw, accounts }) {
 
 // Sends the file, as a dry run or for good, and draws what came of it. `profile` was its description until now.
 async function read({ file, options, profile }, isDryRun, redraw) {
-  work = { file, options, isBusy: true };
+  const mine = work = { file, options, isBusy: true, isDryRun };
+  const finish = (read) => {
+    if (work === mine) work = { file, options, ...read };
+  };
   await redraw();
   const type = MEDIA_TYPES[file.name.split(".").pop().toLowerCase()] ?? "text/csv";
   const query = { ...options, file_name: file.name, dry_run: isDryRun };
   try {
     if (!file.size) throw new Error("This file is empty.");
     const { data } = await send("POST", "/imports", { body: file, query, headers: { "Content-Type": type } });
-    work = { file, options, profile, report: data.import };
+    finish({ profile, report: data.import });
   } catch (error) {
-    work = { file, options, error };
+    finish({ error });
   }
   await redraw();
 }
 
 function fileAtHand(context, own) {
-  const { file, options, profile, report, error, isBusy } = work;
+  const { file, options, profile, report, error, isBusy, isDryRun } = work;
   const described = report?.counts.error > 0 && own.find((one) => one.name === report.format);
   const title = h("div", { class: "title" }, h("h2", null, file.name),
     h("button", { class: "quiet", onclick: () => { work = null; context.redraw(); } }, report?.id ? "Done" : "Put away"));
-  if (isBusy) return [title, h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`), h("progress", { "aria-label": "Reading the file" })];
+  if (isBusy) {
+    return [title, h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`), h("progress", { "aria-label": "Reading the file" }),
+      isDryRun && optionsForm(context)];
+  }
   if (report?.id) return [title, ...result(report, context)];
   const known = report && report.format !== "unknown";
   return [
@@ -79,17 +92,33 @@ function fileAtHand(context, own) {
     optionsForm(context, error),
     report && !known && profileForm(report, profile, () => read({ file, options }, true, context.redraw)),
     known && details(report, context),
-    known && h("div", { class: "row" }, h("button", {
-      id: "import", class: "primary", disabled: report.counts.error > 0 || report.counts.new + report.counts.updated === 0,
-      onclick: trying(() => read({ file, options }, false, context.redraw)),
-    }, `Import ${format.count(report.counts.new + report.counts.updated, "trade")}`),
+    known && h("div", { class: "row" }, importButton(work, context),
     described && h("button", { id: "change-columns", onclick: trying(async () => {
       await withoutProfile(described);
       await read({ file, options, profile: described }, true, context.redraw);
     }) }, "Change the columns"),
-    report.counts.error > 0 && h("span", { class: "muted" }, "All rows are imported or none: correct the rows with errors first.")),
+    h("span", { class: "muted" }, whyNothing(report))),
     (error?.details?.rows ?? report?.rows) && rowTable(error?.details?.rows ?? report.rows),
   ];
+}
+
+// Imports what was shown: after a change of the options, nothing until the file is read again.
+function importButton(mine, { accounts, redraw }) {
+  const { file, options, report } = mine;
+  const trades = report.counts.new + report.counts.updated;
+  const ids = report.account_id ? [report.account_id] : [...new Set(report.accounts.map((one) => one.account_id).filter(Boolean))];
+  const place = ids.length === 1 ? accounts.find((one) => one.id === ids[0])?.name : format.count(ids.length, "account");
+  return h("button", {
+    id: "import", class: "primary", disabled: Boolean(whyNothing(report)),
+    onclick: trying(async () => { if (work === mine) await read({ file, options }, false, redraw); }),
+  }, trades ? `Import ${format.count(trades, "trade")}${ids.length ? ` into ${place}` : ""}` : "Nothing to import");
+}
+
+// Why a file cannot be imported, "" if it can.
+function whyNothing({ counts }) {
+  if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
+  if (counts.new + counts.updated > 0) return "";
+  return counts.duplicate ? `All ${format.number(counts.duplicate)} are already there.` : "There is no trade in this file.";
 }
 
 // Account, zone and order of dates; a change reads the file again.
@@ -101,16 +130,22 @@ function optionsForm({ accounts, me, redraw }, error) {
     const mapped = await mappingOf(names, values);
     await read({ file, options: { account_id: mapped.length ? "" : account_id, timezone, date_order, accounts: [...(options.accounts ?? []), ...mapped] } }, true, redraw);
   },
-    field("Account", select({ name: "account_id", value: options.account_id },
+    field("Account", select({ id: "account_id", name: "account_id", value: options.account_id },
       [["", "as the file says"], ...accounts.map((one) => [String(one.id), format.accountName(one)])])),
-    field("Time zone of the times", h("input", { name: "timezone", value: options.timezone, placeholder: "as last time", list: "zones" }),
+    zoneField("Time zone of the times", { id: "timezone", name: "timezone", value: options.timezone, placeholder: "as last time" },
       options.timezone ? null : `For example ${here()}`),
-    field("Dates", select({ name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
+    field("Dates", select({ id: "date_order", name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
     names.map((name, index) => field(`Account ${name}`, select({ name: `account_${index}` },
       [["new", "create it"], ...accounts.map((one) => [String(one.id), format.accountName(one)])]))),
-    h("button", { class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}` }, "Read again"), zones());
+    h("button", { class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}` }, "Read again"));
+  element.addEventListener("change", ({ target }) => {
+    if (!SHOWN.includes(target.name)) return;
+    const { account_id, timezone, date_order } = Object.fromEntries(new FormData(element));
+    read({ file, options: { account_id, timezone, date_order, accounts: account_id ? [] : options.accounts } }, true, redraw);
+  });
   if (!error) return element;
-  if (error.details?.fields?.timezone) {
+  if (error.details?.fields?.timezone && options.timezone) showError(element, element.querySelector(":scope > .error"), error);
+  else if (error.details?.fields?.timezone) {
     element.prepend(h("p", { class: "row wide" }, h("strong", null, inPageWords(error)), [...new Set([me.timezone, here()])].map((timezone, index) =>
       h("button", { type: "button", class: !index && "primary", onclick: () => read({ file, options: { ...options, timezone } }, true, redraw) }, `Use ${timezone}`))));
   } else element.querySelector(":scope > .error").textContent = inPageWords(error);
@@ -121,7 +156,7 @@ function optionsForm({ accounts, me, redraw }, error) {
 function inPageWords({ message, details }) {
   const { timezone, account_id } = details?.fields ?? {};
   if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
-  if (account_id) return "Of which account are these trades? Choose it, and read again.";
+  if (account_id) return "Of which account are these trades? Choose it.";
   return details?.reason?.includes("dry run") ? "There is no table with a header and rows in this file." : message;
 }
 
@@ -136,33 +171,14 @@ async function mappingOf(names, values) {
   return mapped;
 }
 
-export const zones = () => h("datalist", { id: "zones" }, Intl.supportedValuesOf("timeZone").map((value) => h("option", { value })));
-
 function result({ id, counts, file_name: name }, context) {
   return [h("p", { role: "status" }, h("strong", { class: "gain" }, "✓ Imported: "),
     `${format.count(counts.new, "new trade")}, ${format.number(counts.updated)} updated, ${format.number(counts.duplicate)} already there.`),
   h("div", { class: "row" }, h("a", { class: "button primary", href: `#/trades?import_id=${id}` }, "Show the trades"),
-    undoButton({ id, file_name: name }, context))];
+    undoButton({ id, file_name: name }, withoutFile(context)))];
 }
 
-function undoButton({ id, file_name: name }, { redraw }) {
-  const undo = async (force) => {
-    const { headers } = await send("DELETE", `/imports/${id}`, { query: { force } });
-    work = null;
-    await redraw();
-    const kept = headers.get("X-Trades-Kept")?.split(",").length;
-    if (kept) confirm("Some trades were kept", `${format.count(kept, "trade")} edited since the import. Remove them too?`, "Remove them", () => undo(true));
-  };
-  return h("button", { class: "danger", "aria-label": `Undo the import of ${name ?? id}`, onclick: trying(() => undo()) }, "Undo");
-}
-
-function pastImports(imports, context) {
-  return h("section", { class: "card", "aria-label": "Imports" }, h("h2", null, "Imports"),
-    h("div", { class: "scroll" }, h("table", { class: "middle" },
-      h("thead", null, h("tr", null, ["File", "Format", "When", "Trades"].map((name) => h("th", { scope: "col", class: name === "Trades" && "num" }, name)), h("td"))),
-      h("tbody", null, imports.map((one) => h("tr", null,
-        h("td", null, one.file_name ?? `import ${one.id}`), h("td", null, one.format),
-        h("td", { class: "nowrap" }, format.instant(one.created_at, context.me.timezone)),
-        h("td", { class: "num" }, h("a", { href: `#/trades?import_id=${one.id}` }, format.number(one.trade_count))),
-        h("td", { class: "num" }, undoButton(one, context))))))));
-}
+const withoutFile = ({ redraw }) => () => {
+  work = null;
+  return redraw();
+};

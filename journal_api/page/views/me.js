@@ -3,11 +3,11 @@
 import { get, send } from "../client.js";
 import { field, form, h } from "../dom.js";
 import { WEEKDAYS } from "../format.js";
+import { zoneField } from "../zones.js";
 import { accountKind, accountRows, categoryKind, groupKind, groupRows, tagKind, tagRows } from "./accounts.js";
 import { showConflict } from "./conflict.js";
 import { differences, listCard } from "./editing.js";
 import { goalKind, goalRows } from "./goal_form.js";
-import { zones } from "./imports.js";
 import { keysCard } from "./keys.js";
 
 export async function view(context) {
@@ -54,11 +54,11 @@ function tradingDays({ me, meEtag, redraw }) {
       await saveDays(changed, me, meEtag, redraw);
     },
     h("div", { class: "row" },
-      field("Time zone", h("input", { name: "timezone", value: me.timezone, list: "zones" }), "America/New_York for futures"),
+      zoneField("Time zone", { name: "timezone", value: me.timezone }, "America/New_York for futures"),
       field("Begins at", h("input", { type: "time", name: "day_rollover", value: me.day_rollover }), "17:00 for futures, 00:00 for calendar days")),
     h("fieldset", { class: "row" }, h("legend", null, "Days on which you trade"),
       WEEKDAYS.map((name, index) => h("label", { class: "check" },
         h("input", { type: "checkbox", name: "weekday", value: String(index + 1), checked: me.trading_weekdays.includes(index + 1) }), name))),
     h("small", { class: "error", "data-field": "trading_weekdays" }),
-    h("button", { class: "primary" }, "Save"), zones()));
+    h("button", { class: "primary" }, "Save")));
 }

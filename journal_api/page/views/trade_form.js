@@ -3,6 +3,7 @@
 import { get, send } from "../client.js";
 import { field, form, h, open, select } from "../dom.js";
 import { NONE } from "../format.js";
+import { numberInput, numbersOf } from "../numbers.js";
 import { showConflict } from "./conflict.js";
 
 const NUMBERS = [
@@ -16,12 +17,18 @@ const local = (text, timeZone) => text && new Intl.DateTimeFormat("sv-SE", {
   timeZone, dateStyle: "short", timeStyle: "medium",
 }).format(new Date(text)).replace(" ", "T");
 
+// A time without seconds, if they are 0: a field that shows none asks for none.
+const inMinutes = (text) => text.replace(/(:\d\d):00$/, "$1");
+
 // Opens the form for a new trade, or for the trade that was read.
 export function editTrade({ me, accounts, selection, go, redraw }, { strategies }, read) {
   const trade = read?.data.trade;
   const stored = (name) => trade?.[name] ?? "";
   const input = (name, attributes) => h("input", { name, value: stored(name), ...attributes });
-  const time = (name) => h("input", { name, type: "datetime-local", step: trade && "1", value: local(trade?.[name], me.timezone) ?? "" });
+  const time = (name) => {
+    const value = local(trade?.[name], me.timezone) ?? "";
+    return h("input", { name, type: "datetime-local", step: !/(^|:00)$/.test(value) && "1", value: inMinutes(value) });
+  };
   let newest = read; // its ETag is sent; after a conflict it is what is stored now
   const write = async (body) => {
     await send("PATCH", `/trades/${trade.id}`, { body, etag: newest.etag });
@@ -54,7 +61,7 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
         accounts.map(({ id, name }) => [id, name]))),
       field("Symbol", input("symbol", { autofocus: true })),
       field("Side", select({ name: "direction", value: stored("direction") || "long" }, [["long", "Long"], ["short", "Short"]]))),
-    h("div", { class: "row" }, NUMBERS.map(([name, label]) => field(label, input(name, { inputmode: "decimal" }), HINTS[name]))),
+    h("div", { class: "row" }, NUMBERS.map(([name, label]) => field(label, numberInput({ name, value: trade?.[name] }), HINTS[name]))),
     h("div", { class: "row" }, field("Opened", time("opened_at")), field("Closed", time("closed_at"), "Empty while open.")),
     !trade && field("Strategy", select({ name: "strategy_id" }, [["", "None"], ...strategies.map(({ id, name }) => [id, name])])),
     h("p", { class: "muted" }, `Times are in ${me.timezone}.`),
@@ -64,11 +71,11 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
     : h("p", null, "A trade belongs to an account. Make one under ", h("a", { href: "#/settings", onclick: () => dialog.close() }, "Settings"), "."));
 }
 
-// The body of a request from what the fields say; empty is null, and what is no number stays for the API to refuse.
+// The body of a request from what the fields say; empty is null.
 function bodyOf(values) {
-  const isNumber = (name) => name.endsWith("_id") || NUMBERS.some(([key]) => key === name);
-  const valueOf = (name, text) => (text.trim() === "" ? null : isNumber(name) && Number.isFinite(Number(text)) ? Number(text) : text);
-  return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, valueOf(name, text)]));
+  const valueOf = (name, text) => (text.trim() === "" ? null : name.endsWith("_id") ? Number(text) : text);
+  const texts = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, valueOf(name, text)]));
+  return { ...texts, ...numbersOf(values, NUMBERS.map(([name]) => name)) };
 }
 
 const filled = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
@@ -78,7 +85,7 @@ const changed = (body, shown) => Object.fromEntries(Object.entries(body).filter(
 function versions(body, before, stored, { me, accounts }) {
   const labels = { account_id: "Account", symbol: "Symbol", direction: "Side", ...Object.fromEntries(NUMBERS), opened_at: "Opened", closed_at: "Closed" };
   const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
-  const text = (name, value) => (name === "account_id" ? nameOf(value) : value && name.endsWith("_at") ? value.replace("T", " ") : value) ?? NONE;
+  const text = (name, value) => (name === "account_id" ? nameOf(value) : value && name.endsWith("_at") ? inMinutes(value.replace("T", " ")) : value) ?? NONE;
   const inField = (name, value) => text(name, name.endsWith("_at") ? local(value, me.timezone) : value);
   return Object.entries(labels)
     .map(([name, label]) => [name in body ? label : `${label} (changed meanwhile; stays)`,

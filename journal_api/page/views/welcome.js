@@ -1,28 +1,48 @@
 // What a new owner is asked and offered: trading days, a first file, the example journal.
 
-import { send } from "../client.js";
-import { confirm, h, trying } from "../dom.js";
+import { get, send } from "../client.js";
+import { confirm, form, h, trying } from "../dom.js";
+import { here, zoneField } from "../zones.js";
 
-const ASKED = "journal-days-asked"; // that the owner keeps the days as they are
+const ANSWERED = "journal-days-answered"; // the journal whose owner keeps the days as they are
 const FUTURES = { timezone: "America/New_York", day_rollover: "17:00" };
-export const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const journalOf = ({ id, created_at: since }) => `${id} ${since}`;
 
-// Asked until the owner has answered, because limits over wrong days are worse than none.
-export function daysQuestion({ me, redraw }) {
-  if (me.timezone !== "UTC" || me.day_rollover !== "00:00" || localStorage.getItem(ASKED)) return null;
-  const answer = (days) => trying(async () => {
-    localStorage.setItem(ASKED, "yes");
-    if (days) await send("PATCH", "/me", { body: days });
+// Asked of a new journal until its owner has answered, because limits over wrong days are worse than none. What was
+// ever changed in the settings was answered; the first trade ends the question, unless the days are nobody's choice.
+async function isUnanswered({ me }) {
+  if (localStorage.getItem(ANSWERED) === journalOf(me)) return false;
+  if (me.timezone === "UTC" && me.day_rollover === "00:00") return true;
+  if (me.updated_at !== me.created_at) return false;
+  const [{ meta }, { data }] = await Promise.all([get("/trades", { limit: 1 }), get("/example-journal")]);
+  return meta.pagination.total === data.example_journal.trade_count;
+}
+
+export async function daysQuestion(context) {
+  if (!(await isUnanswered(context))) return null;
+  const { me, redraw } = context;
+  const choice = (value, ...text) => h("label", { class: "check" }, h("input", { type: "radio", name: "days", value, checked: value === "futures" }), h("span", null, text));
+  const zone = zoneField("Your time zone", { name: "timezone", value: me.timezone === "UTC" ? here() : me.timezone });
+  const meaning = h("p", { class: "strong", "aria-live": "polite" });
+  const daysOf = ({ days, timezone }) => (days === "futures" ? FUTURES : { timezone, day_rollover: "00:00" });
+  const element = form({ id: "first-days" }, async (values) => {
+    const days = daysOf(values);
+    await send("PATCH", "/me", { body: days });
+    localStorage.setItem(ANSWERED, journalOf(me)); // days that stay as they are change nothing in the journal
     await redraw();
-  });
+  },
+  choice("futures", "Futures days, from 17:00 in New York on the evening before"), choice("calendar", "Calendar days, from midnight where you are"),
+  zone, meaning, h("button", { class: "primary" }, "Count days like this"));
+  const tell = () => {
+    const { timezone, day_rollover: time } = daysOf(Object.fromEntries(new FormData(element)));
+    zone.hidden = time !== "00:00";
+    meaning.textContent = `Your loss limit counts trades from ${time} ${timezone.split("/").at(-1).replaceAll("_", " ")}${zone.hidden ? ", and times are shown as New York's" : ""}.`;
+  };
+  element.addEventListener("change", tell);
+  tell();
   return h("section", { class: "card notice", "aria-label": "Trading days" },
     h("h2", null, "When does your trading day begin?"),
-    h("p", null, `A daily loss limit counts the trades of a trading day. It begins at ${me.day_rollover} in ${me.timezone}; futures days begin at 17:00 in New York, on the evening before.`),
-    h("div", { class: "row" },
-      h("button", { class: "primary", onclick: answer(FUTURES) }, "17:00 in New York"),
-      here() !== me.timezone && h("button", { onclick: answer({ timezone: here(), day_rollover: "00:00" }) }, `00:00 in ${here()}`),
-      h("button", { onclick: answer() }, `Keep ${me.day_rollover} in ${me.timezone}`),
-      h("a", { href: "#/settings" }, "Another time")));
+    h("p", null, "Daily limits, the calendar and all periods count by trading days. ", h("a", { href: "#/settings" }, "Settings"), " has every other time, and changes it later."), element);
 }
 
 export function emptyJournal({ redraw }) {

@@ -1,0 +1,55 @@
+// The field of a time zone: found by its city, and a warning about names that never change to summer time.
+
+import { field, h } from "./dom.js";
+
+export const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const ZONES = [...Intl.supportedValuesOf("timeZone"), "UTC"];
+const plain = (text) => text.trim().toLowerCase().replace(/[\s_]+/g, " ");
+const cityOf = (zone) => zone.split("/").at(-1).replaceAll("_", " ");
+// Standard time, as hours from UTC, and what the name most likely stands for.
+const HOURS = { HST: -10, PST: -8, PDT: -8, MST: -7, MDT: -7, CST: -6, CDT: -6, EST: -5, EDT: -5, GMT: 0, BST: 0 };
+const CITIES = {
+  "-10": "Pacific/Honolulu", "-8": "America/Los_Angeles", "-7": "America/Denver", "-6": "America/Chicago",
+  "-5": "America/New_York", 0: "Europe/London", 1: "Europe/Berlin", 2: "Europe/Athens",
+};
+let lists = 0;
+
+// "new york" is America/New_York; what is no known zone, city or beginning of one city stays as it is typed.
+export function findZone(text) {
+  const wanted = plain(text);
+  if (!wanted) return "";
+  const begun = ZONES.filter((zone) => plain(cityOf(zone)).startsWith(wanted));
+  return ZONES.find((zone) => plain(zone) === wanted) ?? begun.find((zone) => plain(cityOf(zone)) === wanted)
+    ?? (begun.length === 1 ? begun[0] : text.trim());
+}
+
+// The hours from UTC of a name that never changes, such as EST, Etc/GMT+5 or UTC-5; undefined for all others.
+function hoursOf(zone) {
+  const [, etc, sign, hours] = zone.match(/^(Etc\/)?(?:GMT|UTC)?([+-])(\d{1,2})(?::?00)?$/i) ?? [];
+  if (!sign) return HOURS[zone.toUpperCase()];
+  return Number(`${(sign === "-") !== Boolean(etc) ? "-" : ""}${hours}`); // the signs of Etc are the other way round
+}
+
+// A label with the input; attributes are those of the input.
+export function zoneField(label, { value, ...attributes }, hint) {
+  const list = `zones-${++lists}`;
+  const warning = h("small", { class: "warn", "aria-live": "polite" });
+  const warn = () => {
+    const hours = hoursOf(input.value);
+    const meant = CITIES[hours];
+    const take = () => {
+      input.value = meant;
+      input.dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    warning.replaceChildren(...(hours === undefined ? [] : [`${input.value} never changes to summer time; `,
+      ...(meant ? ["did you mean ", h("button", { type: "button", class: "link", onclick: take }, meant), "?"] : ["name a city instead."])]));
+  };
+  const find = () => {
+    input.value = findZone(input.value);
+    warn();
+  };
+  const input = h("input", { ...attributes, value: value ?? "", list, autocomplete: "off", onchange: find });
+  warn();
+  return h("div", { class: "field" }, field(label, input, hint), warning,
+    h("datalist", { id: list }, ZONES.map((zone) => h("option", { value: zone }, cityOf(zone)))));
+}
