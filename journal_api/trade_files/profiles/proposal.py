@@ -13,6 +13,7 @@ from journal_api.trade_files.readings import readings_of
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, text_of
 from journal_api.values.time_formats import TimeFormat
+from journal_api.values.visible_text import escape_invisible
 
 # Names of columns without blanks, signs and capitals, the more specific first.
 NAMES = {
@@ -188,7 +189,10 @@ def as_toml(profile: ProposedProfile) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Return a text, a list of texts or a table of them. A JSON string is a TOML string."""
+    """Return a text, a list of texts or a table of them. A JSON string is a TOML string.
+
+    Its invisible characters are escaped: the text is that of a file, and a command prints it.
+    """
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name} = {toml_value(part)}" for name, part in value.items()) + "}"
-    return msgspec.json.encode(value).decode()
+    return escape_invisible(msgspec.json.encode(value).decode())
