@@ -102,9 +102,11 @@ class TableRows:
         self._row_length += len(piece)
         if self._cells is not None and self._row_length > LONGEST_ROW:
             raise Unreadable(self._line, f"is in a row of over {LONGEST_ROW} characters")
-        if self._unfinished and "<" not in piece and ">" not in piece:
+        if "<" not in piece and ">" not in piece:
+            if not self._unfinished:
+                self._add_text(piece)
             # Only the start of a tag is kept, because a tag with an inline image may be very long.
-            if self._unfinished_length < LONGEST_TAG:
+            elif self._unfinished_length < LONGEST_TAG:
                 self._keep(piece)
         else:
             text = "".join((*self._unfinished, piece))
