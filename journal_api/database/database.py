@@ -8,7 +8,7 @@ unfetched RETURNING would hold the write lock.
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -67,7 +67,8 @@ class Database:
         writer = writing(path, SecondaryWriter if secondary else Writer)
         opened_connections: list[Connection] = [await writer]
         try:
-            await writer.execute_fetchall("SELECT 1 FROM sqlite_schema")  # creates the log
+            # This opens the log. Only a connection that has it open deletes it when it closes.
+            await writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
             for _ in range(2):
                 opened_connections.append(await reading(path))
             _, reader, slow_reader = opened_connections
@@ -79,9 +80,6 @@ class Database:
 
     async def close(self) -> None:
         """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
-        # Only a connection that has read from the log deletes it, and readers may not.
-        with suppress(sqlite3.Error):
-            await self._writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
         self._probe.close()
         for connection in self._open:
             await connection.close()
