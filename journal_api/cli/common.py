@@ -18,11 +18,10 @@ from journal_api.database.migrations import prepare
 from journal_api.errors import NotFound
 from journal_api.repositories import users
 from journal_api.settings import Settings
-from journal_api.values.types import CONTROL, INVISIBLE, Name100
+from journal_api.values.types import Name100
+from journal_api.values.visible_text import escape_invisible
 
 T = TypeVar("T")
-
-REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def one_line(message: str) -> str:
@@ -31,8 +30,11 @@ def one_line(message: str) -> str:
 
 
 def printable(text: object) -> str:
-    """The text with control and invisible characters replaced, which could control or deceive a terminal."""
-    return INVISIBLE.sub(REPLACEMENT, CONTROL.sub(REPLACEMENT, str(text)))
+    """The text with escapes for characters that could control or deceive a terminal.
+
+    Every command prints what is stored, or stands in a file, through this function.
+    """
+    return escape_invisible(str(text))
 
 
 def command_line(*arguments: str | Path) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from journal_api.cli.common import command_line, decoded, in_database, user_of, with_settings
+from journal_api.cli.common import command_line, decoded, in_database, printable, user_of, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
@@ -59,7 +59,7 @@ def list_keys(settings: Settings) -> None:
             state = "active"
         used = f"used {key.last_used_on}" if key.last_used_on else "never used"
         columns = (str(key.key_id), key.user, key.name, f"...{key.last_four}", state, key.scopes, used)
-        click.echo("\t".join(columns))
+        click.echo("\t".join(map(printable, columns)))
 
 
 @keys_group.command("revoke")

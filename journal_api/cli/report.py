@@ -19,6 +19,7 @@ from journal_api.structs.reports import GroupBy, ReportMetrics, ReportQuery, Rep
 from journal_api.trade_files.spreadsheets import harmless
 from journal_api.values.metrics import METRICS, Unit
 from journal_api.values.types import Day
+from journal_api.values.visible_text import escape_invisible, json_escape
 
 ANSWERS = ("present", "absent", "unanswered")
 OF_EDGE = ("expectancy", "low", "high")
@@ -76,7 +77,7 @@ def print_report(
 
     text, count = in_database(settings, run)
     if as_json:
-        click.echo(msgspec.json.format(text, indent=2))
+        click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
         return
     report = DECODER.decode(text)
     click.echo(csv_of(report) if as_csv else table_of(report), nl=False)
@@ -120,8 +121,8 @@ def row_of(group: Any, metrics: Sequence[str]) -> list[object]:
 
 
 def cell_of_text(value: object) -> object:
-    """Return a text so that no spreadsheet reads it as a formula, anything else as it is."""
-    return harmless(value) if isinstance(value, str) else value
+    """Return a text that no spreadsheet reads as a formula and no terminal obeys, anything else as it is."""
+    return printable(harmless(value)) if isinstance(value, str) else value
 
 
 def rows_of_confirmation(group: Any, metrics: Sequence[str]) -> Iterator[list[object]]:

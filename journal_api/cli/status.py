@@ -15,6 +15,7 @@ from journal_api.repositories import accounts, daily_totals, goals_today, users
 from journal_api.settings import Settings
 from journal_api.structs.goals import GoalListItem, GoalQuery
 from journal_api.values.periods import period_of
+from journal_api.values.visible_text import escape_invisible, json_escape
 
 JSON = msgspec.json.Encoder(decimal_format="number")
 
@@ -27,7 +28,7 @@ def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
     """Print today's net P&L, this week, and how the active goals stand. A server may be running."""
     status = in_database(settings, lambda database: status_of(database, user))
     if as_json:
-        click.echo(JSON.encode(status).decode())
+        click.echo(escape_invisible(JSON.encode(status).decode(), json_escape))
         return
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name may have letters that the terminal has not

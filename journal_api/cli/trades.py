@@ -29,8 +29,9 @@ from journal_api.trade_files.profiles.proposal import as_toml, proposal_for
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
 from journal_api.trade_files.verdicts import refused
-from journal_api.values.types import Name, Name100, TimeZone
+from journal_api.values.types import CONTROL, Name, Name100, TimeZone
 
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 NOT_CREATED = 0  # an id that no account has
 
 
@@ -91,7 +92,9 @@ def import_file(
         errors.extend(verdict for verdict in verdicts if verdict.reason)
         for verdict in verdicts if rows else ():
             details = verdict.reason or ", ".join(verdict.changed)
-            click.echo(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
+            click.echo(
+                printable(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
+            )
 
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:
         user_id = await user_of(database.reader, user)
@@ -130,7 +133,10 @@ def import_file(
     with (
         file.open("rb") as content,
         click.progressbar(
-            length=file.stat().st_size, label=file_name, file=sys.stderr, hidden=hidden
+            length=file.stat().st_size,
+            label=file_name and printable(file_name),
+            file=sys.stderr,
+            hidden=hidden,
         ) as progress,
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
@@ -141,7 +147,7 @@ def import_file(
         unknown = [named.name for named in result.accounts if named.account_id is None]
         sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
     if is_new:
-        click.echo(f"New account {account_name!r}.", err=True)
+        click.echo(printable(f"New account {account_name!r}."), err=True)
     for note in notes_on(trade_file):
         click.echo(note, err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
@@ -196,7 +202,7 @@ def profile_in(file: Path) -> ImportProfileCreate:
 def stored_name(file: Path) -> str | None:
     """The file's name in the form that the database stores; None if it is only white space."""
     try:
-        return Name.decode(printable(os.fsencode(file.name).decode(errors="replace")))
+        return Name.decode(CONTROL.sub(REPLACEMENT, os.fsencode(file.name).decode(errors="replace")))
     except ValueError:
         return None
 

@@ -40,7 +40,7 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
 def list_users(settings: Settings) -> None:
     """List the names of the users, one on each line."""
     for name in in_database(settings, lambda database: users.names(database.reader)):
-        click.echo(name)
+        click.echo(printable(name))
 
 
 @users_group.command("remove")

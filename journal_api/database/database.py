@@ -9,7 +9,7 @@ import asyncio
 import math
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -24,7 +24,7 @@ from journal_api.database.connections import (
     writing,
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
-from journal_api.database.journal_file import file_at
+from journal_api.database.journal_file import OpenFiles
 from journal_api.database.transactions import T, Work
 from journal_api.database.writing import End, WritingConnection, uncancelled
 from journal_api.errors import Busy, StorageUnavailable
@@ -57,8 +57,8 @@ class Database:
         history_reader: Connection,
     ) -> None:
         self._path, self._writer = path, writer
-        self._file = file_at(path)
-        writer.before_begin = self._require_same_file  # after any wait for a turn
+        self._files = OpenFiles.of(path)
+        writer.before_begin = self._require_same_files  # after any wait for a turn
         self.reader, self.slow_reader = reader, slow_reader
         self._history_reader = history_reader
         self._open = (reader, slow_reader, history_reader, writer)
@@ -79,6 +79,8 @@ class Database:
         writer = writing(path, SecondaryWriter if secondary else Writer)
         opened_connections: list[Connection] = [await writer]
         try:
+            # This opens the log. Only a connection that has it open deletes it when it closes.
+            await writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
             for _ in range(3):
                 opened_connections.append(await reading(path))
             return cls(path, writer, *opened_connections[1:])
@@ -89,9 +91,6 @@ class Database:
 
     async def close(self) -> None:
         """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
-        # Only a connection that has read from the log deletes it, and readers may not.
-        with suppress(sqlite3.Error):
-            await self._writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
         self._probe.close()
         for connection in self._open:
             await connection.close()
@@ -121,7 +120,8 @@ class Database:
         has begun; with `commit=False` also on success (dry run). `work` may await its connection only.
 
         Raises Busy before anything is written when too many writers wait or the wait takes too long, and
-        StorageUnavailable when another file is at the path now: the write would go to the old file.
+        StorageUnavailable when other files are in the place of the database file and its log now: other
+        programs would not see the write.
         """
         with self._waiting_in_line() as until:
             if self._writing.locked():  # by a transaction of several calls
@@ -180,10 +180,10 @@ class Database:
     async def can_write(self) -> bool:
         """Return whether a small write would probably succeed now.
 
-        After a write that the storage refused, a write that changes nothing is tried. Damage, and another
-        file at the path, need a restart.
+        After a write that the storage refused, a write that changes nothing is tried. Damage, and other
+        files in the place of the opened ones, need a restart.
         """
-        if self._is_damaged or file_at(self._path) != self._file:
+        if self._is_damaged or self._files.change():
             return False
         if self._waiting or self._writing.locked():
             return not self._storage_failed
@@ -205,11 +205,11 @@ class Database:
         """Yield a new reader connection, whose statements all see the snapshot of the first of them.
 
         A statement that runs after `seconds`, or when the block has ended, is interrupted. Raises
-        StorageUnavailable when another file is at the path now.
+        StorageUnavailable when other files are in the place of the database file and its log now.
         """
-        self._require_same_file()
+        self._require_same_files()
         async with reading(self._path) as connection:
-            self._require_same_file()
+            self._require_same_files()
             connection.row_factory = sqlite3.Row
             async with one_snapshot(connection, seconds):
                 yield connection
@@ -242,16 +242,13 @@ class Database:
         The block may write what it has computed: other requests write meanwhile.
         """
         async with self._computing_history:
-            self._require_same_file()
+            self._require_same_files()
             async with one_snapshot(self._history_reader):
                 yield self._history_reader
 
-    def _require_same_file(self) -> None:
-        if file_at(self._path) != self._file:
-            raise StorageUnavailable(
-                "The database file was moved, deleted or replaced while the service runs: put it back, "
-                "or restart the service. Nothing was written."
-            )
+    def _require_same_files(self) -> None:
+        if change := self._files.change():
+            raise StorageUnavailable(f"{change} Nothing was written.")
 
     @contextmanager
     def _waiting_in_line(self) -> Iterator[float]:

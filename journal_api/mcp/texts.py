@@ -1,12 +1,11 @@
 """What tools answer, as JSON text that is small and shows invisible characters."""
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from msgspec.json import Encoder
 
-from journal_api.values.types import INVISIBLE
+from journal_api.values.visible_text import escape_invisible, json_escape
 
 # The longest list in one answer, in characters: some 8,000 tokens. The rest is on the next page.
 LONGEST_LIST = 24_000
@@ -16,13 +15,7 @@ ENCODER = Encoder(decimal_format="number", enc_hook=str)
 
 def encoded(value: object) -> str:
     """The value as JSON in which invisible characters are escaped."""
-    return INVISIBLE.sub(escape, ENCODER.encode(value).decode())
-
-
-def escape(match: re.Match[str]) -> str:
-    """The JSON escape of a character: two, for one above U+FFFF."""
-    units = match[0].encode("utf-16-be")
-    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
+    return escape_invisible(ENCODER.encode(value).decode(), json_escape)
 
 
 def clipped(text: str, longest: int) -> str:

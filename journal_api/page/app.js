@@ -27,7 +27,7 @@ let fading;
 // #/trades?symbol=ES: the name of the view, and its query.
 function route() {
   const [, name = "", query = ""] = location.hash.match(/^#\/([a-z]*)\??(.*)$/) ?? [];
-  return { name: VIEWS[name] ? name : "today", query: new URLSearchParams(query) };
+  return { name: Object.hasOwn(VIEWS, name) ? name : "today", query: new URLSearchParams(query) };
 }
 
 // Goes to a view, or to the same with another query.

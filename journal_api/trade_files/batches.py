@@ -95,7 +95,7 @@ class TradeImporter:
         return self.user_id if self.import_id is None else WRITER
 
     async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
-        """Process the remaining rows.
+        """Process the remaining rows, unless too many of them are errors.
 
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
@@ -107,7 +107,10 @@ class TradeImporter:
                 return None
             return (takes_columns and batch.columns()) or list(batch.candidates)
 
-        while (rows := await in_thread(self.threads, next_rows)) is not None:
+        while (
+            not verdicts.has_too_many_errors
+            and (rows := await in_thread(self.threads, next_rows)) is not None
+        ):
             if isinstance(rows, TradeColumns):
                 verdicts.add(await self.add_columns(rows))
             else:

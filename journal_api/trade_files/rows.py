@@ -95,12 +95,18 @@ class TableRows:
         self._text: list[str] | None = None
         self._length = 0  # characters of the text
         self._additional_columns = 0  # of the open cell
+        self._row_length = 0  # characters of the open row, with its tags
 
     def feed(self, piece: str) -> Iterator[Cells]:
-        """Yield the rows that end in this piece. Raises Unreadable for a cell that is too long."""
-        if self._unfinished and "<" not in piece and ">" not in piece:
+        """Yield the rows that end in this piece. Raises Unreadable for a cell or a row that is too long."""
+        self._row_length += len(piece)
+        if self._cells is not None and self._row_length > LONGEST_ROW:
+            raise Unreadable(self._line, f"is in a row of over {LONGEST_ROW} characters")
+        if "<" not in piece and ">" not in piece:
+            if not self._unfinished:
+                self._add_text(piece)
             # Only the start of a tag is kept, because a tag with an inline image may be very long.
-            if self._unfinished_length < LONGEST_TAG:
+            elif self._unfinished_length < LONGEST_TAG:
                 self._keep(piece)
         else:
             text = "".join((*self._unfinished, piece))
@@ -139,6 +145,7 @@ class TableRows:
             if self._cells is not None:
                 yield Cells(self._line, self._cells)
             self._cells = None if closes else []
+            self._row_length = 0
         elif name in ("td", "th") and not closes and self._cells is not None:
             attributes = {name.lower(): "".join(value) for name, *value in ATTRIBUTE.findall(rest)}
             if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_COLUMNS:

@@ -16,11 +16,18 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
     codecs.BOM_UTF8: "utf-8",
 }
+# Every line takes time, whatever it holds. A file of trades may have this many lines of any length; if it has
+# more, they are longer than this on average.
+MAX_SHORT_LINES, MIN_CHARACTERS_PER_LINE = 1_000_000, 8
 # Bytes in which UTF-16 without a byte order mark is recognised: the beginning of a header.
 BYTES_OF_HEADER = 64
 NAMES = {"utf-8": "UTF-8", "cp1252": "UTF-8 or Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 EXCEL = "is an Excel file: save it as CSV"
+TOO_MANY_SHORT_LINES = (
+    f"follows over {MAX_SHORT_LINES} lines of under {MIN_CHARACTERS_PER_LINE} characters on average: "
+    "remove the blank lines"
+)
 
 
 class Unreadable(Exception):
@@ -85,8 +92,8 @@ def is_windows_1252(file: BinaryIO) -> bool:
 
 
 def pieces_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str | Unreadable]:
-    """Yield the lines in pieces, and Unreadable in place of bytes that are not of the encoding."""
-    number, held = 1, ""
+    """Yield the lines in pieces, and Unreadable in place of other bytes and after too many short lines."""
+    number, held, characters = 1, "", 0
     try:
         for text in texts_of(file, encoding, on_bytes):
             pieces = LINE.findall(held + text)
@@ -94,6 +101,10 @@ def pieces_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) 
             held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
             yield from pieces
             number += sum(map(ends_line, pieces))
+            characters += len(text)
+            if number > MAX_SHORT_LINES and characters < number * MIN_CHARACTERS_PER_LINE:
+                yield Unreadable(number, TOO_MANY_SHORT_LINES)
+                return
     except UnicodeDecodeError:
         yield Unreadable(number + bool(held), f"is not {NAMES[encoding]}")
         return

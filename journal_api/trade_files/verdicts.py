@@ -9,6 +9,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.imports import Counts, Verdict
 
 MOST_ERRORS = 1000
+MAX_COUNTED_ERRORS = 100_000  # the rest of a file with more is not read
 
 
 class VerdictCounter:
@@ -22,6 +23,10 @@ class VerdictCounter:
     @property
     def counts(self) -> Counts:
         return msgspec.convert(self._numbers, Counts)
+
+    @property
+    def has_too_many_errors(self) -> bool:
+        return self._numbers["error"] > MAX_COUNTED_ERRORS
 
     def add(self, verdicts: list[Verdict]) -> None:
         self._numbers.update([verdict.verdict for verdict in verdicts])

@@ -37,12 +37,6 @@ CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 CONTROL_IN_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"
 )  # without tab and line breaks
-# What a reader does not see but a terminal or a model reads: C1 and format characters, such as bidirectional
-# overrides and tags. The joiners of Indic scripts and emoji are among them.
-INVISIBLE = re.compile(
-    "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ufe00-\ufe0f\U000e0000-\U000e0fff]"
-)
 
 
 def default_value(value: T) -> T:

@@ -237,6 +237,8 @@ BEYOND = [
         2,
         "confirmations must have at most 1000 items",
     ),
+    ("<table>" + "\n" * 1_100_000, 16 * 65_536 - 6, "follows over 1000000 lines of under 8 characters"),
+    (f"<table>\n<tr>{'<td>' * (MIB + 20_000)}", 2, "is in a row of over 4194304 characters"),
     (f"<table>\n<tr><td>{'x' * 65537}</td>\n", 2, "has a cell of over 65536 characters"),
     (flex(f'\n<Trade symbol="{"x" * 65537}"', "/>")(2), 2, "has an element of over 65536 characters"),
     (flex("\n<Trade ", " ")(200_000), 2, "has an element of over 65536 characters"),
@@ -283,6 +285,37 @@ async def test_what_is_within_its_bounds_is_imported(
     report = await create_import(client, file, account_id=account_id)
 
     assert report["counts"]["new"] == trades
+
+
+@pytest.mark.parametrize("row", ["x\n", "\n", "a,b,c,d,e\n"], ids=["short", "blank", "no trade"])
+async def test_a_file_of_many_errors_is_not_read_to_its_end(
+    client: httpx.AsyncClient, account_id: int, row: str
+) -> None:
+    file = f"{HEADER}\n" + row * 200_000
+
+    counts = unwrap(await send_file(client, file, account_id, dry_run="true"))["counts"]
+    refused = await send_file(client, file, account_id)
+
+    assert 100_000 < counts["error"] < 101_000
+    assert error_of(refused) == INVALID
+    assert details_of(refused)["counts"] == counts
+
+
+@pytest.mark.parametrize("begin", [" " * 999 + "\n", "<tr>" * 250], ids=["blank lines", "empty rows"])
+@pytest.mark.parametrize(("size", "is_found"), [(0.9, True), (1.1, False)])
+async def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
+    client: httpx.AsyncClient, account_id: int, begin: str, size: float, is_found: bool
+) -> None:
+    header, row = ("Ticker", "Bought", "Sold"), ("ES", "1", "2")
+    table = f"{','.join(header)}\n{','.join(row)}\n"
+    if begin.startswith("<"):
+        table = "".join(f"<tr><td>{'<td>'.join(cells)}" for cells in (header, row)) + "<tr>"
+
+    answer = await send_file(client, begin * int(size * MIB / 1000) + table, account_id, dry_run="true")
+
+    assert (answer.status_code == 200) is is_found
+    if is_found:
+        assert unwrap(answer)["columns"] == list(header)
 
 
 def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:
@@ -354,6 +387,7 @@ HEAVY = [
     ("short rows", f"{HEADER}\n" + "x\n" * 30_000),
     ("a header of 8 MiB", "a," * (4 * MIB)),
     ("empty cells", "," * (8 * MIB)),
+    ("blank lines", "\r\n" * (4 * MIB)),
     ("a cell of 7 MiB of names", f"{HEADER},tags\n{ROW},{'a;' * (7 * MIB // 2)}\n"),
     ("names to the bound", f"{HEADER},tags\n" + f"{ROW},{'a;' * (MIB // 2)}\n" * 4),
     ("names as JSON", f'{HEADER},tags\n{ROW},"[' + '"""",' * 200_000 + '""""]"\n'),

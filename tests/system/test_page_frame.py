@@ -66,6 +66,22 @@ def test_a_key_pressed_while_the_next_trade_is_read_grades_no_other(page: Page, 
     assert [get(client, f"/trades/{other}")["grade"] for other in (second, third)] == [None, None]
 
 
+@pytest.mark.parametrize("name", ["constructor", "nowhere"])
+def test_an_address_of_no_view_shows_today(page: Page, name: str) -> None:
+    page.show("settings")
+
+    page.browser.execute_script(f"location.hash = '#/{name}'")
+    wait_until(
+        lambda: (
+            page.browser.execute_script("return document.querySelector('main').dataset.view") != "settings"
+        )
+    )
+
+    find(page, 'nav a[aria-current][href="#/today"]')
+    assert page.text().count("This cannot be shown") == 0
+    assert page.complaints() == []
+
+
 def test_a_form_that_is_submitted_twice_writes_once(page: Page, client: httpx.Client) -> None:
     page.show("strategies")
     click(page, "button", "New strategy")

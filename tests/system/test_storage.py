@@ -17,7 +17,19 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, change, dump, health, new_key, rows, running
+from commands import (
+    PATIENCE,
+    Server,
+    change,
+    done,
+    dump,
+    health,
+    import_file,
+    make_journal,
+    new_key,
+    rows,
+    running,
+)
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, unwrap
 from proofs import tries
 from starlette.applications import Starlette
@@ -326,7 +338,7 @@ def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well
     assert (before, after, others) == (True, False, 200)
 
 
-@pytest.mark.parametrize("what", ["replaced", "moved"])
+@pytest.mark.parametrize("what", ["replaced", "moved", "moved and linked back"])
 @pytest.mark.promise(20)
 def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
     db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
@@ -337,11 +349,13 @@ def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path:
         db.rename(away)
         if what == "replaced":
             other.rename(db)
+        if what == "moved and linked back":
+            db.symlink_to(away)
         refused = [send(json={"name": "After"}), journal.client.get("/trades/export")]
         writable, read = is_writable(journal.server), journal.client.get("/tag-categories")
         if what == "replaced":
             db.rename(other)
-        away.rename(db)
+        away.replace(db)
         then = send(json={"name": "Then"})
 
         assert is_writable(journal.server)
@@ -353,6 +367,70 @@ def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path:
     unwrap(then)
     assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
     assert rows(other, "SELECT name FROM tag_categories") == []
+
+
+@pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=" ".join)
+@pytest.mark.parametrize("what", ["deleted", "replaced by a copy"])
+@pytest.mark.promise(20)
+def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_keeps_what_was_written(
+    tmp_path: Path, what: str, suffixes: tuple[str, ...]
+) -> None:
+    with journal_in(tmp_path) as journal:
+        send = partial(journal.client.post, "/tag-categories")
+        unwrap(send(json={"name": "Before"}))
+        for suffix in suffixes:
+            file = tmp_path / f"journal.db{suffix}"
+            if what == "deleted":
+                file.unlink()
+            else:
+                shutil.copy(file, tmp_path / "copy")
+                (tmp_path / "copy").rename(file)
+        refused = [send(json={"name": "After"}), journal.client.get("/trades/export")]
+        writable, read = is_writable(journal.server), journal.client.get("/tag-categories")
+        journal.server.stop()
+    with journal_in(tmp_path) as journal:
+        then = journal.client.post("/tag-categories", json={"name": "Then"})
+
+    for answer in refused:
+        assert_refused(answer, "storage_unavailable")
+        assert "stop the service and start it again" in answer.json()["error"]["message"]
+    assert (writable, read.status_code) == (False, 200)
+    unwrap(then)
+    assert rows(journal.db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
+    assert is_sound(journal.db)
+
+
+@pytest.mark.parametrize("is_linked", [False, True], ids=["at its name", "through a symbolic link"])
+def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log(
+    tmp_path: Path, is_linked: bool
+) -> None:
+    db, folder, file = tmp_path / "journal.db", tmp_path / "backups", tmp_path / "trades.csv"
+    folder.mkdir()
+    file.write_text(A_FILE)
+    if is_linked:
+        (tmp_path / "elsewhere").mkdir()
+        make_journal(tmp_path / "elsewhere" / "named.db")
+        db.symlink_to(tmp_path / "elsewhere" / "named.db")
+    besides: list[Callable[[], object]] = [
+        *(
+            partial(done, *arguments, "--db", db)
+            for arguments in (("check",), ("backup", folder), ("users", "add", "Ada"), ("keys", "list"))
+        ),
+        lambda: import_file(db, file),
+        *(
+            partial(rows, db, sql)
+            for sql in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(RESTART)")
+        ),
+    ]
+    with journal_in(tmp_path) as journal:
+        answers = []
+        for number, beside in enumerate(besides):
+            beside()
+            answers.append(journal.client.post("/tag-categories", json={"name": f"New {number}"}))
+
+        assert is_writable(journal.server)
+
+    assert [answer.status_code for answer in answers] == [201] * len(besides)
 
 
 # A full database ---------------------------------------------------------------------------------------

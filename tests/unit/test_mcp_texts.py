@@ -23,6 +23,8 @@ def test_the_json_says_what_the_value_says(value: Any) -> None:
         ("\u200b", r"\u200b"),  # zero-width space
         ("\ufeff", r"\ufeff"),
         ("\x9b", r"\u009b"),  # a control sequence introducer
+        ("\u3164", r"\u3164"),  # fillers of Hangul
+        ("\u115f", r"\u115f"),
         ("\U000e0041", r"\udb40\udc41"),  # the tag of the letter A
     ],
 )

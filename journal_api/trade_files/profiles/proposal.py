@@ -11,8 +11,9 @@ from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
 from journal_api.trade_files.headers import column_names
 from journal_api.trade_files.readings import readings_of
 from journal_api.trade_files.rows import MOST_COLUMNS, Cells
-from journal_api.trade_files.texts import text_of
+from journal_api.trade_files.texts import Unreadable, text_of
 from journal_api.values.time_formats import TimeFormat
+from journal_api.values.visible_text import escape_invisible
 
 # Names of columns without blanks, signs and capitals, the more specific first.
 NAMES = {
@@ -49,6 +50,7 @@ CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:
 OFFSETS = ("", " %z", "%z", " %Z")
 FORMATS = tuple(TimeFormat(day + clock + offset) for clock in CLOCKS for day in DAYS for offset in OFFSETS)
 ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, LONGEST_SHOWN = 100, 100, 3, 200
+MAX_CHARACTERS = 1024 * 1024  # in which those rows are searched
 
 
 class Proposal(NamedTuple):
@@ -76,13 +78,24 @@ def proposal_for(file: BinaryIO) -> Proposal | None:
     """Return the proposal for a file, None for a file without a table."""
     file.seek(0)
     text = text_of(file, lambda number: None)
-    tables = [table for rows in readings_of(text.pieces) if (table := table_in(rows)) is not None]
+    pieces = beginning_of(text.pieces)
+    tables = [table for rows in readings_of(pieces) if (table := table_in(rows)) is not None]
     if not tables:
         return None
     rows, header = max(tables, key=lambda table: table.members)
     below = [row for row in rows[header + 1 :] if len(row) == len(rows[header])]
     columns = column_names(rows[header])
     return Proposal(text.encoding, columns, below[:SAMPLE_ROWS], profile_for(columns, below))
+
+
+def beginning_of(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
+    """Yield the pieces of the first MAX_CHARACTERS."""
+    length = 0
+    for piece in pieces:
+        yield piece
+        length += len(piece) if isinstance(piece, str) else 0
+        if length > MAX_CHARACTERS:
+            return
 
 
 def table_in(rows: Iterator[Cells | Rejected]) -> Table | None:
@@ -176,7 +189,10 @@ def as_toml(profile: ProposedProfile) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Return a text, a list of texts or a table of them. A JSON string is a TOML string."""
+    """Return a text, a list of texts or a table of them. A JSON string is a TOML string.
+
+    Its invisible characters are escaped: the text is that of a file, and a command prints it.
+    """
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name} = {toml_value(part)}" for name, part in value.items()) + "}"
-    return msgspec.json.encode(value).decode()
+    return escape_invisible(msgspec.json.encode(value).decode())

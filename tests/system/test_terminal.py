@@ -1,0 +1,124 @@
+"""Every command that prints stored text or text of a file, with one hostile text in all of them."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from commands import change, command, done, make_journal, new_key, running
+from factories import A_TRADE, unwrap
+
+# A C1 control sequence, a bidirectional override, a filler of Hangul, a private character and a tag.
+HOSTILE = "pwn\x9b2J\u202egpj\u3164\ue000\U000e0041"
+WITHOUT_CONTROL = HOSTILE.replace("\x9b", "")  # as a request may store it
+UNKNOWN = f"Ticker,Bought,{HOSTILE}\nES,1,{HOSTILE}\n"
+STORED = {
+    "users": "name",
+    "api_keys": "name",
+    "accounts": "name",
+    "strategies": "name",
+    "setups": "name",
+    "confirmations": "name",
+    "tag_categories": "name",
+    "tags": "name",
+    "trades": "symbol",
+    "goals": "goal_name",
+}
+GROUPED = ("account", "symbol", "tag", "strategy", "setup", "confirmation")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal with the hostile text in every name; no request could store the control character."""
+    db = tmp_path_factory.mktemp("hostile") / "journal.db"
+    make_journal(db)
+    with running(db) as server, server.client(new_key(db)) as client:
+
+        def new_id(path: str, **body: object) -> int:
+            return int(unwrap(client.post(path, json=body))["id"])
+
+        setups = [{"name": "S", "confirmations": [{"name": "C"}]}]
+        strategy = unwrap(client.post("/strategies", json={"name": "S", "setups": setups}))
+        setup = strategy["setups"][0]
+        of_strategy = {"strategy_id": strategy["id"], "setup_id": setup["setup_id"]}
+        trade = new_id("/trades", **A_TRADE, **of_strategy, account_id=new_id("/accounts", name="A"))
+        tag = new_id("/tags", name="T", category_id=new_id("/tag-categories", name="C"))
+        answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
+        unwrap(client.put(f"/trades/{trade}/tags", json={"tag_ids": [tag]}))
+        unwrap(client.put(f"/trades/{trade}/confirmations", json={"confirmations": [answer]}))
+        new_id("/goals", goal_name="G", metric="net_pnl", target_value=1)
+    for table, column in STORED.items():
+        change(db, f"UPDATE {table} SET {column} = '{HOSTILE}'")
+    done("users", "add", WITHOUT_CONTROL, "--db", db)
+    return db
+
+
+def assert_harmless(printed: str) -> None:
+    """The hostile text is there, and none of its characters that a terminal would obey or not show."""
+    assert "pwn" in printed
+    assert [character for character in HOSTILE if not character.isascii() and character in printed] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("users", "list"),
+        ("users", "remove", WITHOUT_CONTROL),
+        ("users", "remove", WITHOUT_CONTROL, "--yes"),
+        ("users", "add", f"{WITHOUT_CONTROL}x"),
+        ("keys", "list"),
+        ("keys", "create", "New", "--scopes", "all", "--user", f"{WITHOUT_CONTROL}x"),
+        ("status",),
+        ("status", "--user", WITHOUT_CONTROL),
+        ("status", "--json"),
+        ("export", f"{WITHOUT_CONTROL}.csv"),
+        ("export", "trades.csv", "--account", HOSTILE + "x"),
+        ("import", f"{WITHOUT_CONTROL}.csv", "--timezone", "UTC"),
+        ("import", f"{WITHOUT_CONTROL}.csv", "--account", "Sim", "--rows", "--dry-run"),
+        ("import", f"{WITHOUT_CONTROL}.csv", "--account", WITHOUT_CONTROL),
+        ("import", "unknown.csv", "--account", "Sim", "--dry-run"),
+        ("backup", f"{WITHOUT_CONTROL}.db"),
+        ("restore", f"{WITHOUT_CONTROL}.csv"),
+        *(("report", "--by", by, *form) for by in GROUPED for form in ((), ("--csv",), ("--json",))),
+        ("report", "--account", HOSTILE + "x"),
+    ],
+    ids=lambda arguments: " ".join(arguments).replace(HOSTILE, "NAME").replace(WITHOUT_CONTROL, "NAME"),
+)
+def test_no_command_prints_what_a_terminal_would_obey(
+    db: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    own = tmp_path / "journal.db"
+    own.write_bytes(db.read_bytes())
+    rows = f"ES,long,1,1,2026-01-05 14:00:00,{HOSTILE}\nES,{HOSTILE},1,1,2026-01-05 14:00:00,A\n"
+    (tmp_path / f"{WITHOUT_CONTROL}.csv").write_text(
+        f"symbol,direction,quantity,entry_price,opened_at,account\n{rows}"
+    )
+    (tmp_path / "unknown.csv").write_text(UNKNOWN)
+    paths = [tmp_path / one if one.endswith((".csv", ".db")) else one for one in arguments]
+
+    ran = command(*paths, "--db", own)
+
+    assert_harmless(ran.out + ran.err)
+
+
+def test_json_shows_the_escapes_and_means_the_text(db: Path) -> None:
+    status, report = (
+        done(*arguments, "--json", "--db", db) for arguments in (["status"], ["report", "--by", "account"])
+    )
+
+    assert_harmless(status)
+    assert_harmless(report)
+    assert json.loads(status)["user"] == HOSTILE
+    assert json.loads(report)["groups"][0]["name"] == HOSTILE
+
+
+def test_a_proposed_profile_shows_the_escapes_and_means_the_names_of_the_file(
+    db: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "unknown.csv"
+    file.write_text(UNKNOWN)
+
+    proposed = command("import", file, "--account", "Sim", "--dry-run", "--db", db).out
+
+    assert_harmless(proposed)
+    assert HOSTILE in tomllib.loads(proposed)["header"]
