@@ -23,6 +23,7 @@ from journal_api.settings import Settings
 
 log = logging.getLogger("journal_api")
 
+SEND_BUFFER = 256 * 1024  # bytes
 
 # The trading day of futures exchanges in the United States, as the body of a PATCH.
 FUTURES_DAYS = '{"timezone": "America/New_York", "day_rollover": "17:00"}'
@@ -103,7 +104,10 @@ def listening(settings: Settings) -> socket.socket:
     """Bind a socket to `host` and `port`. Raises OSError that names them."""
     try:
         family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        listener = socket.create_server(address[:2], family=family, backlog=2048)
+        # Connections inherit it. Otherwise the kernel buffers up to 4 MiB of each answer that nobody reads.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        return listener
     except OSError as error:
         raise OSError(
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; "

@@ -10,6 +10,9 @@ from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import ApiError
 
+# Bytes of a body that are sent at once. The next part waits until the client has read most of those before.
+MAX_PART = 64 * 1024
+
 
 class Envelope:
     """A JSON response. `content` is the encoded envelope up to `meta`, which `body()` adds per request.
@@ -47,8 +50,11 @@ class Envelope:
         return NotModified({"ETag": self.etag})
 
     def body(self, request_id: str) -> bytes:
-        members = self.pagination + self.warnings
-        return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), members)
+        return self.content + self.end(request_id)
+
+    def end(self, request_id: str) -> bytes:
+        """The end of the body, which differs for each request."""
+        return b',"meta":{"request_id":"%b"%b%b}}' % (request_id.encode(), self.pagination, self.warnings)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
         """A copy with additional headers."""
@@ -63,12 +69,16 @@ class Envelope:
         return Envelope(self.status, self.content, self.headers, self.pagination, encoded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = self.body(scope["state"]["request_id"])
+        end = self.end(scope["state"]["request_id"])
         if self._encoded_headers is None:  # a kept answer is sent many times
             self._encoded_headers = [(b"content-type", b"application/json"), *encoded(self.headers)]
-        headers = [*self._encoded_headers, (b"content-length", b"%d" % len(body))]
+        content_length = b"%d" % (len(self.content) + len(end))
+        headers = [*self._encoded_headers, (b"content-length", content_length)]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        if scope["method"] == "HEAD":
+            await send_body(send, b"")
+        else:
+            await send_body(send, self.content, end)
 
 
 class NoContent:
@@ -140,6 +150,15 @@ def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelop
     content = {"code": error.code, "message": str(error), "details": error.details}
     headers = {**error.headers, **(headers or {})}
     return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
+
+
+async def send_body(send: Send, body: bytes, end: bytes = b"") -> None:
+    """Send a body followed by `end`, in parts: an answer that nobody reads fills no memory."""
+    rest = memoryview(body)
+    while len(rest) > MAX_PART:
+        await send({"type": "http.response.body", "body": rest[:MAX_PART], "more_body": True})
+        rest = rest[MAX_PART:]
+    await send({"type": "http.response.body", "body": b"".join((rest, end))})
 
 
 def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
