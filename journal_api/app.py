@@ -1,5 +1,6 @@
 """The ASGI application: `create_app(settings)`, its lifespan and the order of its middleware."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -66,6 +67,7 @@ def create_app(settings: Settings) -> Starlette:
     app = JournalApp(routes=routes, lifespan=lifespan)
     app.state.settings = settings
     app.state.listeners = listeners
+    app.state.downloads = Counter[int]()
     app.state.rates = RateLimits(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 

@@ -48,6 +48,5 @@ def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
 
 def no_temporary_file() -> ApiError:
     return StorageUnavailable(
-        "The temporary file for the body cannot be written: free disk space in the directory TMPDIR. "
-        "Nothing was changed."
+        "A temporary file cannot be written: free disk space in the directory TMPDIR. Nothing was changed."
     )

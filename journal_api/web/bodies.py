@@ -97,10 +97,10 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
 async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -> T:
     """Return the result of `work`. If the client disconnects, cancel it and raise ClientDisconnect.
 
-    The body must have been read before.
+    What of the body has not been read is dropped.
     """
     working = asyncio.ensure_future(work)
-    tasks = (working, asyncio.ensure_future(request.receive()))
+    tasks = (working, asyncio.ensure_future(end_of(request)))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -110,3 +110,9 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
+
+
+async def end_of(request: Request) -> None:
+    """Return when the client has disconnected."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,15 +1,24 @@
 """Responses: the JSON envelope, 204, 304 and file downloads (DECISIONS 1)."""
 
 import zlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 import msgspec
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from journal_api.errors import ApiError
+from journal_api.errors import ApiError, Busy
+from journal_api.web.bodies import cancel_on_disconnect
 
+# Bytes of a download that are kept in memory; the rest is in a temporary file.
+MAX_IN_MEMORY = 256 * 1024
+# At a time and user, because a client that reads slowly keeps the temporary file.
+MAX_DOWNLOADS = 4
 # Bytes of a body that are sent at once. The next part waits until the client has read most of those before.
 MAX_PART = 64 * 1024
 
@@ -95,24 +104,43 @@ class NoContent:
 
 
 class Download:
-    """A file, streamed while it is generated. An error after the first chunk aborts the response."""
+    """A file that `write` writes to a temporary file, which is then sent.
 
-    def __init__(self, name: str, media_type: str, chunks: AsyncGenerator[bytes, None]) -> None:
-        self.chunks = chunks
+    So a client that reads slowly keeps no transaction open, which would let the write-ahead log grow.
+    """
+
+    def __init__(
+        self, name: str, media_type: str, write: Callable[[IO[bytes]], Coroutine[Any, Any, None]]
+    ) -> None:
+        self.write = write
         self.headers = [
             (b"content-type", f"{media_type}; charset=utf-8".encode()),
             (b"content-disposition", f'attachment; filename="{name}"'.encode()),
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with aclosing(self.chunks) as chunks:
-            first = await anext(chunks, b"")
-            await send({"type": "http.response.start", "status": 200, "headers": self.headers})
-            if scope["method"] != "HEAD":
-                await send({"type": "http.response.body", "body": first, "more_body": True})
-                async for chunk in chunks:
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        request = Request(scope, receive)
+        with one_more_download(request), SpooledTemporaryFile(MAX_IN_MEMORY) as file:
+            await cancel_on_disconnect(request, self.write(file))
+            headers = [*self.headers, (b"content-length", b"%d" % file.tell())]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            file.seek(0)
+            while scope["method"] != "HEAD" and (part := file.read(MAX_PART)):
+                await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
+
+
+@contextmanager
+def one_more_download(request: Request) -> Iterator[None]:
+    """Count a download of the caller until it ends. Raises Busy beyond MAX_DOWNLOADS."""
+    downloads: Counter[int] = request.app.state.downloads
+    if downloads[request.user.id] >= MAX_DOWNLOADS:
+        raise Busy(f"{MAX_DOWNLOADS} of your downloads are still running. Try again when one has ended.")
+    downloads[request.user.id] += 1
+    try:
+        yield
+    finally:
+        downloads[request.user.id] -= 1
 
 
 class NotModified(NoContent):
