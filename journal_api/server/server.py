@@ -16,6 +16,7 @@ from journal_api.database.lock import guarding_lock, without_server
 from journal_api.database.migrations import Prepared
 from journal_api.errors import DatabaseRefused
 from journal_api.server.child import ChildServer
+from journal_api.server.descriptors import connection_limit
 from journal_api.server.log import log_to_standard_error
 from journal_api.server.memory import collect_garbage_less_often, keep_freed_memory
 from journal_api.server.protocol import Protocol
@@ -56,6 +57,7 @@ def serve(
             log.info("journal %s %s", settings.db, prepared.migration)
         keep_freed_memory()
         collect_garbage_less_often()
+        Protocol.max_connections = connection_limit()
         config = configured(settings)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         run_locked(server, settings.db, address)
