@@ -68,10 +68,11 @@ def wait_until_it_passes_on(port: int, process: subprocess.Popen[bytes], log: Pa
 
 
 @contextmanager
-def behind_caddy(folder: Path, **settings: str) -> Iterator[Journal]:
-    """A journal as it is reached through Caddy, with the documented setting and others."""
-    settings = {"JOURNAL_ALLOWED_HOSTS": SITE, **settings}
-    with running(folder / "journal.db", "--first-key", **settings) as server:
+def behind_caddy(folder: Path, rate_limit: str = "") -> Iterator[Journal]:
+    """A journal as it is reached through Caddy, with the documented setting."""
+    with running(
+        folder / "journal.db", "--first-key", JOURNAL_ALLOWED_HOSTS=SITE, JOURNAL_RATE_LIMIT=rate_limit
+    ) as server:
         key = key_in(server.out.read_text())
         with caddy(folder, httpx.URL(server.url).port or 0) as port:
             yield Journal(f"http://127.0.0.1:{port}", key)
@@ -80,7 +81,7 @@ def behind_caddy(folder: Path, **settings: str) -> Iterator[Journal]:
 @pytest.fixture
 def behind(tmp_path: Path) -> Iterator[Journal]:
     """A journal behind Caddy, for more requests than a key has in a minute."""
-    with behind_caddy(tmp_path, JOURNAL_RATE_LIMIT="0") as journal:
+    with behind_caddy(tmp_path, rate_limit="0") as journal:
         yield journal
 
 
