@@ -5,9 +5,9 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 
 - it overrides the callbacks of asyncio and httptools, `on_response_complete`, `_start_asgi_task` and
   `send_400_response`, and replaces `parser`;
-- it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport`, `loop` and `connections`,
-  calls `_unset_keepalive_if_required`, and sets `expect_100_continue`, `headers`, `cycle` and
-  `timeout_keep_alive`;
+- it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport` and `loop`, calls
+  `_unset_keepalive_if_required`, sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`, and
+  removes closed connections from `connections`;
 - of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
   and sets `keep_alive`, `disconnected`, `message_event` and `transport`.
 
@@ -71,11 +71,16 @@ class Protocol(HttpToolsProtocol):
             self.make_room()
 
     def make_room(self) -> None:
-        """Close the connection whose client keeps the service waiting longest, idle ones first; else this."""
+        """Close the connections whose clients keep the service waiting longest, idle ones first; else this.
+
+        It closes several, because it looks at all of them.
+        """
         others = [one for one in self.connections if one is not self and isinstance(one, Protocol)]
-        waiting = [one for one in others if one.waits_for_client and not one.transport.is_closing()]
-        last = min(waiting, key=lambda one: (one.in_flight, one.waiting_since), default=self)
-        last.transport.abort()
+        waiting = [one for one in others if one.waits_for_client]
+        waiting.sort(key=lambda one: (one.in_flight, one.waiting_since))
+        for one in waiting[: 1 + self.max_connections // 20] or [self]:
+            one.transport.abort()
+            self.connections.discard(one)  # now, because further connections may come before it is closed
 
     def connection_lost(self, exc: Exception | None) -> None:
         # uvicorn notifies the latest request only, which may still wait for an earlier one.

@@ -24,7 +24,7 @@ from journal_api.settings import Settings
 
 log = logging.getLogger("journal_api")
 
-SEND_BUFFER = 256 * 1024  # bytes
+SEND_BUFFER = 128 * 1024  # bytes
 
 # The trading day of futures exchanges in the United States, as the body of a PATCH.
 FUTURES_DAYS = '{"timezone": "America/New_York", "day_rollover": "17:00"}'

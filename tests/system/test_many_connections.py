@@ -1,11 +1,14 @@
 """More connections than the server keeps: docs/reliability.md#connections."""
 
+import asyncio
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import httpx
 import pytest
@@ -23,6 +26,17 @@ class Few(Protocol):
     """The protocol with five connections at a time."""
 
     max_connections = 5
+
+
+class Hundred(Protocol):
+    """The protocol with a hundred connections at a time."""
+
+    max_connections = 100
+    event_loop: ClassVar[asyncio.AbstractEventLoop]
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in Protocol
+        type(self).event_loop = self.loop
+        super().connection_made(transport)
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +85,32 @@ def test_an_idle_connection_makes_room_before_one_whose_request_is_on_its_way(jo
         assert not idle[0].is_answered()
         upload.connection.sendall(b'"Slowly"}')
         assert [answer.status for answer in answers_in(upload.connection.recv(65536))] == [201]
+
+
+@pytest.mark.parametrize("loop", ["auto", "asyncio"])  # asyncio accepts all that are there at once
+def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(tmp_path: Path, loop: str) -> None:
+    key = new_key(tmp_path / "journal.db")
+    with served(tmp_path / "journal.db", Hundred, loop) as port, ExitStack() as stack:
+        journal = Journal(f"http://127.0.0.1:{port}", key)
+        upload = Client(stack, journal, half_sent(journal))
+        Hundred.event_loop.call_soon_threadsafe(time.sleep, 1)  # all are there when it looks again
+        crowd = [stack.enter_context(journal.connect()) for _ in range(4 * Hundred.max_connections)]
+        newest = Client(stack, journal)
+
+        assert newest.is_answered()
+        upload.connection.sendall(b'"Slowly"}')
+        assert [answer.status for answer in answers_in(upload.connection.recv(65536))] == [201]
+        assert Hundred.max_connections / 2 < sum(map(is_open, crowd)) <= Hundred.max_connections
+
+
+def is_open(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
 
 
 def test_clients_that_stall_keep_nobody_out(journal: Journal) -> None:
