@@ -1,5 +1,6 @@
 """The ASGI application: `create_app(settings)`, its lifespan and the order of its middleware."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -69,6 +70,7 @@ def create_app(settings: Settings, way_in: WayIn | None = None) -> Starlette:
     app.state.settings = settings
     app.state.way_in = way_in or WayIn(OneTimeCode(), KEY_COMMAND)
     app.state.listeners = listeners
+    app.state.downloads = Counter[int]()
     app.state.rates = RateLimits(settings.requests_a_minute) if settings.requests_a_minute else None
     return app
 

@@ -41,7 +41,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # Host names accepted in addition to those of the loopback interface; `*` for any.
     allowed_hosts: tuple[str, ...] = ()
     cors_origins: tuple[str, ...] = ()
-    # Requests per minute and key; 0 for no limit. Default: no limit on the loopback interface, 600 elsewhere.
+    # Requests per minute and key; 0 for no limit. Default: 600, or no limit on the loopback interface if
+    # `allowed_hosts` is empty, because nobody else can reach the service then.
     rate_limit: int | None = None
     # The folder of scheduled backups; None for no backups.
     backup_dir: Path | None = None
@@ -62,7 +63,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """The rate limit per key; 0 for no limit."""
         if self.rate_limit is not None:
             return self.rate_limit
-        return 0 if is_loopback(self.host) else 600
+        # Behind a reverse proxy the service listens on the loopback interface as well.
+        return 0 if is_loopback(self.host) and not self.allowed_hosts else 600
 
     @classmethod
     def from_environ(cls, environ: Mapping[str, str], db: Path | None = None) -> "Settings":

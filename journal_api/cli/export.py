@@ -1,6 +1,5 @@
 """`journal-api export`: writes trades to a file."""
 
-from contextlib import aclosing
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ from journal_api.errors import NotFound
 from journal_api.repositories import accounts
 from journal_api.settings import Settings
 from journal_api.structs.trades import ExportQuery
-from journal_api.trade_files.export import csv_of
+from journal_api.trade_files.export import write_csv
 
 
 @click.command("export")
@@ -37,9 +36,7 @@ def export_file(
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = ExportQuery(account_id=account_id, spreadsheet=spreadsheet)
-        async with aclosing(csv_of(database, user_id, query)) as chunks:
-            async for chunk in chunks:
-                output.write(chunk)
+        await write_csv(database, user_id, query, output)
 
     with file.open("xb") as output:
         try:

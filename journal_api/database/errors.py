@@ -1,6 +1,7 @@
 """Translates errors of SQLite and of the file system to API errors."""
 
 import errno
+import os
 import sqlite3
 
 from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
@@ -17,9 +18,10 @@ DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 TEMPORARY_FILE_ERRORS = frozenset(
     {
         *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
-        *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE),
+        *(errno.ENOENT, errno.EACCES, errno.EPERM),
     }
 )
+TOO_MANY_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -30,7 +32,10 @@ def primary_code(error: sqlite3.Error) -> int:
 def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
     """Return the API error for an error of the database or of a temporary file, None for a bug."""
     if isinstance(error, OSError):
-        return no_temporary_file() if error.errno in TEMPORARY_FILE_ERRORS else None
+        if error.errno not in TEMPORARY_FILE_ERRORS | TOO_MANY_FILES:
+            return None
+        is_full = error.errno in TOO_MANY_FILES or not can_open_files()
+        return too_many_files() if is_full else no_temporary_file()
     primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy()
@@ -38,6 +43,8 @@ def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
         return StorageUnavailable(
             "The database is damaged: stop the service, run `journal-api check`, restore a backup."
         )
+    if primary == sqlite3.SQLITE_CANTOPEN and not can_open_files():
+        return too_many_files()
     if primary in FULL_OR_BROKEN:
         return StorageUnavailable()
     if primary == sqlite3.SQLITE_CONSTRAINT:
@@ -48,6 +55,21 @@ def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
 
 def no_temporary_file() -> ApiError:
     return StorageUnavailable(
-        "The temporary file for the body cannot be written: free disk space in the directory TMPDIR. "
-        "Nothing was changed."
+        "A temporary file cannot be written: free disk space in the directory TMPDIR. Nothing was changed."
     )
+
+
+def too_many_files() -> ApiError:
+    return Busy(
+        "The service has as many files open as it may have; nothing was changed. Try again, or raise the "
+        "limit of open files: LimitNOFILE= in a systemd unit, `ulimit -n` in a shell."
+    )
+
+
+def can_open_files() -> bool:
+    """Return whether one more file can be opened: neither SQLite nor tempfile says why it could not."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno not in TOO_MANY_FILES
+    return True

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from journal_api.errors import NotFound
 from journal_api.openapi import document
+from journal_api.web.static_files import StaticFile
 
 PAGE = """\
 <!doctype html>
@@ -56,30 +56,47 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-ASSETS = {"swagger_bundle.js": "text/javascript", "swagger_style.css": "text/css"}
+MEDIA_TYPES = {
+    "start.js": "text/javascript",
+    "swagger_bundle.js": "text/javascript",
+    "swagger_style.css": "text/css",
+}
 
 
-async def description(request: Request) -> Response:
+async def description(request: Request) -> StaticFile:
     """The OpenAPI document."""
-    return Response(document.document(), media_type="application/json", headers=HEADERS)
+    return document_file()
 
 
-async def page(request: Request) -> Response:
+async def page(request: Request) -> StaticFile:
     """The browsable documentation."""
-    return Response(PAGE, media_type="text/html", headers=HEADERS)
+    return page_file()
 
 
-async def asset(request: Request) -> Response:
+async def asset(request: Request) -> StaticFile:
     """A script or style sheet of the documentation page. Raises NotFound."""
     name = request.path_params["name"]
-    if name == "start.js":
-        return Response(START, media_type="text/javascript", headers=HEADERS)
-    if name not in ASSETS:
+    if name not in MEDIA_TYPES:
         raise NotFound("The documentation page has no such file; it is at /docs.")
-    return Response(content_of(name), media_type=ASSETS[name], headers=HEADERS)
+    return asset_file(name)
 
 
 @cache
+def document_file() -> StaticFile:
+    return StaticFile(document.document(), "application/json", HEADERS)
+
+
+@cache
+def page_file() -> StaticFile:
+    return StaticFile(PAGE.encode(), "text/html", HEADERS)
+
+
+@cache
+def asset_file(name: str) -> StaticFile:
+    content = START.encode() if name == "start.js" else content_of(name)
+    return StaticFile(content, MEDIA_TYPES[name], HEADERS)
+
+
 def content_of(name: str) -> bytes:
     """The content of a file in the package offapi."""
     package = importlib.util.find_spec("offapi")

@@ -4,17 +4,15 @@ The version is a hash of all files, so browsers keep a file for good and fetch e
 Modules import each other by relative paths, which keep the version. Files are sent compressed.
 """
 
-import gzip
-import re
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from journal_api.errors import NotFound
+from journal_api.web.static_files import StaticFile
 
 FOLDER = Path(__file__).parent
 MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
@@ -25,28 +23,20 @@ POLICY = (
     " require-trusted-types-for 'script'; trusted-types 'none'"
 )
 HEADERS = {"content-security-policy": POLICY, "referrer-policy": "no-referrer"}
-# gzip in Accept-Encoding, unless its weight is 0 (RFC 9110 §12.5.3).
-GZIP = re.compile(r"(?i)(?:^|,)[ \t]*gzip[ \t]*(?:,|$|;(?![ \t]*q=0(?:\.0*)?[ \t]*(?:,|$)))")
 FOR_GOOD = "public, max-age=31536000, immutable"
 
 
-async def index(request: Request) -> Response:
+async def index(request: Request) -> StaticFile:
     """The page."""
-    content = contents()["index.html"].replace(b"{version}", version().encode())
-    return Response(content, media_type="text/html", headers={**HEADERS, "cache-control": "no-cache"})
+    return sent_file("index.html")
 
 
-async def file(request: Request) -> Response:
+async def file(request: Request) -> StaticFile:
     """A script or the style sheet of the page. Raises NotFound."""
     name = request.path_params["name"]
     if request.path_params["version"] != version() or name not in contents() or name == "index.html":
         raise NotFound("The page has no such file; it is at /, and reloading it fetches the current files.")
-    media_type = MEDIA_TYPES[Path(name).suffix]
-    headers = {**HEADERS, "cache-control": FOR_GOOD, "vary": "accept-encoding"}
-    if not GZIP.search(request.headers.get("accept-encoding", "")):
-        return Response(contents()[name], media_type=media_type, headers=headers)
-    headers["content-encoding"] = "gzip"
-    return Response(compressed(name), media_type=media_type, headers=headers)
+    return sent_file(name)
 
 
 @cache
@@ -57,9 +47,13 @@ def contents() -> dict[str, bytes]:
 
 
 @cache
-def compressed(name: str) -> bytes:
-    """The content of a file, compressed by gzip."""
-    return gzip.compress(contents()[name], mtime=0)
+def sent_file(name: str) -> StaticFile:
+    """The response with a file."""
+    content, cache_control = contents()[name], FOR_GOOD
+    if name == "index.html":
+        content, cache_control = content.replace(b"{version}", version().encode()), "no-cache"
+    headers = {**HEADERS, "cache-control": cache_control}
+    return StaticFile(content, MEDIA_TYPES[Path(name).suffix], headers)
 
 
 @cache

@@ -46,7 +46,8 @@ async def get_trade(request: Request) -> Response:
 async def export_trades(request: Request) -> Response:
     """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
     query = query_of(request, ExportQuery)
-    return Download("trades.csv", "text/csv", export.csv_of(database(request), request.user.id, query))
+    write = partial(export.write_csv, database(request), request.user.id, query)
+    return Download("trades.csv", "text/csv", write)
 
 
 async def create_trade(request: Request) -> Response:

@@ -6,7 +6,8 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 - it overrides the callbacks of asyncio and httptools, `on_response_complete`, `_start_asgi_task` and
   `send_400_response`, and replaces `parser`;
 - it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport` and `loop`, calls
-  `_unset_keepalive_if_required`, and sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`;
+  `_unset_keepalive_if_required`, sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`, and
+  removes closed connections from `connections`;
 - of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
   and sets `keep_alive`, `disconnected`, `message_event` and `transport`.
 
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
+from journal_api.server.descriptors import MAX_CONNECTIONS
 from journal_api.server.last_response import last_response
 from journal_api.server.request_head import HEAD_TOO_LARGE, LARGEST_HEAD, authority_of, head_error
 from journal_api.server.request_parser import RequestParser
@@ -40,6 +42,9 @@ class Protocol(HttpToolsProtocol):
     idle_seconds: ClassVar[int] = 10  # until the headers of the next request are complete
     body_seconds: ClassVar[float] = 30  # between two chunks of the body
     unread_seconds: ClassVar[float] = 30  # without reading a byte of the response
+    max_connections: ClassVar[int] = (
+        MAX_CONNECTIONS  # at a time; `serve` sets it by the files that may be open
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -62,6 +67,20 @@ class Protocol(HttpToolsProtocol):
         super().connection_made(transport)
         self.waiting_since = self.response_read_at = self.loop.time()
         self.check_deadline()
+        if len(self.connections) > self.max_connections:
+            self.make_room()
+
+    def make_room(self) -> None:
+        """Close the connections whose clients keep the service waiting longest, idle ones first; else this.
+
+        It closes several, because it looks at all of them.
+        """
+        others = [one for one in self.connections if one is not self and isinstance(one, Protocol)]
+        waiting = [one for one in others if one.waits_for_client]
+        waiting.sort(key=lambda one: (one.in_flight, one.waiting_since))
+        for one in waiting[: 1 + self.max_connections // 20] or [self]:
+            one.transport.abort()
+            self.connections.discard(one)  # now, because further connections may come before it is closed
 
     def connection_lost(self, exc: Exception | None) -> None:
         # uvicorn notifies the latest request only, which may still wait for an earlier one.
@@ -199,6 +218,11 @@ class Protocol(HttpToolsProtocol):
         """Whether the service waits for the body: no earlier response is pending, this one has not begun."""
         busy = self.pipeline or self.flow.read_paused or not self.in_flight
         return self.in_body and not busy and not self.cycle.response_started
+
+    @property
+    def waits_for_client(self) -> bool:
+        """Whether the service waits for a request, for the rest of one, or until the response is read."""
+        return not self.in_flight or self.waits_for_body or self.flow.write_paused
 
     # Errors ---------------------------------------------------------------------------------------------
 

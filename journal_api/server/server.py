@@ -16,6 +16,7 @@ from journal_api.database.lock import guarding_lock, without_server
 from journal_api.database.migrations import Prepared
 from journal_api.errors import DatabaseRefused
 from journal_api.server.child import ChildServer
+from journal_api.server.descriptors import connection_limit
 from journal_api.server.log import log_to_standard_error
 from journal_api.server.memory import collect_garbage_less_often, keep_freed_memory
 from journal_api.server.protocol import Protocol
@@ -24,6 +25,7 @@ from journal_api.values.way_in import WayIn
 
 log = logging.getLogger("journal_api")
 
+SEND_BUFFER = 128 * 1024  # bytes
 
 # The trading day of futures exchanges in the United States, as the body of a PATCH.
 FUTURES_DAYS = '{"timezone": "America/New_York", "day_rollover": "17:00"}'
@@ -61,6 +63,7 @@ def serve(
             log.info("journal %s %s", settings.db, prepared.migration)
         keep_freed_memory()
         collect_garbage_less_often()
+        Protocol.max_connections = connection_limit()
         config = configured(settings, way_in=way_in)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         run_locked(server, settings.db, address)
@@ -111,7 +114,10 @@ def listening(settings: Settings) -> socket.socket:
     """Bind a socket to `host` and `port`. Raises OSError that names them."""
     try:
         family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        listener = socket.create_server(address[:2], family=family, backlog=2048)
+        # Connections inherit it. Otherwise the kernel buffers up to 4 MiB of each answer that nobody reads.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        return listener
     except OSError as error:
         raise OSError(
             f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; "

@@ -2,8 +2,7 @@
 
 import csv
 import io
-from collections.abc import AsyncGenerator
-from typing import Any
+from typing import IO, Any
 
 from msgspec import json
 
@@ -15,8 +14,8 @@ from journal_api.trade_files.spreadsheets import harmless
 from journal_api.values.money import json_text
 
 
-async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> AsyncGenerator[bytes, None]:
-    """Yield the file in parts, all from one snapshot.
+async def write_csv(database: Transactions, user_id: int, query: ExportQuery, file: IO[bytes]) -> None:
+    """Write the trades to a file, all from one snapshot.
 
     For a spreadsheet the header has other titles, and texts are escaped so that none is a formula.
     """
@@ -31,7 +30,7 @@ async def csv_of(database: Transactions, user_id: int, query: ExportQuery) -> As
             for row in rows:
                 cells = without_formulas(cells_of(row)) if for_spreadsheet else cells_of(row)
                 writer.writerow([cells[column] for column in COLUMNS])
-            yield text.getvalue().encode()
+            file.write(text.getvalue().encode())
             text.seek(0)
             text.truncate()
             last_id = rows[-1]["id"] if rows else None

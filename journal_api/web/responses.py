@@ -1,14 +1,26 @@
 """Responses: the JSON envelope, 204, 304 and file downloads (DECISIONS 1)."""
 
 import zlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 import msgspec
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from journal_api.errors import ApiError
+from journal_api.errors import ApiError, Busy
+from journal_api.web.bodies import cancel_on_disconnect
+
+# Bytes of a download that are kept in memory; the rest is in a temporary file.
+MAX_IN_MEMORY = 256 * 1024
+# At a time and user, because a client that reads slowly keeps the temporary file.
+MAX_DOWNLOADS = 4
+# Bytes of a body that are sent at once. The next part waits until the client has read most of those before.
+MAX_PART = 64 * 1024
 
 
 class Envelope:
@@ -47,8 +59,11 @@ class Envelope:
         return NotModified({"ETag": self.etag})
 
     def body(self, request_id: str) -> bytes:
-        members = self.pagination + self.warnings
-        return b'%b,"meta":{"request_id":"%b"%b}}' % (self.content, request_id.encode(), members)
+        return self.content + self.end(request_id)
+
+    def end(self, request_id: str) -> bytes:
+        """The end of the body, which differs for each request."""
+        return b',"meta":{"request_id":"%b"%b%b}}' % (request_id.encode(), self.pagination, self.warnings)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
         """A copy with additional headers."""
@@ -63,12 +78,16 @@ class Envelope:
         return Envelope(self.status, self.content, self.headers, self.pagination, encoded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = self.body(scope["state"]["request_id"])
+        end = self.end(scope["state"]["request_id"])
         if self._encoded_headers is None:  # a kept answer is sent many times
             self._encoded_headers = [(b"content-type", b"application/json"), *encoded(self.headers)]
-        headers = [*self._encoded_headers, (b"content-length", b"%d" % len(body))]
+        content_length = b"%d" % (len(self.content) + len(end))
+        headers = [*self._encoded_headers, (b"content-length", content_length)]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
-        await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+        if scope["method"] == "HEAD":
+            await send_body(send, b"")
+        else:
+            await send_body(send, self.content, end)
 
 
 class NoContent:
@@ -85,24 +104,43 @@ class NoContent:
 
 
 class Download:
-    """A file, streamed while it is generated. An error after the first chunk aborts the response."""
+    """A file that `write` writes to a temporary file, which is then sent.
 
-    def __init__(self, name: str, media_type: str, chunks: AsyncGenerator[bytes, None]) -> None:
-        self.chunks = chunks
+    So a client that reads slowly keeps no transaction open, which would let the write-ahead log grow.
+    """
+
+    def __init__(
+        self, name: str, media_type: str, write: Callable[[IO[bytes]], Coroutine[Any, Any, None]]
+    ) -> None:
+        self.write = write
         self.headers = [
             (b"content-type", f"{media_type}; charset=utf-8".encode()),
             (b"content-disposition", f'attachment; filename="{name}"'.encode()),
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async with aclosing(self.chunks) as chunks:
-            first = await anext(chunks, b"")
-            await send({"type": "http.response.start", "status": 200, "headers": self.headers})
-            if scope["method"] != "HEAD":
-                await send({"type": "http.response.body", "body": first, "more_body": True})
-                async for chunk in chunks:
-                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        request = Request(scope, receive)
+        with one_more_download(request), SpooledTemporaryFile(MAX_IN_MEMORY) as file:
+            await cancel_on_disconnect(request, self.write(file))
+            headers = [*self.headers, (b"content-length", b"%d" % file.tell())]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            file.seek(0)
+            while scope["method"] != "HEAD" and (part := file.read(MAX_PART)):
+                await send({"type": "http.response.body", "body": part, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
+
+
+@contextmanager
+def one_more_download(request: Request) -> Iterator[None]:
+    """Count a download of the caller until it ends. Raises Busy beyond MAX_DOWNLOADS."""
+    downloads: Counter[int] = request.app.state.downloads
+    if downloads[request.user.id] >= MAX_DOWNLOADS:
+        raise Busy(f"{MAX_DOWNLOADS} of your downloads are still running. Try again when one has ended.")
+    downloads[request.user.id] += 1
+    try:
+        yield
+    finally:
+        downloads[request.user.id] -= 1
 
 
 class NotModified(NoContent):
@@ -140,6 +178,15 @@ def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelop
     content = {"code": error.code, "message": str(error), "details": error.details}
     headers = {**error.headers, **(headers or {})}
     return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
+
+
+async def send_body(send: Send, body: bytes, end: bytes = b"") -> None:
+    """Send a body followed by `end`, in parts: an answer that nobody reads fills no memory."""
+    rest = memoryview(body)
+    while len(rest) > MAX_PART:
+        await send({"type": "http.response.body", "body": rest[:MAX_PART], "more_body": True})
+        rest = rest[MAX_PART:]
+    await send({"type": "http.response.body", "body": b"".join((rest, end))})
 
 
 def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

@@ -176,20 +176,24 @@ async def test_on_the_loopback_interface_nothing_is_limited(client: httpx.AsyncC
 
 
 @pytest.mark.parametrize(
-    ("host", "setting", "expected"),
+    ("host", "allowed_hosts", "setting", "expected"),
     [
-        ("127.0.0.1", None, 0),
-        ("localhost", None, 0),
-        ("::1", None, 0),
-        ("0.0.0.0", None, 600),
-        ("journal.example", None, 600),
-        ("0.0.0.0", 0, 0),
-        ("127.0.0.1", 30, 30),
+        ("127.0.0.1", (), None, 0),
+        ("localhost", (), None, 0),
+        ("::1", (), None, 0),
+        ("0.0.0.0", (), None, 600),
+        ("journal.example", (), None, 600),
+        ("127.0.0.1", ("journal.example",), None, 600),
+        ("0.0.0.0", (), 0, 0),
+        ("127.0.0.1", ("journal.example",), 0, 0),
+        ("127.0.0.1", (), 30, 30),
     ],
 )
-def test_the_limit_follows_the_host_unless_it_is_set(
-    tmp_path: Path, host: str, setting: int | None, expected: int
+def test_the_limit_follows_who_can_reach_the_service_unless_it_is_set(
+    tmp_path: Path, host: str, allowed_hosts: tuple[str, ...], setting: int | None, expected: int
 ) -> None:
-    settings = Settings(db=tmp_path / "journal.db", host=host, rate_limit=setting)
+    settings = Settings(
+        db=tmp_path / "journal.db", host=host, allowed_hosts=allowed_hosts, rate_limit=setting
+    )
 
     assert settings.requests_a_minute == expected

@@ -20,6 +20,9 @@ from factories import (
     snapshots_of,
     unwrap,
 )
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
 
 METRICS = (
     "net_pnl",
@@ -131,6 +134,30 @@ async def journal(client: httpx.AsyncClient) -> httpx.AsyncClient:
         await create_goal(client, metric=metric, target_value=1, timeframe="daily", copy_group_id=group["id"])
         await create_goal(client, metric=metric, target_value=1, timeframe="monthly", account_id=one["id"])
     return client
+
+
+async def test_an_export_ends_when_its_client_leaves(app: Starlette, client: httpx.AsyncClient) -> None:
+    await create_trade(client)
+    sent: list[Message] = []
+
+    async def without_client(scope: Scope, receive: Receive, send: Send) -> None:
+        async def receive_end() -> Message:
+            return {"type": "http.disconnect"}
+
+        async def note(message: Message) -> None:
+            sent.append(message)
+
+        await app(scope, receive_end, note)
+        await PlainTextResponse("ended")(scope, receive, send)
+
+    headers = {"Authorization": client.headers["Authorization"]}
+    transport = httpx.ASGITransport(without_client)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as gone:
+        answer = await gone.get("/v1/trades/export")
+
+    assert answer.text == "ended"
+    assert sent == []
+    assert (await client.get("/trades/export")).status_code == 200
 
 
 async def test_export_wipe_and_import_give_the_same_answers(journal: httpx.AsyncClient) -> None:

@@ -107,12 +107,12 @@ def is_in_step(answers: Sequence[Answer], asked: Sequence[bytes]) -> bool:
 
 
 @contextmanager
-def served(db: Path, protocol: type[Protocol]) -> Iterator[int]:
+def served(db: Path, protocol: type[Protocol], loop: str = "auto") -> Iterator[int]:
     """The port of a server in this process, on an event loop of its own; it stops as by SIGTERM."""
     settings = Settings(db=db, port=0)
     with listening(settings) as address:
         config = configured(settings, protocol)
-        config.timeout_graceful_shutdown = 1
+        config.timeout_graceful_shutdown, config.loop = 1, loop
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
         thread.start()

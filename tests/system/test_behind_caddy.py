@@ -67,13 +67,22 @@ def wait_until_it_passes_on(port: int, process: subprocess.Popen[bytes], log: Pa
         time.sleep(0.05)
 
 
+@contextmanager
+def behind_caddy(folder: Path, rate_limit: str = "") -> Iterator[Journal]:
+    """A journal as it is reached through Caddy, with the documented setting."""
+    with running(
+        folder / "journal.db", "--first-key", JOURNAL_ALLOWED_HOSTS=SITE, JOURNAL_RATE_LIMIT=rate_limit
+    ) as server:
+        key = key_in(server.out.read_text())
+        with caddy(folder, httpx.URL(server.url).port or 0) as port:
+            yield Journal(f"http://127.0.0.1:{port}", key)
+
+
 @pytest.fixture
 def behind(tmp_path: Path) -> Iterator[Journal]:
-    """A journal as it is reached through Caddy."""
-    with running(tmp_path / "journal.db", "--first-key", JOURNAL_ALLOWED_HOSTS=SITE) as server:
-        key = key_in(server.out.read_text())
-        with caddy(tmp_path, httpx.URL(server.url).port or 0) as port:
-            yield Journal(f"http://127.0.0.1:{port}", key)
+    """A journal behind Caddy, for more requests than a key has in a minute."""
+    with behind_caddy(tmp_path, rate_limit="0") as journal:
+        yield journal
 
 
 def attempts() -> list[bytes]:
@@ -121,3 +130,18 @@ def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) 
     # Each attack heard that it has no key, or from Caddy that the connection was closed on it.
     assert heard[401, b"attack"] > asked / 20
     assert set(heard) <= {(401, b"attack"), (502, b"")}
+
+
+def test_wrong_keys_are_limited_and_lock_nobody_out(tmp_path: Path) -> None:
+    with behind_caddy(tmp_path) as journal, journal.client() as owner:
+        statuses = Counter(
+            owner.get("/me", headers={"Host": SITE, "Authorization": "Bearer wrong"}).status_code
+            for _ in range(40)
+        )
+        right = owner.get("/me", headers={"Host": SITE})
+
+    # The minute of the first may end while the test runs.
+    assert statuses[429] > 0
+    assert statuses[401] + statuses[429] == 40
+    assert right.status_code == 200
+    assert right.headers["x-ratelimit-limit"] == "600"

@@ -50,7 +50,21 @@ async def test_head_has_the_headers_alone(nobody: httpx.AsyncClient, path: str) 
 
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-type"] == got.headers["content-type"]
-    assert head.headers["content-length"] == str(len(got.content))
+    assert head.headers["content-length"] == got.headers["content-length"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+async def test_it_is_compressed_for_whom_asks_for_that(nobody: httpx.AsyncClient, path: str) -> None:
+    plain = await nobody.get(path, headers={"Accept-Encoding": "identity"})
+    compressed = await nobody.get(path, headers={"Accept-Encoding": "gzip"})
+
+    assert "content-encoding" not in plain.headers
+    assert int(plain.headers["content-length"]) == len(plain.content)
+    assert compressed.headers["content-encoding"] == "gzip"
+    assert compressed.content == plain.content
+    assert compressed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
+    if len(plain.content) > 10_000:
+        assert int(compressed.headers["content-length"]) < len(plain.content) / 3
 
 
 async def test_it_refers_to_nothing_elsewhere(nobody: httpx.AsyncClient) -> None:

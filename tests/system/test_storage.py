@@ -309,6 +309,25 @@ def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_
     assert (read, then) == (200, [200, 201])
 
 
+def test_an_export_for_which_there_is_no_temporary_file_is_refused(journal: Journal) -> None:
+    resource = pytest.importorskip("resource")
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("only Linux can limit another process")
+    account_id = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
+    trade = {**A_TRADE, "account_id": account_id, "notes": "x" * 10_000}
+    unwrap(journal.client.post("/trades/bulk", json={"trades": [trade] * 50}))
+    export = partial(journal.client.get, "/trades/export")
+    limits = resource.prlimit(journal.server.process.pid, resource.RLIMIT_FSIZE)
+
+    resource.prlimit(journal.server.process.pid, resource.RLIMIT_FSIZE, (1024, limits[1]))
+    refused = export()
+    resource.prlimit(journal.server.process.pid, resource.RLIMIT_FSIZE, limits)
+
+    assert_refused(refused, "storage_unavailable")
+    assert "TMPDIR" in refused.json()["error"]["message"]
+    assert export().status_code == 200
+
+
 # A damaged file, another file --------------------------------------------------------------------------
 
 

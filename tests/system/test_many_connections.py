@@ -1,0 +1,220 @@
+"""More connections than the server keeps: docs/reliability.md#connections."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+import httpx
+import pytest
+from commands import PATIENCE, Server, environment, free_port, new_key, running, wait_until_it_answers
+from factories import A_FILE, A_TRADE, unwrap
+from streams import Journal, answers_in, served
+
+from journal_api.server.descriptors import MAX_CONNECTIONS
+from journal_api.server.protocol import Protocol
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of open files")
+
+
+class Few(Protocol):
+    """The protocol with five connections at a time."""
+
+    max_connections = 5
+
+
+class Hundred(Protocol):
+    """The protocol with a hundred connections at a time."""
+
+    max_connections = 100
+    event_loop: ClassVar[asyncio.AbstractEventLoop]
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in Protocol
+        type(self).event_loop = self.loop
+        super().connection_made(transport)
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
+    db = tmp_path_factory.mktemp("connections") / "journal.db"
+    key = new_key(db)
+    with served(db, Few) as port:
+        yield Journal(f"http://127.0.0.1:{port}", key)
+
+
+class Client:
+    """A connection to the journal, made after all others were noticed."""
+
+    def __init__(self, stack: ExitStack, journal: Journal, sent: bytes = b"") -> None:
+        time.sleep(0.02)  # the event loop counts milliseconds
+        self.journal = journal
+        self.connection = stack.enter_context(journal.connect())
+        self.connection.sendall(sent)
+
+    def is_answered(self) -> bool:
+        try:
+            self.connection.sendall(self.journal.head("GET /v1/me", "me"))
+            return [answer.status for answer in answers_in(self.connection.recv(65536))] == [200]
+        except ConnectionError:
+            return False
+
+
+def test_the_connection_that_is_idle_longest_makes_room_for_a_new_one(journal: Journal) -> None:
+    with ExitStack() as stack:
+        clients = [Client(stack, journal) for _ in range(Few.max_connections)]
+        assert clients[0].is_answered()
+        more = [Client(stack, journal) for _ in range(2)]
+
+        answered = [client.is_answered() for client in [*clients, *more]]
+
+    assert answered == [True, False, False, True, True, True, True]
+
+
+def test_an_idle_connection_makes_room_before_one_whose_request_is_on_its_way(journal: Journal) -> None:
+    with ExitStack() as stack:
+        upload = Client(stack, journal, half_sent(journal))
+        idle = [Client(stack, journal) for _ in range(Few.max_connections - 1)]
+        newest = Client(stack, journal)
+
+        assert newest.is_answered()
+        assert not idle[0].is_answered()
+        upload.connection.sendall(b'"Slowly"}')
+        assert [answer.status for answer in answers_in(upload.connection.recv(65536))] == [201]
+
+
+@pytest.mark.parametrize("loop", ["auto", "asyncio"])  # asyncio accepts all that are there at once
+def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(tmp_path: Path, loop: str) -> None:
+    key = new_key(tmp_path / "journal.db")
+    with served(tmp_path / "journal.db", Hundred, loop) as port, ExitStack() as stack:
+        journal = Journal(f"http://127.0.0.1:{port}", key)
+        upload = Client(stack, journal, half_sent(journal))
+        Hundred.event_loop.call_soon_threadsafe(time.sleep, 1)  # all are there when it looks again
+        crowd = [stack.enter_context(journal.connect()) for _ in range(4 * Hundred.max_connections)]
+        newest = Client(stack, journal)
+
+        assert newest.is_answered()
+        upload.connection.sendall(b'"Slowly"}')
+        assert [answer.status for answer in answers_in(upload.connection.recv(65536))] == [201]
+        assert Hundred.max_connections / 2 < sum(map(is_open, crowd)) <= Hundred.max_connections
+
+
+def is_open(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+def test_clients_that_stall_keep_nobody_out(journal: Journal) -> None:
+    with ExitStack() as stack:
+        for _ in range(3 * Few.max_connections):
+            Client(stack, journal, half_sent(journal))
+
+        assert Client(stack, journal).is_answered()
+
+
+def half_sent(journal: Journal) -> bytes:
+    """A request without the last 9 bytes of its body."""
+    headers = (b"Content-Length: 18", b"Connection: close")
+    return journal.head("POST /v1/tag-categories", "half", *headers) + b'{"name": '
+
+
+# Open files ------------------------------------------------------------------------------------------------
+
+
+def limited(limit: str, *arguments: str) -> list[str]:
+    """A command of Python's that may have so many files open: an option of `ulimit`."""
+    return ["sh", "-c", f'ulimit {limit} && exec "$0" "$@"', sys.executable, *arguments]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [("-n 1024", "240 1024"), ("-Sn 256", f"{MAX_CONNECTIONS} 4064"), ("-n 40", "1 40")],
+)
+def test_the_limit_of_open_files_is_raised_as_far_as_allowed_and_bounds_the_connections(
+    limit: str, expected: str
+) -> None:
+    program = (
+        "import resource\nfrom journal_api.server.descriptors import connection_limit\n"
+        "print(connection_limit(), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+
+    ran = subprocess.run(
+        limited(limit, "-c", program), capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+
+    assert ran.stdout.strip() == expected
+
+
+@contextmanager
+def running_with(limit: str, db: Path) -> Iterator[Server]:
+    """A server that may have so many files open."""
+    out, err = db.with_name("out"), db.with_name("err")
+    port = free_port()
+    serve = ["-m", "journal_api", "serve", "--db", str(db), "--port", str(port)]
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        process = subprocess.Popen(limited(limit, *serve), env=environment(), stdout=to_out, stderr=to_err)
+    try:
+        server = Server(f"http://127.0.0.1:{port}", process, out, err)
+        wait_until_it_answers(server)
+        yield server
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+
+
+def test_more_idle_connections_than_files_leave_room_for_reports_exports_and_imports(tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    with running_with("-n 200", db) as server, ExitStack() as stack:
+        journal = Journal(server.url, key)
+        for _ in range(300):
+            stack.enter_context(journal.connect())
+        with server.client(key) as client:
+            unwrap(client.post("/accounts", json={"name": "Sim"}))
+            unwrap(client.post("/trades", json={**A_TRADE, "account_id": 1}))
+            answers = [
+                client.get("/reports", params={"group_by": "symbol"}),
+                client.get("/trades/export"),
+                client.post("/imports?account_id=1&dry_run=true&timezone=UTC", content=A_FILE),
+            ]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit another process")
+def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(tmp_path: Path) -> None:
+    import resource
+
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    with running(db) as server, server.client(key) as client:
+        unwrap(client.post("/accounts", json={"name": "Sim"}))
+        limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+
+        def answers() -> list[httpx.Response]:
+            query = "account_id=1&dry_run=true&timezone=UTC"
+            return [
+                client.get("/trades/export"),
+                client.post(f"/imports?{query}", content=A_FILE),
+                client.post("/tags", json={"name": "Without a file", "category_id": 1}),
+            ]
+
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
+        *refused, written = answers()
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+        then = [answer.status_code for answer in answers()]
+
+    for answer in refused:
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "busy")
+        assert "LimitNOFILE" in answer.json()["error"]["message"]
+    assert written.status_code == 400  # the category does not exist: what opens no file works
+    assert then == [200, 200, 400]
