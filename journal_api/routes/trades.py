@@ -1,5 +1,6 @@
 """Handlers of trades, their tags and their checklist answers (DECISIONS 34)."""
 
+from functools import partial
 from typing import Any
 
 from aiosqlite import Connection
