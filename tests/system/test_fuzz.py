@@ -60,6 +60,7 @@ def test_whatever_is_sent_is_answered_as_the_document_says(
     tmp_path: Path, seen: Callable[[str], None]
 ) -> None:
     db = tmp_path / "journal.db"
+    new_key(db)  # a spare one, which may be revoked
     key = new_key(db)
     with running(db) as server:
         asyncio.run(tell_examples(server, key))
