@@ -297,6 +297,7 @@ async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
 ) -> None:
     for _ in range(10):
         await insert_trade(app, account_id, symbol="HUGE", gross_pnl=10**10)
+    await insert_trade(app, account_id, symbol="HUGE", gross_pnl=-1, closed_at="2026-01-06T15:00:00Z")
     for number in range(5):
         await insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=number)
 
