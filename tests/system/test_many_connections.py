@@ -12,7 +12,16 @@ from typing import ClassVar
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, environment, free_port, new_key, running, wait_until_it_answers
+from commands import (
+    PATIENCE,
+    Server,
+    environment,
+    free_port,
+    new_key,
+    running,
+    wait_until,
+    wait_until_it_answers,
+)
 from factories import A_FILE, A_TRADE, unwrap
 from streams import Journal, answers_in, served
 
@@ -32,10 +41,10 @@ class Hundred(Protocol):
     """The protocol with a hundred connections at a time."""
 
     max_connections = 100
-    event_loop: ClassVar[asyncio.AbstractEventLoop]
+    newest: ClassVar[Protocol]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in Protocol
-        type(self).event_loop = self.loop
+        Hundred.newest = self
         super().connection_made(transport)
 
 
@@ -93,7 +102,8 @@ def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(tmp_path: 
     with served(tmp_path / "journal.db", Hundred, loop) as port, ExitStack() as stack:
         journal = Journal(f"http://127.0.0.1:{port}", key)
         upload = Client(stack, journal, half_sent(journal))
-        Hundred.event_loop.call_soon_threadsafe(time.sleep, 1)  # all are there when it looks again
+        wait_until(lambda: Hundred.newest.in_body)
+        Hundred.newest.loop.call_soon_threadsafe(time.sleep, 1)  # all are there when it looks again
         crowd = [stack.enter_context(journal.connect()) for _ in range(4 * Hundred.max_connections)]
         newest = Client(stack, journal)
 
