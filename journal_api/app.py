@@ -11,7 +11,8 @@ from starlette.types import ASGIApp
 
 from journal_api.database import backup_schedule
 from journal_api.database.database import Database
-from journal_api.database.migrations import VERSION, prepare
+from journal_api.database.migrations import prepare
+from journal_api.database.schemas import VERSION
 from journal_api.openapi import docs_page
 from journal_api.page import files as page_files
 from journal_api.routes import health, sign_in

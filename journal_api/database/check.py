@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple, TypeVar
 from filelock import Timeout
 
 from journal_api.database.lock import process_lock
-from journal_api.database.migrations import VERSION, version_of
-from journal_api.database.schemas import differences, run, schema
+from journal_api.database.migrations import version_of
+from journal_api.database.schemas import VERSION, differences, run, schema
 from journal_api.errors import DatabaseRefused
 
 T = TypeVar("T")

@@ -8,15 +8,12 @@ from typing import NamedTuple
 from journal_api.database.backup import copied, give_name, name_before, sync
 from journal_api.database.journal_file import has_hard_links
 from journal_api.database.lock import without_server
-from journal_api.database.schemas import require_schema, run, schema
+from journal_api.database.schemas import VERSION, require_schema, run, schema, scripts
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 from journal_api.values.clock import now
 
 APPLICATION_ID = 0x4A524E4C  # "JRNL"
-# to_<n>.sql migrates a database of version n - 1 to version n. Released scripts are never changed.
-SCRIPTS = Path(__file__).parent / "migration_scripts"
-VERSION = 6
 
 
 class Prepared(NamedTuple):
@@ -98,7 +95,7 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             prepared = Prepared(is_new=True)
         elif version < VERSION:
             prepared = Prepared(migrated_from=version, copy=keep_copy(settings.db.resolve()))
-            for script in scripts_from(version):
+            for script in scripts(version + 1, VERSION):
                 run(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise DatabaseRefused("the database has rows with dangling references; nothing was changed")
@@ -109,14 +106,6 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-
-
-def scripts_from(version: int) -> list[str]:
-    """Return the SQL scripts that migrate a database of that version to the current one."""
-    return [
-        (SCRIPTS / f"to_{next_version}.sql").read_text(encoding="utf-8")
-        for next_version in range(version + 1, VERSION + 1)
-    ]
 
 
 def keep_copy(file: Path) -> Path:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from journal_api.errors import DatabaseRefused
 
+VERSION = 6
+# to_<n>.sql migrates a database of version n - 1 to version n. Released scripts are never changed.
+SCRIPTS = Path(__file__).parent / "migration_scripts"
 # Comments and white space are skipped, because they do not change the meaning of SQL. The pattern matches
 # bytes, as SQLite does: all bytes beyond ASCII are part of names.
 TOKEN = re.compile(
@@ -34,15 +37,20 @@ Key = tuple[bytes, bytes, bytes]  # the type of an object, its name, its table
 Objects = Mapping[Key, Sequence[bytes]]
 
 
-def schema(version: int | None = None) -> str:
-    """Return schema.sql, or the schema of an earlier version."""
-    earlier = Path(__file__).parent / "earlier_schemas" / f"{version}.sql"
-    if version is not None and earlier.exists():
-        return earlier.read_text(encoding="utf-8")
+def schema() -> str:
+    """Return schema.sql, the schema of the current version."""
     package = Path(__file__).parent.parent
     # In a checkout schema.sql is beside the package, once installed it is inside.
     installed = package / "schema.sql"
     return (installed if installed.exists() else package.parent / "schema.sql").read_text(encoding="utf-8")
+
+
+def scripts(first: int, last: int) -> list[str]:
+    """Return the migration scripts from the version before `first`, 0 for an empty file, to the last version.
+
+    They are the only record of earlier schemas.
+    """
+    return [(SCRIPTS / f"to_{version}.sql").read_text(encoding="utf-8") for version in range(first, last + 1)]
 
 
 def run(db: sqlite3.Connection, script: str) -> None:
@@ -87,7 +95,8 @@ def objects_of_version(version: int) -> Objects:
     """Return the objects of the schema of that version."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         db.execute("BEGIN")
-        run(db, schema(version))
+        for script in [schema()] if version == VERSION else scripts(1, version):
+            run(db, script)
         return objects_in(db)
 
 

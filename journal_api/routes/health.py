@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response as PlainResponse
 
 from journal_api import __version__
-from journal_api.database.migrations import VERSION
+from journal_api.database.schemas import VERSION
 from journal_api.web.auth import authorize
 from journal_api.web.context import application_database
 from journal_api.web.prometheus import MEDIA_TYPE, RequestMetrics

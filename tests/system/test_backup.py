@@ -39,8 +39,9 @@ from test_migrations import EVIL, STRANGE, write_released
 from journal_api.app import create_app
 from journal_api.database.backup import STALE, back_up, backups_in, name_at
 from journal_api.database.backup_schedule import is_due
-from journal_api.database.migrations import VERSION, prepare
+from journal_api.database.migrations import prepare
 from journal_api.database.restore import restore
+from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings, SettingsError
 

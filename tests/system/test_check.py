@@ -16,7 +16,7 @@ from factories import unwrap
 from test_migrations import EVIL, write_released
 
 from journal_api.database import check as database_check
-from journal_api.database.migrations import VERSION
+from journal_api.database.schemas import VERSION
 
 CHECKS = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "schema")
 

@@ -49,7 +49,7 @@ def test_nothing_else_of_the_checkout_is_sent_to_docker() -> None:
     assert rules[0] == "*"
     assert sorted(rule[1:] for rule in rules if rule.startswith("!")) == sorted(SOURCES)
     ignored = [rule for rule in rules[1:] if not rule.startswith("!")]
-    names = ["journal_api/app.py", "journal_api/database/earlier_schemas/1.sql", "schema.sql"]
+    names = ["journal_api/app.py", "journal_api/database/migration_scripts/to_1.sql", "schema.sql"]
     assert [name for name in names for rule in ignored if fnmatch.fnmatch(name, rule)] == []
 
 

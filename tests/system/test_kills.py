@@ -29,7 +29,7 @@ from factories import A_TRADE, unwrap
 from proofs import SOAK, tries
 from test_migrations import write_released
 
-from journal_api.database import migrations
+from journal_api.database import migrations, schemas
 from journal_api.settings import Settings
 
 Seen = Callable[[str], None]
@@ -499,14 +499,14 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     lasts = seconds_of("users", "list", "--db", undisturbed)
     new = contents(undisturbed)
 
-    versions = {1: 0, migrations.VERSION: 0}
+    versions = {1: 0, schemas.VERSION: 0}
     for number, moment in enumerate(moments(tries(20, 3), lasts)):
         killed = in_folder(tmp_path / str(number), db)
         is_killed_after(moment, "users", "list", "--db", killed)
 
         found = left_in(killed)
         assert found in (old, new)
-        versions[1 if found == old else migrations.VERSION] += 1
+        versions[1 if found == old else schemas.VERSION] += 1
         done("users", "list", "--db", killed)
         assert contents(killed) == new
         kept = list(killed.parent.glob("*.before-*"))
@@ -517,7 +517,7 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     assert versions[1]
     seen(
         f"{sum(versions.values())} kills spread over a migration of {MANY} trades in {lasts:.2f} s:"
-        f" {versions[1]} journals as before, {versions[migrations.VERSION]} migrated, 0 lost or damaged,"
+        f" {versions[1]} journals as before, {versions[schemas.VERSION]} migrated, 0 lost or damaged,"
         " all migrated by the next start"
     )
 

@@ -78,7 +78,7 @@ def test_a_new_database_says_whose_it_is_and_of_which_version(db: Path) -> None:
     prepare(db)
 
     assert rows(db, "PRAGMA application_id") == [(JOURNAL,)]
-    assert rows(db, "PRAGMA user_version") == [(migrations.VERSION,)]
+    assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
 
 
 def test_a_new_database_has_one_user_and_nothing_else(db: Path) -> None:
@@ -150,13 +150,13 @@ def write_only_a_version(db: Path) -> None:
 
 def write_newer_version(db: Path) -> None:
     prepare(db)
-    change(db, f"PRAGMA user_version = {migrations.VERSION + 1}")
+    change(db, f"PRAGMA user_version = {schemas.VERSION + 1}")
 
 
 def write_newer_version_with_log(db: Path) -> None:
     """A journal of a newer release, in the journal mode of a server that was stopped properly."""
     import_file(db, TRADOVATE)
-    change(db, f"PRAGMA user_version = {migrations.VERSION + 1}")
+    change(db, f"PRAGMA user_version = {schemas.VERSION + 1}")
 
 
 def write_version_below_all(db: Path) -> None:
@@ -175,7 +175,7 @@ def write_newer_version_that_was_killed(db: Path) -> None:
     script = (
         "import os, sqlite3, sys\n"
         "db = sqlite3.connect(sys.argv[1])\n"
-        f"db.execute('PRAGMA user_version = {migrations.VERSION + 1}')\n"
+        f"db.execute('PRAGMA user_version = {schemas.VERSION + 1}')\n"
         f"os.kill(os.getpid(), {int(signal.SIGKILL)})\n"
     )
     subprocess.run([sys.executable, "-c", script, db], timeout=PATIENCE, check=False)
@@ -185,7 +185,7 @@ def write_newer_version_that_was_killed(db: Path) -> None:
 def write_only_the_two_numbers(db: Path) -> None:
     """What a file of anybody's needs to be taken for a journal, if nobody looks further."""
     change(db, f"PRAGMA application_id = {JOURNAL}")
-    change(db, f"PRAGMA user_version = {migrations.VERSION}")
+    change(db, f"PRAGMA user_version = {schemas.VERSION}")
     change(db, "CREATE TABLE notes (text TEXT)")
 
 
@@ -320,7 +320,7 @@ def test_every_command_refuses_a_journal_of_a_newer_release(db: Path, arguments:
 
     line = refused(*arguments, "--db", db)
 
-    assert str(migrations.VERSION + 1) in line
+    assert str(schemas.VERSION + 1) in line
     assert files_beside(db) == before
 
 
@@ -330,7 +330,7 @@ def test_every_command_refuses_a_journal_of_a_newer_release(db: Path, arguments:
         (write_a_trigger_more, "trigger evil on tag_categories does not belong to it;"),
         (write_a_trigger_more_in_an_older_journal, "trigger evil on tag_categories does not belong to it;"),
         (write_an_index_less, "index tags_of_category on tags is missing;"),
-        (write_a_column_more, f"table tags is not the one of schema {migrations.VERSION};"),
+        (write_a_column_more, f"table tags is not the one of schema {schemas.VERSION};"),
         (write_only_the_two_numbers, "table notes does not belong to it (and "),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -367,17 +367,12 @@ def test_a_table_that_has_but_the_name_of_statistics_is_refused(db: Path) -> Non
     assert "table sqlite_stat1 does not belong to it" in refused("users", "list", "--db", db)
 
 
-@pytest.mark.parametrize("version", range(1, migrations.VERSION))
-def test_the_stored_schema_of_an_earlier_version_is_that_of_its_journals(version: int, db: Path) -> None:
-    write_released(db, version)
-    with closing(sqlite3.connect(db)) as opened:
-        assert schemas.differences(opened, version) == []
-
+def test_the_migration_scripts_make_the_current_schema() -> None:
     with closing(sqlite3.connect(":memory:")) as made:
-        made.executescript(schemas.schema(version))
-        for script in migrations.scripts_from(version):
+        for script in schemas.scripts(1, schemas.VERSION):
             made.executescript(script)
-        assert schemas.differences(made, migrations.VERSION) == []
+
+        assert schemas.differences(made, schemas.VERSION) == []
 
 
 def test_a_damaged_journal_is_an_error_in_one_line(db: Path) -> None:
@@ -475,12 +470,18 @@ def shape_of(db: Path) -> dict[str, Any]:
 
 
 def write_released(db: Path, version: int) -> None:
-    """The journal that the release with that schema left behind."""
+    """The journal that the release with that schema left behind. Its rows have what triggers once added."""
     with closing(sqlite3.connect(db)) as opened:
+        for script in schemas.scripts(1, version):
+            opened.executescript(script)
+        triggers = opened.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+        opened.executescript("".join(f"DROP TRIGGER {name};" for name, _ in triggers))
         opened.executescript((Path(__file__).parents[1] / "data" / f"journal_{version}.sql").read_text())
+        opened.executescript("".join(f"{sql};" for _, sql in triggers))
+        opened.execute(f"PRAGMA user_version = {version}")
 
 
-@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+@pytest.mark.parametrize("version", range(1, schemas.VERSION))
 def test_a_journal_of_every_older_schema_becomes_the_schema_of_a_new_one(
     version: int, tmp_path: Path
 ) -> None:
@@ -491,7 +492,7 @@ def test_a_journal_of_every_older_schema_becomes_the_schema_of_a_new_one(
     prepare(new)
 
     assert shape_of(old) == shape_of(new)
-    assert rows(old, "PRAGMA user_version") == [(migrations.VERSION,)]
+    assert rows(old, "PRAGMA user_version") == [(schemas.VERSION,)]
     assert rows(old, "PRAGMA integrity_check") == [("ok",)]
     assert rows(old, "PRAGMA foreign_key_check") == []
 
@@ -505,7 +506,7 @@ def test_a_migration_is_a_line_of_the_servers_log_that_names_the_copy(db: Path) 
     (copy,) = db.parent.glob("journal.db.before-*")
     lines = [json.loads(line)["message"] for line in server.err.read_text().splitlines() if "schema" in line]
     assert lines == [
-        f"journal {db} migrated from schema 1 to {migrations.VERSION}; the file as it was is {copy}"
+        f"journal {db} migrated from schema 1 to {schemas.VERSION}; the file as it was is {copy}"
     ]
 
 
@@ -515,12 +516,12 @@ def test_a_command_that_migrates_the_journal_says_so(db: Path) -> None:
     first, second = command("users", "list", "--db", db), command("users", "list", "--db", db)
 
     assert (first.code, first.out) == (0, second.out)
-    assert f"Journal {db}: migrated from schema 1 to {migrations.VERSION}; " in first.err
+    assert f"Journal {db}: migrated from schema 1 to {schemas.VERSION}; " in first.err
     assert second.err == ""
 
 
 def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: Path) -> None:
-    write_released(db, migrations.VERSION - 1)
+    write_released(db, schemas.VERSION - 1)
     before = db.read_bytes()
 
     with process_lock(db), pytest.raises(DatabaseRefused, match=r"a server has \S+ open; stop it"):
@@ -528,10 +529,10 @@ def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: 
 
     assert db.read_bytes() == before
     prepare(db)
-    assert rows(db, "PRAGMA user_version") == [(migrations.VERSION,)]
+    assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
 
 
-@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+@pytest.mark.parametrize("version", range(1, schemas.VERSION))
 def test_an_older_journal_keeps_every_row_and_every_id_given_out(version: int, db: Path) -> None:
     write_released(db, version)
     tables = [name for (name,) in rows(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")]
@@ -544,7 +545,7 @@ def test_an_older_journal_keeps_every_row_and_every_id_given_out(version: int, d
     assert rows(db, "SELECT name, seq FROM sqlite_sequence ORDER BY name") == sequences
 
 
-@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+@pytest.mark.parametrize("version", range(1, schemas.VERSION))
 def test_an_older_journal_keeps_its_snapshots_and_changes(version: int, db: Path) -> None:
     write_released(db, version)
     columns = ", ".join(name for (name,) in rows(db, "SELECT name FROM pragma_table_info('snapshots')"))
@@ -587,7 +588,7 @@ def test_running_periods_are_evaluated_again_for_their_pace_and_drawdowns_for_th
     assert drawdown == (None, None)
 
 
-@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+@pytest.mark.parametrize("version", range(1, schemas.VERSION))
 async def test_the_goals_of_an_older_journal_tell_what_new_ones_tell(version: int, db: Path) -> None:
     write_released(db, version)
     app = create_app(Settings(db=db))
@@ -614,7 +615,7 @@ async def told_by(client: httpx.AsyncClient, goal: Any) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("version", range(1, migrations.VERSION))
+@pytest.mark.parametrize("version", range(1, schemas.VERSION))
 async def test_the_imports_of_an_older_journal_tell_how_many_of_their_trades_are_left(
     version: int, db: Path
 ) -> None:

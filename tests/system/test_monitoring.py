@@ -23,7 +23,7 @@ from starlette.applications import Starlette
 
 from journal_api import __version__
 from journal_api.app import create_app
-from journal_api.database.migrations import VERSION
+from journal_api.database.schemas import VERSION
 from journal_api.settings import LOG_LEVELS, Settings
 from journal_api.values.api_keys import hashed
 

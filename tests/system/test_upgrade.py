@@ -16,7 +16,7 @@ from test_migrations import write_released
 from wheels import build_wheel, constraints_beside, environment_with, run
 
 from journal_api import __version__
-from journal_api.database import migrations
+from journal_api.database import schemas
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "journal_api")
@@ -91,7 +91,7 @@ def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_jo
 
     assert installed_in(target) == {"trading-journal-api": __version__}
     told = first_answer(target / "bin/journal-api", db)
-    assert told == {"status": "ok", "version": __version__, "schema": migrations.VERSION, "writable": True}
+    assert told == {"status": "ok", "version": __version__, "schema": schemas.VERSION, "writable": True}
     assert rows(db, "SELECT count(*) FROM trades") == [(trades,)]
     assert len(list(tmp_path.glob("journal.db.before-schema-*"))) == 1
 
