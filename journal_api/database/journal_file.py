@@ -1,6 +1,5 @@
-"""The database file in the file system: identity, hard links, permissions."""
+"""The database file in the file system: identity, permissions."""
 
-import glob
 import os
 import stat
 import sys
@@ -8,12 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.errors import DatabaseRefused
-
 # The suffixes of the file itself, its log, the index of the log and the lock of a server.
 SUFFIXES = ("", "-wal", "-shm", ".lock")
 GROUP_AND_OTHERS = 0o077
-
 
 FileId = tuple[int, int]  # device and inode
 
@@ -69,28 +65,6 @@ def file_at(path: str | Path, *, follow_symlinks: bool = True) -> FileId | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def has_hard_links(file: Path) -> bool:
-    """Return whether the file has more than one name."""
-    return file.exists() and file.stat().st_nlink > 1
-
-
-def require_one_name(file: Path) -> None:
-    """Raise DatabaseRefused for a file with several hard links: each name has its own log and lock.
-
-    A link that a killed restore left is removed. No other restore may be running.
-    """
-    if not has_hard_links(file):
-        return
-    for other in file.parent.glob(f"{glob.escape(file.name)}.before-restore-*"):
-        if other.samefile(file):
-            other.unlink()
-    if has_hard_links(file):
-        raise DatabaseRefused(
-            f"{file.name} has several names (hard links), and a write under another name would damage it; "
-            f"remove them: `find DIRECTORY -samefile {file.name}` lists them"
-        )
 
 
 def restrict_permissions(file: Path) -> str | None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from journal_api.database.backup import copied, give_name, name_before, sync
-from journal_api.database.journal_file import has_hard_links
 from journal_api.database.lock import without_server
 from journal_api.database.schemas import VERSION, require_schema, run, schema, scripts
 from journal_api.errors import DatabaseRefused
@@ -49,9 +48,6 @@ def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             path.touch(mode=0o600)
-        if has_hard_links(path):
-            with without_server(path):
-                pass  # which removes a hard link left by a restore, or refuses the file
         with (
             closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as read_only,
             closing(sqlite3.connect(path, isolation_level=None)) as db,

@@ -4,17 +4,14 @@ import logging
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import uvicorn
 
 from journal_api.app import create_app
 from journal_api.database.journal_file import restrict_permissions
-from journal_api.database.lock import guarding_lock, without_server
+from journal_api.database.lock import without_server
 from journal_api.database.migrations import Prepared
-from journal_api.errors import DatabaseRefused
 from journal_api.server.child import ChildServer
 from journal_api.server.descriptors import connection_limit
 from journal_api.server.log import log_to_standard_error
@@ -66,7 +63,7 @@ def serve(
         Protocol.max_connections = connection_limit()
         config = configured(settings, way_in=way_in)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
-        run_locked(server, settings.db, address)
+        server.run(sockets=[address])
 
 
 def trading_days_of(settings: Settings, url: str) -> list[str]:
@@ -77,20 +74,6 @@ def trading_days_of(settings: Settings, url: str) -> list[str]:
         f'curl -X PATCH {url}/v1/me -H "Authorization: Bearer $KEY" '
         f"-H \"Content-Type: application/json\" --data '{FUTURES_DAYS}'",
     ]
-
-
-def run_locked(server: uvicorn.Server, db: Path, address: socket.socket) -> None:
-    """Run until stopped. Raises DatabaseRefused if the lock file was deleted and another server started."""
-    lock_lost = threading.Event()
-
-    def stop() -> None:
-        lock_lost.set()
-        server.should_exit = True
-
-    with guarding_lock(db, stop):
-        server.run(sockets=[address])
-    if lock_lost.is_set():
-        raise DatabaseRefused(f"stopped: the lock file of {db} was deleted and another server opened it")
 
 
 def configured(

@@ -37,7 +37,6 @@ from commands import (
     running,
 )
 from factories import create_goal, error_of, snapshots_of, unwrap
-from filelock import FileLock
 
 from journal_api.cli import cli, main
 from journal_api.values.api_keys import SCOPES, is_well_formed, scopes_named
@@ -704,41 +703,6 @@ def test_a_second_server_that_comes_by_another_name_of_the_database_exits_1_too(
         pass
 
 
-@pytest.mark.promise(20)
-def test_a_journal_with_a_hard_link_is_refused_under_both_names_and_stays_as_it_was(
-    db: Path, tmp_path: Path
-) -> None:
-    new_key(db)
-    link = tmp_path / "elsewhere" / "link.db"
-    link.parent.mkdir()
-    link.hardlink_to(db)
-    before = db.read_bytes()
-
-    for name in (db, link):
-        for arguments in (("serve", "--port", str(free_port())), ("users", "add", "Ada")):
-            assert "hard links" in refused(*arguments, "--db", name)
-
-    assert db.read_bytes() == before
-    link.unlink()
-    with running(db) as server:
-        assert server.stop() == 0
-
-
-@pytest.mark.parametrize("name", ["journal.db", "j[1].db"])
-def test_the_second_name_that_a_restore_leaves_when_it_is_killed_is_taken_away(
-    tmp_path: Path, name: str
-) -> None:
-    db = tmp_path / name
-    new_key(db)
-    left = db.with_name(f"{db.name}.before-restore-20260409T060000.000000Z")
-    left.hardlink_to(db)
-
-    done("users", "list", "--db", db)
-
-    assert not left.exists()
-    assert rows(db, "SELECT name FROM users") == [("owner",)]
-
-
 def wait_for_line(server: Server, text: str) -> str:
     """The first line of the server's log with that text."""
     deadline = time.monotonic() + PATIENCE
@@ -748,30 +712,6 @@ def wait_for_line(server: Server, text: str) -> str:
                 return line
         assert time.monotonic() < deadline, f"the server never wrote {text!r}"
         time.sleep(0.02)
-
-
-@pytest.mark.promise(20)
-def test_a_lock_that_was_deleted_is_made_again_and_keeps_a_second_server_away(db: Path) -> None:
-    lock = db.with_name(f"{db.name}.lock")
-    with running(db) as server:
-        lock.unlink()
-        wait_for_line(server, "journal.db.lock was deleted while the service runs: created again")
-
-        line = refused("serve", "--db", db, "--port", str(free_port()))
-
-        assert server.stop() == 0
-    assert f"a server has {db} open" in line
-    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
-
-
-def test_a_server_whose_lock_another_one_has_got_hold_of_stops_in_one_line(db: Path) -> None:
-    lock, others = db.with_name(f"{db.name}.lock"), db.with_name("others.lock")
-    with running(db) as server, FileLock(others):
-        others.replace(lock)
-
-        assert server.process.wait(PATIENCE) == 1
-
-    assert "was deleted and another server opened it" in server.err.read_text()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
