@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import aiosqlite
 
-from journal_api.database.batching import BatchingConnection
 from journal_api.database.writing import WritingConnection, uncancelled
 from journal_api.values.clock import instant_after
 from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
@@ -101,7 +100,7 @@ class DataVersionProbe(sqlite3.Connection):
 
 def reading(path: Path) -> aiosqlite.Connection:
     """Return a connection to be awaited that reads."""
-    return as_daemon(BatchingConnection(partial(opened, path, "ro", Reader)))
+    return as_daemon(aiosqlite.Connection(partial(opened, path, "ro", Reader), iter_chunk_size=64))
 
 
 def writing(path: Path, factory: type[Writer]) -> WritingConnection:
