@@ -9,7 +9,7 @@ relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
   `_unset_keepalive_if_required`, sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`, and
   removes closed connections from `connections`;
 - of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
-  and sets `keep_alive`, `disconnected`, `message_event` and `transport`.
+  and sets `keep_alive`, `disconnected` and `message_event`.
 
 test_slow_clients.py, test_request_boundaries.py and test_request_streams.py in tests/system run it over
 sockets and fail when one of them changes; test_slow_clients.py also covers the limits.
@@ -29,7 +29,6 @@ from journal_api.server.descriptors import MAX_CONNECTIONS
 from journal_api.server.last_response import last_response
 from journal_api.server.request_head import HEAD_TOO_LARGE, LARGEST_HEAD, authority_of, head_error
 from journal_api.server.request_parser import RequestParser
-from journal_api.server.response_transport import ResponseTransport
 
 
 class Protocol(HttpToolsProtocol):
@@ -56,7 +55,6 @@ class Protocol(HttpToolsProtocol):
         self.in_body = False
         self.rejection: ApiError | None = None
         self.running_cycle: RequestResponseCycle | None = None
-        self.output: ResponseTransport
         # Bytes read since the last body chunk or end of a message: incomplete headers, or trailers.
         self.head_bytes = 0
         self.unsent_bytes, self.response_read_at = 0, 0.0
@@ -152,7 +150,6 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_response_complete(self) -> None:
-        self.output.flush()
         self.waiting_since = self.loop.time()
         super().on_response_complete()
         if self.rejection is not None and not self.has_pending_responses and not self.transport.is_closing():
@@ -160,7 +157,6 @@ class Protocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self.running_cycle = cycle
-        self.output = cycle.transport = ResponseTransport(cycle, self.transport)  # type: ignore[assignment]
         super()._start_asgi_task(cycle, partial(run, cycle, app))
 
     # Deadlines ------------------------------------------------------------------------------------------
