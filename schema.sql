@@ -371,7 +371,6 @@ CREATE TABLE goals (
 CREATE INDEX goals_of_user ON goals (user_id, id);
 CREATE INDEX goals_of_account ON goals (account_id);
 CREATE INDEX goals_of_copy_group ON goals (copy_group_id);
-CREATE INDEX goals_by_change_cursor ON goals (change_cursor);
 
 -- The targets of a goal, each from the day `since` on; the first also applies to all earlier periods.
 CREATE TABLE goal_targets (
@@ -419,20 +418,13 @@ CREATE UNIQUE INDEX changes_of_setup ON changes (setup_id) WHERE setup_id IS NOT
 
 -- An insert into this view records the day as a change. Null, the day of an open trade, is ignored.
 --
--- A day whose change is newer than the cursors of all goals is not recorded again, so that an import records
--- each day once. No goal misses a change: the cursor of every goal, of any user, paused or not, is older than
--- that change, or null, which means that the history is rebuilt. A goal saves its cursor in the transaction in
--- which it reads the trades, so it has read everything that was written before. A deleted goal has no cursor,
--- and a rollback reverts the trade, its change and the cursor together.
+-- A day is recorded again even if no goal has seen its last change yet: a goal may just be computed from what was
+-- written up to that change, and will save a cursor that includes it.
 CREATE VIEW touched_days (account_id, trading_day) AS
 SELECT account_id, trading_day FROM changes WHERE account_id IS NOT NULL;
 
 CREATE TRIGGER touched_days_are_changes INSTEAD OF INSERT ON touched_days
 WHEN new.trading_day IS NOT NULL
- AND NOT EXISTS (SELECT 1 FROM changes
-                 WHERE account_id = new.account_id
-                   AND trading_day = new.trading_day
-                   AND sequence > (SELECT coalesce(max(change_cursor), 0) FROM goals))
 BEGIN
   DELETE FROM changes WHERE account_id = new.account_id AND trading_day = new.trading_day;
   INSERT INTO changes (account_id, trading_day) VALUES (new.account_id, new.trading_day);

@@ -8,6 +8,7 @@ unfetched RETURNING would hold the write lock.
 import asyncio
 import math
 import sqlite3
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -68,7 +69,7 @@ class Database:
         self._writing = asyncio.Lock()
         self._waiting = 0
         self._reporting = asyncio.Semaphore(MOST_REPORTS)
-        self._computing_history = asyncio.Lock()
+        self._history, self._history_of_user = asyncio.Lock(), defaultdict[int, asyncio.Lock](asyncio.Lock)
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
         self.has_committed = False
@@ -236,15 +237,20 @@ class Database:
             self._reporting.release()
 
     @asynccontextmanager
-    async def history_transaction(self) -> AsyncIterator[Connection]:
-        """Yield a connection in a read transaction, to compute histories of goals: one block at a time.
+    async def computing_history(self, user_id: int) -> AsyncIterator[None]:
+        """Wait for the turn to compute histories of goals of a user: one block at a time.
 
-        The block may write what it has computed: other requests write meanwhile.
+        Users take turns, however many requests of one of them wait.
         """
-        async with self._computing_history:
-            self._require_same_files()
-            async with one_snapshot(self._history_reader):
-                yield self._history_reader
+        async with self._history_of_user[user_id], self._history:
+            yield
+
+    @asynccontextmanager
+    async def history_transaction(self) -> AsyncIterator[Connection]:
+        """Yield the connection for histories in a read transaction. Use it inside `computing_history`."""
+        self._require_same_files()
+        async with one_snapshot(self._history_reader):
+            yield self._history_reader
 
     def _require_same_files(self) -> None:
         if change := self._files.change():

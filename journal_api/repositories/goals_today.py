@@ -5,10 +5,11 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
+from journal_api.errors import Busy
 from journal_api.repositories import snapshots
 from journal_api.repositories.goals import FIELDS, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
-from journal_api.repositories.sql import fetch_json, json_array_of
+from journal_api.repositories.sql import json_array_of
 from journal_api.structs.goals import GoalQuery
 
 # The newest period that has begun is read alone, so that a long history costs nothing.
@@ -29,6 +30,11 @@ GOALS = json_array_of(
     ORDER BY id
     """,
 )
+# The goals, and whether one of them was redefined after its snapshots had been refreshed.
+CURRENT_GOALS = f"""
+    SELECT ({GOALS}), EXISTS (SELECT 1
+                              FROM goals
+                              WHERE {MATCHING} AND status = 'active' AND change_cursor IS NULL)"""
 
 
 async def list_of_user(database: Database, user_id: int, today: str, query: GoalQuery) -> str:
@@ -38,8 +44,12 @@ async def list_of_user(database: Database, user_id: int, today: str, query: Goal
     Raises Busy.
     """
     values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
-    await snapshots.refresh_all(database, await stale_goals(database.reader, values))
-    return await fetch_json(database.reader, GOALS, values)
+    for _ in range(snapshots.MAX_TRIES):
+        await snapshots.refresh_all(database, user_id, await stale_goals(database.reader, values))
+        goals, has_new_definition = next(iter(await database.reader.execute_fetchall(CURRENT_GOALS, values)))
+        if not has_new_definition:
+            return str(goals)
+    raise Busy(snapshots.CHANGING)
 
 
 async def stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:

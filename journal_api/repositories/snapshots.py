@@ -33,6 +33,7 @@ from journal_api.values.periods import Period, period_of
 
 # Seconds of computing after which histories are stored, and how often a goal may change meanwhile.
 SPAN, MAX_TRIES = 0.2, 3
+CHANGING = "The goal or its accounts are being changed. Try again."
 
 SNAPSHOT = f"""json_object(
     'goal_id', goal_id,
@@ -61,7 +62,7 @@ PAGE = json_array_of(
 TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
 # The snapshots of a paused or archived goal are not refreshed, so they are always current.
 IS_CURRENT = """
-    SELECT :is_refreshed
+    SELECT (:is_refreshed AND change_cursor IS NOT NULL)
         OR status <> 'active'
         OR (change_cursor IS NOT NULL
             AND evaluated_on IS :today
@@ -85,11 +86,12 @@ async def current_page(
     """
     values = {**page_values(goal_id, query), "user_id": user_id, "today": today}
     page = await page_if_current(database.reader, values)
-    if page is None:
-        await refresh_all(database, [goal_id])
+    for _ in range(MAX_TRIES):
+        if page is not None:
+            return page
+        await refresh_all(database, user_id, [goal_id])
         page = await page_if_current(database.reader, {**values, "is_refreshed": True})
-    assert page is not None
-    return page
+    raise Busy(CHANGING)
 
 
 async def page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, int] | None:
@@ -124,20 +126,22 @@ class History(NamedTuple):
     snapshots: Sequence[Snapshot] = ()
 
 
-async def refresh_all(database: Database, goal_ids: Sequence[int]) -> None:
-    """Bring the stored snapshots of goals up to date, with what was written before this call.
+async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int]) -> None:
+    """Bring the stored snapshots of goals of a user up to date, with what was written before this call.
 
     Histories are computed while others write. What SPAN seconds have computed is stored together, in a short
     transaction. Raises Busy for a goal that is changed again and again meanwhile.
     """
     tries = 0
     while goal_ids:
-        async with database.history_transaction() as db:
-            computed = await compute_some(db, goal_ids)
+        async with database.computing_history(user_id):
+            async with database.history_transaction() as db:
+                computed = await compute_some(db, goal_ids)
+            # After the read transaction, which would keep the write-ahead log from being reused.
             done = await store_unchanged(database, computed)
         tries = 0 if done else tries + 1
         if tries == MAX_TRIES:
-            raise Busy("The goal or its accounts are being changed. Try again.")
+            raise Busy(CHANGING)
         goal_ids = [goal_id for goal_id in goal_ids if goal_id not in done]
 
 
@@ -197,7 +201,7 @@ async def compute(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
     by_period, of_today = {period: computed[period] for period in stale}, computed[today]
     if state.carries_balance and state.mixes_currencies:
         by_period = without_balances(by_period)
-    elif state.carries_balance:
+    elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
         opening_balance = await balances.opening_balance(db, state, stale, changed)
         by_period = with_balances(by_period, opening_balance, state.currency)
     snapshots = [

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from journal_api.errors import ValidationFailed
 from journal_api.values.types import DayRollover, Instant, Name100, Selection, TimeZone, Weekday
 
-Weekdays = Annotated[list[Weekday], Meta(min_length=1, extra_json_schema={"uniqueItems": True})]
+Weekdays = Annotated[list[Weekday], Meta(min_length=1, max_length=7, extra_json_schema={"uniqueItems": True})]
 
 
 class MePatch(Struct, kw_only=True, forbid_unknown_fields=True):

@@ -115,6 +115,8 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
             raise body_error(body.encode() if isinstance(body, str) else body, struct) from None
     except RecursionError:
         raise ValidationFailed("The body is nested too deeply.") from None
+    except UnicodeDecodeError:
+        raise ValidationFailed("The body is not UTF-8.") from None
     except msgspec.DecodeError as error:
         raise ValidationFailed(f"The body is not JSON: {error}") from None
 

@@ -58,7 +58,7 @@ async def test_a_client_that_has_left_gets_no_answer_computed(app: Starlette, ta
     assert await sent_to_a_client_that_left(app, target) == []
 
     database: Database = app.state.database
-    async with asyncio.timeout(5), database.history_transaction(), database.report_transaction():
+    async with asyncio.timeout(5), database.computing_history(1), database.report_transaction():
         pass  # what the client left is free again
 
 

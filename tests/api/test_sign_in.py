@@ -154,6 +154,13 @@ async def test_a_browser_that_says_the_page_is_of_this_origin_is_believed_behind
     assert (await exchange(page, code, headers)).status_code == 201
 
 
+@pytest.mark.parametrize("body", [b'{"code": "\xe9"}', b'{"\xe9": 1}', b'{"code": "\xed\xa0\x80"}'])
+async def test_a_body_that_is_not_utf_8_is_400(page: httpx.AsyncClient, body: bytes) -> None:
+    response = await page.post("/sign-in", content=body, headers={"Content-Type": "application/json"})
+
+    assert error_of(response) == (400, "validation_error")
+
+
 @pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded", ""])
 async def test_what_a_form_can_send_is_415(page: httpx.AsyncClient, code: str, media_type: str) -> None:
     headers = {"Content-Type": media_type} if media_type else {}

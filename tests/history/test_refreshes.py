@@ -82,6 +82,58 @@ async def test_a_trade_written_while_its_history_is_computed_is_in_the_next_answ
     assert await actuals_of(client, goal["id"]) == [7]
 
 
+async def test_two_trades_of_a_day_one_before_and_one_while_it_is_computed_are_both_in_the_next_answer(
+    app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
+) -> None:
+    account = await insert_account(app)
+    goal = await create_goal(client, timeframe="custom", custom_start="2026-01-01", custom_end="2026-12-31")
+    assert await actuals_of(client, goal["id"]) == [0]
+    await insert_trade(app, account, closed_at="2026-01-05T12:00:00Z", gross_pnl=1)
+    between(lambda: insert_trade(app, account, closed_at="2026-01-05T13:00:00Z", gross_pnl=100))
+
+    assert await actuals_of(client, goal["id"]) == [1]
+    assert await actuals_of(client, goal["id"]) == [101]
+
+
+async def test_a_goal_redefined_after_it_was_computed_is_not_listed_with_its_old_value(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await insert_trade(app, await insert_account(app), closed_at="2026-01-05T12:00:00Z", gross_pnl=5)
+    window = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2100-12-31"}
+    goal = await create_goal(client, **window)
+    changes = iter(["trade_count"])
+
+    async def refresh_then_redefine(*arguments: Any) -> None:
+        await refresh_all(*arguments)
+        for metric in changes:
+            unwrap(await client.patch(f"/goals/{goal['id']}", json={"metric": metric}))
+
+    refresh_all = snapshots.refresh_all
+    monkeypatch.setattr(snapshots, "refresh_all", refresh_then_redefine)
+
+    (listed,) = unwrap(await client.get("/goals?with=snapshot"))
+
+    assert (listed["metric"], listed["current"]["actual"]) == ("trade_count", 1)
+
+
+async def test_the_history_of_one_user_waits_for_one_turn_of_another_who_asks_many_times(
+    app: Starlette,
+) -> None:
+    database: Database = app.state.database
+    order: list[int] = []
+
+    async def take_a_turn(user_id: int) -> None:
+        async with database.computing_history(user_id):
+            order.append(user_id)
+            await asyncio.sleep(0.01)
+
+    crowd = [asyncio.create_task(take_a_turn(1)) for _ in range(10)]
+    await asyncio.sleep(0.005)
+    await asyncio.gather(take_a_turn(2), *crowd)
+
+    assert order.index(2) <= 2
+
+
 async def test_a_goal_redefined_while_its_history_is_computed_is_computed_again(
     app: Starlette, client: httpx.AsyncClient, between: Callable[[Meanwhile], None]
 ) -> None:

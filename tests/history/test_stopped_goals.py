@@ -57,6 +57,20 @@ async def test_a_stopped_goal_is_computed_by_its_new_definition_to_the_day_it_wa
     ]
 
 
+async def test_a_goal_stopped_before_the_day_of_its_creation_as_a_new_zone_has_it_can_be_redefined(
+    client: httpx.AsyncClient, clock: Clock
+) -> None:
+    clock.move_to(datetime.fromisoformat("2026-05-20T11:30:00Z"))
+    unwrap(await client.patch("/me", json={"timezone": "Pacific/Midway"}))
+    goal = await create_goal(client)
+    await change(client, goal, status="paused")
+    unwrap(await client.patch("/me", json={"timezone": "Pacific/Kiritimati"}))
+
+    await change(client, goal, metric="balance_target")
+
+    assert await values_of(client, goal) == []
+
+
 async def test_a_stopped_goal_that_is_renamed_keeps_its_snapshots(
     client: httpx.AsyncClient, clock: Clock
 ) -> None:
