@@ -14,6 +14,7 @@ import click
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
+from journal_api.database.lock import require_log_of_server
 from journal_api.database.migrations import prepare
 from journal_api.errors import NotFound
 from journal_api.repositories import users
@@ -74,6 +75,7 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *,
     When the command ends, standard error names the journal that it created, migrated or wrote to. Raises
     DatabaseRefused if there is no journal and the command does not create one.
     """
+    require_log_of_server(settings.db)
     prepared = prepare(settings, creates=creates)
     result, has_written = asyncio.run(on_database(settings, work))
     if prepared.migration:

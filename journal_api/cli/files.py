@@ -8,6 +8,7 @@ import click
 
 from journal_api.cli.common import printable, with_settings
 from journal_api.database import backup, check, restore
+from journal_api.database.lock import require_log_of_server
 from journal_api.settings import Settings
 
 
@@ -35,6 +36,7 @@ def make_backup(settings: Settings, target: str, keep: int | None) -> None:
         raise click.UsageError("--keep requires an existing folder")
     if os.path.basename(target) in ("", ".", "..") and not path.is_dir():
         raise click.UsageError(f"{target}: no such folder; a backup creates none")
+    require_log_of_server(settings.db)  # before the file is opened, which would begin another log
     restore.require_journal(settings.db)
     click.echo(printable(f"Backup: {backup.back_up(settings.db, path, keep=keep or 0)}"))
 

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from journal_api.database.lock import require_log_of_server
 from journal_api.errors import DatabaseRefused
 
 STAMP = "%Y%m%dT%H%M%S.%fZ"
@@ -38,6 +39,7 @@ def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], b
     If `target` is a folder, the file is named by the time, and all but the newest `keep` backups are deleted
     (0: none are). Raises DatabaseRefused, OSError or sqlite3.Error and leaves no file then.
     """
+    require_log_of_server(db)
     path = target / name_at(datetime.now(UTC)) if target.is_dir() else target
     with copied(db, path, is_stopped) as copy:
         checksum = checksum_beside(copy)

@@ -11,9 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple, TypeVar
 
-from filelock import Timeout
-
-from journal_api.database.lock import process_lock
+from journal_api.database.lock import is_locked, require_log_of_server
 from journal_api.database.migrations import version_of
 from journal_api.database.schemas import VERSION, differences, run, schema
 from journal_api.errors import DatabaseRefused
@@ -161,18 +159,14 @@ def write_ahead_log(file: Path) -> Finding:
 
 
 def server(file: Path) -> Finding:
-    """Report whether a server has the database open. A server holds the lock while it runs."""
-    lock = process_lock(file)
-    if not Path(lock.lock_file).exists():
-        return Finding("ok", "server: none is running")
+    """Report whether a server has the database open, with its log. A server holds the lock while it runs."""
     try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return Finding("ok", "server: one is running")
+        require_log_of_server(file)
+        return Finding("ok", f"server: {'one is running' if is_locked(file) else 'none is running'}")
+    except DatabaseRefused as error:
+        return Finding("wrong", f"server: {error}")
     except OSError as error:
         return Finding("warn", f"server: unknown: {error}")
-    lock.release()
-    return Finding("ok", "server: none is running")
 
 
 def version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]]:

@@ -1,5 +1,6 @@
 """The lock file that a server holds while it runs, so that a database has one server only."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,12 @@ from journal_api.errors import DatabaseRefused
 
 # Seconds to wait for the lock: `journal-api check` holds it for a moment.
 LOCK_TIMEOUT = 0.2
+# A server that starts or stops has no log for a moment.
+LOG_TRIES, LOG_PAUSE = 40, 0.05  # seconds
+LOG_DELETED = (
+    "the server that has this journal open has lost its log (-wal, -shm), which was deleted or moved: stop "
+    "the server, which saves what is in the log; do not kill it"
+)
 
 
 def process_lock(db: Path) -> FileLock:
@@ -29,3 +36,30 @@ def without_server(db: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def is_locked(db: Path) -> bool:
+    """Return whether a server has the database open. Raises OSError."""
+    lock = process_lock(db)
+    if not Path(lock.lock_file).exists():
+        return False
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        return True
+    lock.release()
+    return False
+
+
+def require_log_of_server(db: Path) -> None:
+    """Raise DatabaseRefused if the log of a server that has the database open was deleted.
+
+    Other programs would begin another log: they would miss what the server wrote since its last checkpoint,
+    and what they write would be lost.
+    """
+    log = [Path(f"{db.resolve()}{suffix}") for suffix in ("-wal", "-shm")]
+    for _ in range(LOG_TRIES):
+        if all(path.exists() for path in log) or not is_locked(db):
+            return
+        time.sleep(LOG_PAUSE)
+    raise DatabaseRefused(LOG_DELETED)

@@ -21,12 +21,14 @@ from commands import (
     PATIENCE,
     Server,
     change,
+    command,
     done,
     dump,
     health,
     import_file,
     make_journal,
     new_key,
+    refused,
     rows,
     running,
 )
@@ -417,6 +419,24 @@ def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_k
     unwrap(then)
     assert rows(journal.db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
     assert is_sound(journal.db)
+
+
+@pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=" ".join)
+def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
+    tmp_path: Path, suffixes: tuple[str, ...]
+) -> None:
+    with journal_in(tmp_path) as journal:
+        unwrap(journal.client.post("/tag-categories", json={"name": "Before"}))
+        for suffix in suffixes:
+            (tmp_path / f"journal.db{suffix}").unlink()
+
+        for arguments in (("keys", "create", "x", "--scopes", "all"), ("backup", tmp_path / "copy.db")):
+            assert "has lost its log" in refused(*arguments, "--db", journal.db)
+        checked = command("check", "--db", journal.db)
+
+    assert checked.code == 1
+    assert "has lost its log" in checked.out
+    assert not (tmp_path / "copy.db").exists()
 
 
 @pytest.mark.parametrize("is_linked", [False, True], ids=["at its name", "through a symbolic link"])
