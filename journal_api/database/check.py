@@ -41,6 +41,7 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
         raise DatabaseRefused(f"{path}: {'is a folder' if path.is_dir() else 'no such database'}")
     # SQLite keeps the log beside the file, not beside a symbolic link to it.
     file = path.resolve()
+    server_running = server(file)  # before the file is opened, which may begin another log
     try:
         version, schema_differences = query(file, version_and_differences)
     except (sqlite3.Error, DatabaseRefused) as error:
@@ -51,7 +52,7 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
     yield free_space(shutil.disk_usage(file.parent).free, size)
     yield sqlite()
     yield write_ahead_log(file)
-    yield server(file)
+    yield server_running
     yield schema_of(version, schema_differences)
     yield pages(file, "integrity_check" if full else "quick_check")
     yield references(file)
