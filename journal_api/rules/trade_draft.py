@@ -20,7 +20,7 @@ from journal_api.values.money import (
     quotient,
     units,
 )
-from journal_api.values.timestamps import FileTime, Timestamp
+from journal_api.values.timestamps import Timestamp
 
 
 class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
@@ -38,8 +38,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     entry_price: Money
     exit_price: Money | None = None
     stop_loss: Money | None = None
-    opened_at: FileTime
-    closed_at: FileTime | None = None
+    opened_at: Timestamp
+    closed_at: Timestamp | None = None
     gross_pnl: Money | None = None
     fees: Money = ZERO
     initial_risk: Money | None = None

@@ -13,7 +13,7 @@ from journal_api.trade_files.amounts import read_amount, read_rounded
 from journal_api.trade_files.date_cells import DAYS, TIMES, DateOrder
 from journal_api.trade_files.remembered import Remembered, remember, remembered
 from journal_api.values.money import Money
-from journal_api.values.timestamps import FileTime, Timestamp
+from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
@@ -122,7 +122,7 @@ class Row(dict[str, str]):
             remember(self.amounts[kind], cell, value)
         return value
 
-    def time(self, column: str) -> FileTime:
+    def time(self, column: str) -> Timestamp:
         """Return the cell as date and time of day. Raises ValidationFailed."""
         return self.read(column, TIMES[self.rules.date_order])
 
