@@ -446,24 +446,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades",
     ),
     Mutation(
-        "journal_api/trade_files/batches.py",
-        "return (takes_columns and batch.columns()) or list(batch.candidates)",
-        "return batch.columns() or list(batch.candidates)",
-        "test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades",
-    ),
-    Mutation(
-        "journal_api/trade_files/formats/plain_round_trips.py",
-        "contents = contents_of(as_read, states)",
-        "contents = contents_of({**as_read, 'multiplier': multipliers, 'gross_pnl': results}, states)",
-        "test_round_trips_are_read_by_column_as_by_row",
-    ),
-    Mutation(
-        "journal_api/trade_files/formats/plain_round_trips.py",
-        "require(not any(any(named[name]) for name in OTHERS.intersection(named)))",
-        "pass",
-        "test_rows_that_state_nothing_but_a_trade_are_read_by_column",
-    ),
-    Mutation(
         "journal_api/trade_files/matching.py",
         'if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):',
         "if False:",
@@ -525,9 +507,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/values/timestamps.py",
-        "return WrittenTime(hour, clock, not zone)",
-        "return WrittenTime(hour, clock, True)",
-        "test_a_file_is_read_as_by_the_definitions",
+        "return offset if zone.utcoffset(first.replace(hour=23, minute=59, second=59)) == offset else None",
+        "return offset",
+        "test_a_time_is_stored_as_the_instant_that_its_zone_says",
     ),
     Mutation(
         "journal_api/values/types.py",

@@ -115,19 +115,9 @@ async def insert_all(
     written_at: str,
 ) -> None:
     """Insert trades of one user that already have their ids."""
-    if rows:
-        columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
-        await insert_columns(db, user_id, columns, import_id, written_at)
-
-
-async def insert_columns(
-    db: Connection,
-    user_id: int,
-    columns: Mapping[str, Sequence[Any]],
-    import_id: int | None,
-    written_at: str,
-) -> None:
-    """Insert trades of one user from their columns; a column that may be NULL may be missing."""
+    if not rows:
+        return
+    columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
     zones: Iterable[Any] = await db.execute_fetchall(
         "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": user_id}
     )

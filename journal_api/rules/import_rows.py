@@ -1,6 +1,5 @@
 """The rows of an imported file at each step: parsed, resolved to ids, matched with stored trades."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -76,13 +75,6 @@ class Candidate(Struct, frozen=True, gc=False):
 
     imported: ImportedTrade
     columns: dict[str, Any]
-
-
-class TradeColumns(NamedTuple):
-    """The stored columns of trades that name nothing of the journal, and the lines of their rows."""
-
-    lines: Sequence[int]
-    columns: Mapping[str, Sequence[Any]]
 
 
 class Names(NamedTuple):

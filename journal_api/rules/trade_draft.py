@@ -20,7 +20,7 @@ from journal_api.values.money import (
     quotient,
     units,
 )
-from journal_api.values.timestamps import FileTime, Timestamp
+from journal_api.values.timestamps import Timestamp
 
 
 class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
@@ -38,8 +38,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     entry_price: Money
     exit_price: Money | None = None
     stop_loss: Money | None = None
-    opened_at: FileTime
-    closed_at: FileTime | None = None
+    opened_at: Timestamp
+    closed_at: Timestamp | None = None
     gross_pnl: Money | None = None
     fees: Money = ZERO
     initial_risk: Money | None = None
@@ -74,7 +74,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
 
         Raises ValidationFailed for an open trade with an exit price or a result, and for a closed trade with
-        neither. trade_files/formats/plain_round_trips.py applies the same rules to columns.
+        neither.
         """
         if self.closed_at is None:
             for name in ("exit_price", "gross_pnl"):
@@ -109,9 +109,10 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     def units_at(self, price: Money) -> int:
         """Return the result of an exit at that price in units of 10^-8, however large."""
-        return result_units(
-            self.direction, self.entry_price.units, price.units, self.quantity.units, self.multiplier.units
-        )
+        points = price.units - self.entry_price.units
+        amount = points * self.quantity.units * self.multiplier.units
+        # The product of three amounts has 24 decimals, of which it keeps 8: rounded half to even.
+        return quotient(amount if self.direction == "long" else -amount, SCALE**2)
 
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.
@@ -196,12 +197,6 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
 def units_if_any(amount: Money | None) -> int | None:
     return None if amount is None else amount.units
-
-
-def result_units(direction: str, entry_price: int, exit_price: int, quantity: int, multiplier: int) -> int:
-    """Return the result of a trade, rounded half to even. All amounts are integers of 10^-8."""
-    points = exit_price - entry_price if direction == "long" else entry_price - exit_price
-    return quotient(points * quantity * multiplier, SCALE**2)  # the product of three amounts has 24 decimals
 
 
 def is_in_known_years(instant: str) -> bool:

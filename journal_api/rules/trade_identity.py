@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from operator import itemgetter
 from struct import Struct
@@ -13,7 +13,6 @@ BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees"),
 )
-TIMES = ("opened_at", "closed_at")  # which rarely repeat
 UNSTATED = bytes(4)
 # The fields that identify a trade without an external id.
 IDENTIFYING_FIELDS = (
@@ -45,11 +44,6 @@ def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
     return _digest(CONTENT % identifying_values(columns))
 
 
-def fingerprints_of(columns: Mapping[str, Sequence[Any]]) -> list[bytes]:
-    """Return the fingerprints of trades without external ids from their columns."""
-    return [_digest(CONTENT % values) for values in zip(*identifying_values(columns), strict=True)]
-
-
 def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """Return four bytes per broker field, a checksum that differs when a later file states another value."""
     # 0 stands for a field that the file does not state.
@@ -62,19 +56,6 @@ def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     for field in unstated:
         checksums[BROKER_FIELDS.index(field)] = 0
     return CHECKSUMS.pack(*checksums)
-
-
-def contents_of(columns: Mapping[str, Sequence[Any]], states: Mapping[str, Sequence[bool]]) -> list[bytes]:
-    """Return `content_of` of trades from their columns. `states` has the fields that some do not state."""
-    checksums = {
-        field: list(map(uncached_checksum if field in TIMES else checksum, columns[field]))
-        for field in BROKER_FIELDS
-    }
-    for field, is_stated in states.items():
-        checksums[field] = [
-            value if stated else 0 for value, stated in zip(checksums[field], is_stated, strict=True)
-        ]
-    return list(map(CHECKSUMS.pack, *checksums.values()))
 
 
 def uncached_checksum(value: object) -> int:

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from itertools import count, islice
+from itertools import count
 
 from aiosqlite import Connection
 
-from journal_api.repositories import import_timezones, new_trades
+from journal_api.repositories import import_timezones
 from journal_api.repositories.accounts import commissions_of_user
 from journal_api.repositories.import_lookups import accounts_with_trades, names_of
 from journal_api.repositories.imported_trades import (
@@ -17,14 +17,7 @@ from journal_api.repositories.imported_trades import (
     stored_trades_of,
 )
 from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import (
-    Candidate,
-    Correction,
-    Rejected,
-    ResolvedRow,
-    StoredTrade,
-    TradeColumns,
-)
+from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.copies import Copies, PendingCopy
@@ -99,22 +92,11 @@ class TradeImporter:
 
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
-        takes_columns = self.takes_columns()
-
-        def next_rows() -> TradeColumns | list[Candidate | Rejected] | None:
-            batch = next(file.batches, None)
+        while not verdicts.has_too_many_errors:
+            batch = await in_thread(self.threads, lambda: next(file.batches, None))
             if batch is None:
-                return None
-            return (takes_columns and batch.columns()) or list(batch.candidates)
-
-        while (
-            not verdicts.has_too_many_errors
-            and (rows := await in_thread(self.threads, next_rows)) is not None
-        ):
-            if isinstance(rows, TradeColumns):
-                verdicts.add(await self.add_columns(rows))
-            else:
-                verdicts.add(await self.process_batch(rows))
+                break
+            verdicts.add(await self.process_batch(batch))
             self.require_no_errors(verdicts)
         copies = await self.resolve_copies()
         for begin in range(0, len(copies), COPIES_AT_ONCE):
@@ -131,22 +113,6 @@ class TradeImporter:
         assert self.import_id is not None
         account_ids = {self.accounts.id_of(name or None) for name in timezone.accounts}
         await import_timezones.insert(self.db, self.import_id, timezone.name, sorted(account_ids))
-
-    def takes_columns(self) -> bool:
-        """Return whether trades that name nothing are all new, and no commission is charged for them."""
-        account_id = self.accounts.of_file
-        return account_id not in self.accounts_with_trades and not self.fees.has_commissions(account_id)
-
-    async def add_columns(self, trades: TradeColumns) -> list[Verdict]:
-        """Write new trades that name nothing. Returns their verdicts."""
-        account_id = self.accounts.id_of(None)
-        ids = list(islice(self.trade_ids, len(trades.lines)))
-        if self.import_id is not None:
-            numbers = [self.resolver.number_of(account_id, each) for each in trades.columns["fingerprint"]]
-            own = {"id": ids, "account_id": [account_id] * len(ids), "occurrence": numbers}
-            columns = {**trades.columns, **own}
-            await new_trades.insert_columns(self.db, self.user_id, columns, self.import_id, self.written_at)
-        return [self.verdict_of_new(*row) for row in zip(trades.lines, ids, strict=True)]
 
     async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
         """Write the new and the corrected trades of a batch. Returns the verdicts of its rows.

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -11,15 +12,17 @@ from journal_api.trade_files.amounts import CURRENCY as CURRENCY
 from journal_api.trade_files.amounts import Comma as Comma
 from journal_api.trade_files.amounts import read_amount, read_rounded
 from journal_api.trade_files.date_cells import DAYS, TIMES, DateOrder
-from journal_api.trade_files.remembered import Remembered, remember, remembered
 from journal_api.values.money import Money
-from journal_api.values.timestamps import FileTime, Timestamp
+from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
 # Names or answers in one cell, and characters of a cell of names.
 MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
+# Long cells are notes, which rarely repeat.
+LONGEST_CACHED = 64
+MOST_REMEMBERED = 8192
 
 
 class RoundedCells:
@@ -48,6 +51,34 @@ class CellRules(NamedTuple):
     comma: Comma = "thousands"
     date_order: DateOrder | None = None
     rounded: RoundedCells | None = None
+
+
+class Remembered(dict[str, T]):
+    """The values that a reader has returned for the texts of cells: symbols, sides and names repeat."""
+
+    def __init__(self, reader: Callable[[str], T]) -> None:
+        super().__init__()
+        self._reader = reader
+
+    def __missing__(self, cell: str) -> T:
+        """Return the parsed cell. Raises ValueError, which is not remembered."""
+        value = self._reader(cell.strip())
+        remember(self, cell, value)
+        return value
+
+
+def remember(values: dict[str, T], cell: str, value: T) -> None:
+    """Keep the value of a cell."""
+    if len(cell) < LONGEST_CACHED:
+        if len(values) >= MOST_REMEMBERED:
+            values.clear()
+        values[cell] = value
+
+
+@cache
+def remembered(reader: Callable[[str], T]) -> Remembered[T]:
+    """Return the values that the reader has returned. They are kept for good: use functions of modules."""
+    return Remembered(reader)
 
 
 class Row(dict[str, str]):
@@ -122,7 +153,7 @@ class Row(dict[str, str]):
             remember(self.amounts[kind], cell, value)
         return value
 
-    def time(self, column: str) -> FileTime:
+    def time(self, column: str) -> Timestamp:
         """Return the cell as date and time of day. Raises ValidationFailed."""
         return self.read(column, TIMES[self.rules.date_order])
 

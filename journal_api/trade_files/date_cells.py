@@ -4,13 +4,14 @@ import re
 from functools import lru_cache, partial
 from typing import Literal, get_args
 
-from journal_api.values.timestamps import CLOCKS, HOURS, FileTime, Timestamp, written_time
+from journal_api.values.timestamps import Timestamp
 
 DateOrder = Literal["month", "day"]  # which of the two is first
 DATE = re.compile(
     r"(?P<year>[0-9]{4})([-/.])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})"
     r"|(?P<first>[0-9]{1,2})([-/.])(?P<second>[0-9]{1,2})\6(?P<last>[0-9]{4}|[0-9]{2})"
 )
+NOT_A_TIME = "must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40"
 CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(\.[0-9]{1,6})?)?(?: ?([AaPp])\.?[Mm]\.?)?")
 
 
@@ -20,48 +21,33 @@ def timestamp(date: str, clock: str, order: DateOrder | None = None) -> Timestam
     The date has the year first, or day and month in that order; without one the month is first, unless there
     are points between them. The time has 24 hours, or AM and PM.
     """
-    date_match, clock_match = DATE.fullmatch(date), CLOCK.fullmatch(clock)
-    if not date_match or not clock_match or (order is None and date_match["last"] and "." in date):
-        raise ValueError("must be a date such as 2026-04-09 or 04/09/2026 and a time such as 15:38:40")
-    year, month, day = date_parts(date_match, order)
+    clock_match = CLOCK.fullmatch(clock)
+    if not clock_match:
+        raise ValueError(NOT_A_TIME)
+    day = iso_day(date, order)
     hour, minute, second, fraction, half = clock_match.groups()
     if half:
         if not 1 <= int(hour) <= 12:
             raise ValueError("must have an hour from 1 to 12 before AM and PM")
         hour = str(int(hour) % 12 + 12 * (half in "Pp"))
-    century = "20" if len(year) == 2 else ""
-    return Timestamp.decode(
-        f"{century}{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute}:{second or '00'}{fraction or ''}"
-    )
+    return Timestamp.in_form(f"{day}T{hour:0>2}:{minute}:{second or '00'}{fraction or ''}")
 
 
-def date_parts(date: re.Match[str], order: DateOrder | None) -> tuple[str, str, str]:
-    """Return year, month and day. Raises ValueError for a month over 12."""
+@lru_cache(maxsize=4096)  # a day has many trades
+def iso_day(text: str, order: DateOrder | None) -> str:
+    """Return a date as 2026-04-09, even if there is no such day. Raises ValueError for a month over 12."""
+    date = DATE.fullmatch(text)
+    if not date or (order is None and date["last"] and "." in text):
+        raise ValueError(NOT_A_TIME)
     if date["year"]:
-        return date["year"], date["month"], date["day"]
+        return f"{date['year']}-{date['month']:0>2}-{date['day']:0>2}"
     month, day = (date["second"], date["first"]) if order == "day" else (date["first"], date["second"])
     if order and int(month) > 12:
         raise ValueError(
             f"has no month {month}: other dates of the file have day and month the other way round"
         )
-    return date["last"], month, day
-
-
-def written_date_and_clock(cell: str, order: DateOrder | None = None) -> FileTime:
-    """Return what `date_and_clock` does, for a time of 24 hours with seconds without making a datetime."""
-    date, _, clock = cell.replace("T", " ").partition(" ")
-    if clock[:2] in HOURS and clock[2:] in CLOCKS and (day := day_in(date, order)) is not None:
-        return written_time(f"{day}T{clock}")
-    return date_and_clock(cell, order)
-
-
-@lru_cache(maxsize=4096)
-def day_in(date: str, order: DateOrder | None) -> str | None:
-    """Return the day such as 2026-04-09, None if the text is not a date."""
-    try:
-        return midnight(date, order).isoformat()[:10]
-    except ValueError:
-        return None
+    century = "20" if len(date["last"]) == 2 else ""
+    return f"{century}{date['last']}-{month:0>2}-{day:0>2}"
 
 
 def date_and_clock(cell: str, order: DateOrder | None = None) -> Timestamp:
@@ -76,5 +62,5 @@ def midnight(cell: str, order: DateOrder | None = None) -> Timestamp:
 
 
 ORDERS: tuple[DateOrder | None, ...] = (None, *get_args(DateOrder))
-TIMES = {order: partial(written_date_and_clock, order=order) for order in ORDERS}
+TIMES = {order: partial(date_and_clock, order=order) for order in ORDERS}
 DAYS = {order: partial(midnight, order=order) for order in ORDERS}

@@ -27,10 +27,6 @@ class ImportFees:
             for account_id, (rows, total) in sorted(self._totals.items())
         ]
 
-    def has_commissions(self, account_id: int | None) -> bool:
-        """Return whether rows of the account may be charged."""
-        return account_id in self._commissions
-
     def commissions_for(self, row: ResolvedRow) -> Commissions:
         return self._commissions.get(row.columns["account_id"], NO_COMMISSIONS)
 

@@ -55,14 +55,12 @@ def with_column_names(
     rows: Iterable[Cells | Rejected],
     columns: list[str],
     row_of: Callable[[Cells], Row | Rejected],
-    blank_rows: "count[int]",
 ) -> Iterator[Row | Rejected]:
     """Yield each row by column name.
 
     Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
-    `blank_rows` counts those of the whole file from 1.
     """
-    width = len(columns)
+    width, blank_rows = len(columns), count(1)
     for row in rows:
         if isinstance(row, Rejected):
             yield row

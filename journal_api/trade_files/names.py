@@ -47,21 +47,16 @@ class RowResolver:
         return ResolvedRow(imported, columns, tag_ids, answers_of(imported, setup_id, self._names))
 
     def _occurrence_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
-        """Return the number of the trade.
+        """Return the ordinal of the trade among the trades of its account with the same fingerprint.
 
         Raises ValidationFailed for a repeated external id: the same content twice in one file is two trades,
         but the rows of one id contradict each other.
         """
-        number = self.number_of(account_id, columns["fingerprint"])
+        # Eight bytes of the fingerprint, so that the numbers of a million rows stay small.
+        key = int.from_bytes(columns["fingerprint"][:8], "big") ^ account_id
+        number = self._numbers[key] = self._numbers.get(key, 0) + 1
         if number > 1 and columns["external_id"] is not None:
             raise ValidationFailed(fields={"external_id": f"{columns['external_id']!r} is repeated"})
-        return number
-
-    def number_of(self, account_id: int, fingerprint: bytes) -> int:
-        """Return the ordinal of the trade among the trades of its account with the same fingerprint."""
-        # Eight bytes of the fingerprint, so that the numbers of a million rows stay small.
-        key = int.from_bytes(fingerprint[:8], "big") ^ account_id
-        number = self._numbers[key] = self._numbers.get(key, 0) + 1
         return number
 
 

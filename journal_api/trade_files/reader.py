@@ -1,12 +1,11 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from itertools import chain, count, islice
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, BinaryIO, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected, TradeColumns
+from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import content_of, fingerprint_of
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -14,40 +13,22 @@ from journal_api.trade_files.cells import RoundedCells
 from journal_api.trade_files.date_cells import DateOrder
 from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
 from journal_api.trade_files.file_format import Format, reason_of
-from journal_api.trade_files.formats import round_trips
-from journal_api.trade_files.formats.plain_round_trips import PlainReader
 from journal_api.trade_files.headers import recognised
 from journal_api.trade_files.known_formats import known_formats, of_profile
 from journal_api.trade_files.left_out import LeftOutCounter
 from journal_api.trade_files.named_rows import dates_in, row_maker, with_column_names
 from journal_api.trade_files.point_values import with_point_values
-from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import text_of
 from journal_api.trade_files.timezones import FileTimezone
 
-T = TypeVar("T")
 BATCH_SIZE = 500
-
-
-def no_columns() -> None:
-    return None
-
-
-class Batch(NamedTuple):
-    """Some rows of a file. Iterate `candidates` once, or take `columns`, which are None unless all are plain.
-
-    Reading columns takes time that is lost if the candidates are iterated after it.
-    """
-
-    candidates: Iterable[Candidate | Rejected]
-    columns: Callable[[], TradeColumns | None] = no_columns
 
 
 class TradeFile(NamedTuple):
     """A recognised file; iterate `batches` once. `left_out` and `rounded` are complete when they are."""
 
     format: str
-    batches: Iterator[Batch]
+    batches: Iterator[list[Candidate | Rejected]]
     timezone: FileTimezone
     left_out: LeftOutCounter
     encoding: str = "utf-8"
@@ -56,8 +37,8 @@ class TradeFile(NamedTuple):
 
     @property
     def candidates(self) -> Iterator[Candidate | Rejected]:
-        """All rows, each read by itself."""
-        return chain.from_iterable(batch.candidates for batch in self.batches)
+        """All rows."""
+        return chain.from_iterable(self.batches)
 
 
 def read(
@@ -90,20 +71,11 @@ def read(
     dates = dates_in(first_rows, columns, file_format)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
-    left_out, rounded, blank_rows = LeftOutCounter(), RoundedCells(), count(1)
+    left_out, rounded = LeftOutCounter(), RoundedCells()
     row_of = row_maker(columns, file_format, dates.order, rounded)
-
-    def candidates_in(rows: Iterable[Cells | Rejected]) -> Iterator[Candidate | Rejected]:
-        trades = file_format.trades_of(with_column_names(rows, columns, row_of, blank_rows))
-        with_values = with_point_values(left_out.removed_from(trades), instruments)
-        return candidates_of(with_values, timezone, file_format, into_one_account)
-
-    all_rows = chain(first_rows, rows)
-    if file_format is round_trips.FORMAT and into_one_account:
-        plain = PlainReader(columns, timezone, instruments)
-        batches = (Batch(candidates_in(part), partial(plain.read, part)) for part in parts_of(all_rows))
-    else:
-        batches = (Batch(part) for part in parts_of(candidates_in(all_rows)))
+    trades = file_format.trades_of(with_column_names(chain(first_rows, rows), columns, row_of))
+    with_values = with_point_values(left_out.removed_from(trades), instruments)
+    batches = batches_of(candidates_of(with_values, timezone, file_format, into_one_account))
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(batches, 1))
     return TradeFile(
@@ -111,10 +83,10 @@ def read(
     )
 
 
-def parts_of(items: Iterator[T]) -> Iterator[list[T]]:
-    """Yield the items in lists of BATCH_SIZE."""
-    while part := list(islice(items, BATCH_SIZE)):
-        yield part
+def batches_of(candidates: Iterator[Candidate | Rejected]) -> Iterator[list[Candidate | Rejected]]:
+    """Yield the candidates in lists of BATCH_SIZE."""
+    while batch := list(islice(candidates, BATCH_SIZE)):
+        yield batch
 
 
 def candidates_of(

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta, timezone, tzinfo
-from functools import cache, lru_cache
-from typing import Any, ClassVar, Literal, Self
+from functools import cache
+from typing import Any, ClassVar, Self
 
 from journal_api.values.timestamps import Timestamp
 
@@ -30,12 +30,6 @@ DIRECTIVES = {
     "z": "[Zz]|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9]",
     "Z": "[A-Z]{3}",
 }
-# Minute and second of the times of an hour: 00:00 to 59:59.
-CLOCKS = {f"{minute:02}:{second:02}": (minute, second) for minute in range(60) for second in range(60)}
-# Formats whose first colon is before the minutes. A digit before the hour belongs to the date.
-DATE_AND_CLOCK = re.compile(r"(?P<date>(?:[^:%]|%[^z])*[^:%\w])?%(?P<hour>[HI]):%M:%S(?!.*%f).*", re.DOTALL)
-# Characters of a time whose date is cached. Some formats accept any number of blanks.
-LONGEST_CACHED = 64
 PART = re.compile(r"%(?P<directive>.?)|(?P<blank>\s+)|(?P<text>[^%\s]+)", re.DOTALL)
 
 
@@ -76,31 +70,7 @@ class TimeFormat(str):
             match = pattern.fullmatch(text)
             return time_from(match.groupdict(), zone) if match else None
 
-        parts = DATE_AND_CLOCK.fullmatch(self)
-        return read_by_day(read, hours=12 if parts["hour"] == "I" else 24) if parts else read
-
-
-def read_by_day(
-    read: Callable[[str], Timestamp | None], *, hours: Literal[12, 24]
-) -> Callable[[str], Timestamp | None]:
-    """Return a function that reads the same times. It parses the first hour of each day once."""
-    first_hour, possible = ("00", range(24)) if hours == 24 else ("12", range(1, 13))
-    hour_of = {text: hour % hours for hour in possible for text in (str(hour), f"{hour:02}")}
-
-    @lru_cache(maxsize=4096)
-    def begin_of(date: str, end: str) -> Timestamp | None:
-        return read(f"{date}{first_hour}:00:00{end}")
-
-    def read_time(text: str) -> Timestamp | None:
-        begin, _, rest = text.partition(":")
-        date = begin.rstrip("0123456789")
-        hour, clock = hour_of.get(begin[len(date) :]), CLOCKS.get(rest[:5])
-        if hour is None or clock is None or len(text) > LONGEST_CACHED:
-            return read(text)
-        day = begin_of(date, rest[5:])
-        return day and day.replace(hour=day.hour + hour, minute=clock[0], second=clock[1])
-
-    return read_time
+        return read
 
 
 def pattern_of(part: re.Match[str]) -> str:

@@ -113,6 +113,13 @@ async def test_rows_without_a_name_go_where_the_others_go(client: httpx.AsyncCli
     assert await accounts_with_trades(client) == [sim] * 3
 
 
+async def test_rows_without_an_account_are_errors_of_their_lines(client: httpx.AsyncClient) -> None:
+    refused = await send_file(client, file_of("", ""))
+
+    assert [row["line"] for row in details_of(refused)["rows"]] == [2, 3]
+    assert details_of(refused)["reason"].startswith("account is required unless")
+
+
 async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(
     client: httpx.AsyncClient,
 ) -> None:

@@ -1,11 +1,13 @@
 """Many trades of the same content: written down, and recognised by the rows of a file, in linear time."""
 
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 import httpx
 import pytest
-from factories import A_TRADE, create_account, create_import, run_sql, send_file, unwrap
+from factories import A_TRADE, create_account, create_import, create_trade, run_sql, send_file, unwrap
+from proofs import tries
 from starlette.applications import Starlette
 
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
@@ -159,3 +161,57 @@ async def test_identical_trades_of_another_account_or_content_are_not_taken(
     assert [row["verdict"] for row in report["rows"]] == ["duplicate", "new", "new"]
     assert trade_ids_of(report)[0] == mine
     assert await run_sql(app, "SELECT count(*) FROM trades") == [(5,)]
+
+
+# An account without trades -----------------------------------------------------------------------------
+
+
+def random_file(random: Random) -> str:
+    """Round trips of which some are equal, some have ids, and perhaps one is refused."""
+    has_ids = random.random() < 0.7
+    rows = []
+    for _ in range(random.randint(1, 12)):
+        minute = random.randint(0, 3)
+        exit_price, closed_at = random.choice([("", ""), ("5001.25", f"2026-03-08T10:3{minute}:00")])
+        external_id = random.choice(["", "", "", *"abcdefgh", "12-34", *"stuvwxyz"]) if has_ids else ""
+        opened_at = f"2026-03-08T10:0{minute}:00"
+        rows.append(
+            f"ESU6,long,{random.choice('12')},5000,{exit_price},{opened_at},{closed_at},{external_id}\n"
+        )
+    return HEADER + "".join(rows)
+
+
+def verdicts_of(response: httpx.Response) -> list[Any]:
+    body = response.json()
+    rows = body["data"]["import"]["rows"] if response.is_success else body["error"]["details"]["rows"]
+    return [(row["line"], row["verdict"], row["reason"], row["changed"]) for row in rows]
+
+
+async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:
+    """The imported trades of an account, without what differs between two accounts."""
+    trades = unwrap(await client.get("/trades", params={"account_id": account_id, "limit": 200}))
+    own = ("id", "account_id", "created_at", "updated_at")
+    return [
+        {name: value for name, value in trade.items() if name not in own}
+        for trade in sorted(trades, key=lambda trade: trade["id"])
+        if trade["symbol"] != "OTHER"
+    ]
+
+
+@pytest.mark.soak
+async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades(
+    client: httpx.AsyncClient,
+) -> None:
+    for seed in range(tries(full=300, short=12)):
+        first, second = (random_file(Random(f"{seed} {turn}")) for turn in "ab")
+        empty, used = [await create_account(client, f"{name} {seed}") for name in ("empty", "used")]
+        await create_trade(client, used["id"], symbol="OTHER")
+
+        outcomes = []
+        for account in (empty, used):
+            answers = [await send_file(client, file, account["id"]) for file in (first, first, second)]
+            outcomes.append(
+                ([verdicts_of(answer) for answer in answers], await stored(client, account["id"]))
+            )
+
+        assert outcomes[0] == outcomes[1], seed

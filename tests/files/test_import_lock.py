@@ -16,14 +16,14 @@ from journal_api.database.migrations import prepare
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, imports
 from journal_api.repositories.sql import fetch
-from journal_api.rules.import_rows import Rejected
+from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
 from journal_api.trade_files import importer, reader, threads
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.reader import Batch, TradeFile
+from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
@@ -46,11 +46,11 @@ class HeldFile:
         self.at_second_batch, self.go_on = threading.Event(), threading.Event()
         self.trades = TradeFile("round trips", self._batches(), FileTimezone("UTC"), LeftOutCounter())
 
-    def _batches(self) -> Iterator[Batch]:
-        yield Batch([Rejected(2, "is wrong")])
+    def _batches(self) -> Iterator[list[Candidate | Rejected]]:
+        yield [Rejected(2, "is wrong")]
         self.at_second_batch.set()
         assert self.go_on.wait(60)
-        yield Batch([Rejected(3, "is wrong too")])
+        yield [Rejected(3, "is wrong too")]
 
 
 async def users_accounts(database: Database) -> list[str]:

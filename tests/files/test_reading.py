@@ -45,9 +45,9 @@ METATRADER = (
 )
 
 
-def read(file: str | bytes, **options: Any) -> list[Candidate | Rejected]:
+def read(file: str | bytes, timezone: str = "UTC", **options: Any) -> list[Candidate | Rejected]:
     content = file.encode() if isinstance(file, str) else file
-    return list(reader.read(io.BytesIO(content), FileTimezone("UTC"), **options).candidates)
+    return list(reader.read(io.BytesIO(content), FileTimezone(timezone), **options).candidates)
 
 
 def only(file: str | bytes, **options: Any) -> dict[str, Any]:
@@ -205,6 +205,32 @@ def test_amounts_that_people_type_are_refused_beyond_eight_decimals(file: str) -
     assert "must have at most 15 significant digits and 8 decimals" in refusal.reason
 
 
+async def test_an_amount_that_repeats_is_rounded_and_counted_in_each_row(client: httpx.AsyncClient) -> None:
+    row = METATRADER.splitlines()[1]
+
+    report = await report_of(client, METATRADER + row.replace(",1,BTC", ",2,BTC") + "\n")
+
+    assert report["rounded"] == 6
+
+
+def test_the_same_text_is_another_amount_where_a_comma_is_decimal() -> None:
+    commas = trip_of(entry_price='"1,234"')
+    semicolons = trip_of(entry_price="NUMBER").replace(",", ";").replace("NUMBER", "1,234")
+
+    prices = [only(file)["entry_price"] for file in (commas, semicolons, commas)]
+
+    assert prices == [1234 * 10**8, 1.234 * 10**8, 1234 * 10**8]
+
+
+def test_the_same_text_is_a_price_and_no_quantity() -> None:
+    assert only(trip_of(entry_price="0"))["entry_price"] == 0
+
+    (refusal,) = read(trip_of(quantity="0"))
+
+    assert isinstance(refusal, Rejected)
+    assert refusal.reason.startswith("quantity must be greater than 0")
+
+
 def test_an_amount_that_rounds_to_nothing_is_no_quantity() -> None:
     (refusal,) = read(METATRADER.replace(",0.1,", ",0.000000001,"))
 
@@ -224,6 +250,35 @@ def test_rounding_is_half_even_and_to_the_digits_of_an_amount(value: Any, digits
 def test_a_half_is_rounded_to_the_even_digit() -> None:
     assert only(METATRADER.replace("94546", "1.000000005"))["exit_price"] == 10**8
     assert only(METATRADER.replace("94546", "1.000000015"))["exit_price"] == 10**8 + 2
+
+
+# Rules of a row ------------------------------------------------------------------------------------------
+
+CLOSED = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,gross_pnl\n"
+A_ROW = "ESU6,long,1,5000,5001,2026-03-09T10:00:00,2026-03-09T10:05:00,"
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (A_ROW.replace(",1,", ",10000000000,"), "gross_pnl computed from the prices exceeds"),
+        ("ESU6,long,1,5000,,2200-12-31T23:30:00,,", "opened_at must be in the years"),
+        ("ESU6,long,1,5000,5001,2026-03-09T10:00:00,,", "exit_price requires closed_at"),
+        ("ESU6,long,1,5000,,2026-03-09T10:00:00,,3", "gross_pnl requires closed_at"),
+        (A_ROW.replace("5001", ""), "exit_price is required"),
+        (A_ROW.replace("10:05", "09:59"), "closed_at must not be before opened_at"),
+        (f"{A_ROW},more", "has 9 cells"),
+        (A_ROW.removesuffix(","), "has 7 cells"),
+        (A_ROW.replace("ESU6", '"ES"U6'), "is not CSV"),
+    ],
+)
+def test_a_row_that_breaks_a_rule_says_which(row: str, reason: str) -> None:
+    first, second = read(f"{CLOSED}{A_ROW}\n{row}\n", timezone="America/New_York")
+
+    assert isinstance(first, Candidate)
+    assert isinstance(second, Rejected)
+    assert second.line == 3
+    assert second.reason.startswith(reason)
 
 
 # Directions ----------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class PositionColumns(NamedTuple):
             closed_at=row.time(self.closed_at),
             gross_pnl=gross_pnl,
             fees=fees_of(row, self.bookings),
-            external_id=row.read(self.ticket, ticket),
+            external_id=row.parse(self.ticket, ticket),
             # The last stop, not the first, so no initial risk is derived from it.
             stop_loss=row.amount_if_any(STOP, Money) or None,
         )

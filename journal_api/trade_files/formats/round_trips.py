@@ -14,7 +14,7 @@ from journal_api.trade_files.cells import Row, json_list, names, one_of, text
 from journal_api.trade_files.directions import direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
 from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result
-from journal_api.values.timestamps import written_time
+from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name, Name40, Name100
 
 COLUMNS = (
@@ -44,8 +44,8 @@ def trade_of(row: Row) -> ImportedTrade:
         entry_price=row.amount("entry_price", Money),
         exit_price=row.amount_if_any("exit_price", Money),
         stop_loss=row.amount_if_any("stop_loss", Money),
-        opened_at=row.parse("opened_at", written_time),
-        closed_at=row.parse_if_any("closed_at", written_time),
+        opened_at=row.parse("opened_at", Timestamp.decode),
+        closed_at=row.parse_if_any("closed_at", Timestamp.decode),
         gross_pnl=gross_pnl,
         fees=fees or ZERO,
         initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),

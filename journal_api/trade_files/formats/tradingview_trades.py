@@ -11,7 +11,7 @@ from journal_api.trade_files.derived_amounts import multiplier_of
 from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
 from journal_api.trade_files.profiles.columns import name_in
 from journal_api.values.money import EXACT, ONE, Money, PositiveMoney
-from journal_api.values.timestamps import FileTime
+from journal_api.values.timestamps import Timestamp
 
 NAME = "TradingView list of trades"
 # The required columns with their names in exports of several years; the price names its currency.
@@ -43,7 +43,7 @@ class Leg(NamedTuple):
     number: int
     is_entry: bool
     direction: Direction
-    at: FileTime
+    at: Timestamp
     price: Money
     quantity: PositiveMoney
     net_pnl: Money
