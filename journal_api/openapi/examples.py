@@ -4,19 +4,7 @@ from typing import Any
 
 import msgspec
 
-from journal_api.openapi.example_journal import (
-    ACCOUNTS,
-    BREAK,
-    CHECKLISTS,
-    COPY_GROUP,
-    FAILED,
-    GOALS,
-    QUANTITY_OF_COPIES,
-    STRATEGY,
-    TAGS,
-    TRADES,
-    trade_of,
-)
+from journal_api.rules import example_journal
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
@@ -51,89 +39,113 @@ from journal_api.structs.trades import (
 from journal_api.values.types import decode_value
 
 TIMESTAMPS = {"created_at": "2026-08-04T14:30:00.000000Z", "updated_at": "2026-08-04T14:30:00.000000Z"}
-TAG_CATEGORY = {"name": "Psychology"}
-TAG_BODY = {"name": "FOMO", "category_id": 1, **TAGS["Psychology"]["FOMO"]}
+CONTENT = example_journal.document()
+ACCOUNT_BODY = CONTENT["account"]
+STRATEGY = CONTENT["strategies"][0]
+CATEGORY, MISTAKE, PATIENT = "Psychology", CONTENT["tags"][0], CONTENT["tags"][2]
+COPY_GROUP = {"name": "Main and copies"}
+
+
+def trade_of(row: list[Any], day: str) -> dict[str, Any]:
+    """Return the body of a line of the file that day, a trade of the first setup."""
+    _, symbol, direction, quantity, opened, entry, stop, closed, exit_price, grade, *_ = row
+    return {
+        "account_id": 1,
+        "symbol": symbol,
+        "direction": direction,
+        "quantity": quantity,
+        "multiplier": CONTENT["trades"]["point_values"][symbol],
+        "entry_price": entry,
+        "exit_price": exit_price,
+        "stop_loss": stop,
+        "opened_at": f"{day}T{opened}:00Z",
+        "closed_at": f"{day}T{closed}:00Z",
+        "fees": round(2 * quantity * ACCOUNT_BODY["fees"]["default"], 2),
+        "grade": grade,
+        "setup_id": 1,
+    }
+
+
+FIRST_TRADE, SECOND_TRADE = (
+    trade_of(row, day)
+    for row, day in zip(CONTENT["trades"]["rows"], ("2026-08-17", "2026-08-18"), strict=False)
+)
+TAG_BODY = {"category_id": 1, **{name: MISTAKE[name] for name in ("name", "type", "color")}}
 TAG = {"id": 1, **TAG_BODY, **TIMESTAMPS}
 SETUPS = [
     {
         "setup_id": setup_id,
-        "name": setup_name,
+        "name": setup["name"],
         "description": None,
         "sort_order": setup_id - 1,
         "confirmations": [
             {
-                "confirmation_id": confirmation_id,
-                "name": confirmation_name,
+                "confirmation_id": 2 * setup_id - 1 + sort_order,
+                "name": confirmation["name"],
                 "description": None,
                 "sort_order": sort_order,
             }
-            for sort_order, (confirmation_id, confirmation_name) in enumerate(confirmations)
+            for sort_order, confirmation in enumerate(setup["confirmations"])
         ],
     }
-    for setup_id, setup_name, confirmations in (
-        (1, BREAK, ((1, CHECKLISTS[BREAK][0]), (2, CHECKLISTS[BREAK][1]))),
-        (2, FAILED, ((3, CHECKLISTS[FAILED][0]),)),
-    )
+    for setup_id, setup in enumerate(STRATEGY["setups"], 1)
 ]
 STRATEGY_ROW = {
     "id": 1,
-    "name": STRATEGY["name"],
-    "description": STRATEGY["description"],
-    "color_tag": "#1d4ed8",
+    **{name: STRATEGY[name] for name in ("name", "description", "color_tag")},
     "account_id": None,
     "copy_group_id": None,
     "setup_count": 2,
     **TIMESTAMPS,
 }
+GOAL_BODY = {**CONTENT["goals"][3], "account_id": 1}
 GOAL = {
-    "id": 1,
-    **GOALS[0],
+    "id": 4,
+    **GOAL_BODY,
     "direction": "at_least",
-    "timeframe": "monthly",
     "custom_start": None,
     "custom_end": None,
-    "account_id": None,
     "copy_group_id": None,
-    "scope": "all",
+    "scope": "account_1",
     "status": "active",
     **TIMESTAMPS,
 }
-# August of the first goal, and its November so far, of which six trading days are left.
+# October of the goal, and its November so far, of which six trading days are left.
 STATISTICS: dict[str, Any] = {
     "unit": "currency",
     "timezone": "UTC",
     "day_rollover": "00:00",
     "reason": None,
     "currency": "USD",
-    "trades": 7,
-    "decisions": 6,
-    "wins": 4,
-    "losses": 2,
+    "trades": 52,
+    "decisions": 52,
+    "wins": 24,
+    "losses": 28,
     "breakevens": 0,
-    "graded": 6,
-    "a_plus": 1,
-    "with_risk": 6,
-    "with_checklist": 5,
-    "checklists_confirmed": 4,
-    "with_mistake": 1,
-    "trading_days": 5,
-    "winning_days": 4,
-    "max_trades_per_day": 2,
-    "gross_pnl": 406.75,
-    "fees": 14.88,
-    "net_pnl": 391.87,
-    "winning_pnl": 480.09,
-    "losing_pnl": -88.22,
-    "worst_trade": -45.74,
-    "worst_day": -42.48,
-    "r_total": 6.6235,
+    "graded": 47,
+    "a_plus": 6,
+    "with_risk": 52,
+    "with_checklist": 47,
+    "checklists_confirmed": 26,
+    "with_mistake": 5,
+    "trading_days": 22,
+    "winning_days": 11,
+    "max_trades_per_day": 4,
+    "gross_pnl": 779,
+    "fees": 115.32,
+    "net_pnl": 663.68,
+    "winning_pnl": 1893.4,
+    "losing_pnl": -1229.72,
+    "worst_trade": -99.96,
+    "worst_day": -134.9,
+    "r_total": 16.70671113,
 }
 SNAPSHOT = {
-    "goal_id": 1,
-    "period_start": "2026-08-01",
-    "period_end": "2026-08-31",
-    "target": 150,
-    "actual": 391.87,
+    "goal_id": 4,
+    "period_start": "2026-10-01",
+    "period_end": "2026-10-31",
+    "target": 500,
+    "actual": 663.68,
     "achieved": True,
     "closed": True,
     "snapshot_data": STATISTICS,
@@ -148,26 +160,25 @@ RUNNING = {
     "closed": False,
     "snapshot_data": {
         **STATISTICS,
-        "gross_pnl": 110.88,
+        "gross_pnl": 211.32,
         "net_pnl": 96,
-        "winning_pnl": 184.22,
+        "winning_pnl": 1325.72,
         "r_total": 1.5,
-        "pace": {"state": "behind", "remaining": 54, "days_left": 6, "needed_per_day": 9},
+        "pace": {"state": "behind", "remaining": 404, "days_left": 6, "needed_per_day": 67.33333333},
     },
 }
-ACCOUNT = {"id": 1, **ACCOUNTS[0], "currency": "USD", "archived": False, **TIMESTAMPS}
+ACCOUNT = {"id": 1, **ACCOUNT_BODY, "currency": "USD", "archived": False, **TIMESTAMPS}
 GROUP = {"id": 1, **COPY_GROUP, "master_account_id": 1, "member_count": 2, **TIMESTAMPS}
 MEMBERS: list[dict[str, Any]] = [
     {"account_id": 1, "quantity_multiplier": 1},
-    {"account_id": 2, "quantity_multiplier": QUANTITY_OF_COPIES},
+    {"account_id": 2, "quantity_multiplier": 0.5},
 ]
-TRADE_BODY = {"account_id": 1, **trade_of(TRADES[0], {BREAK: 1})}
 TRADE = {
-    **TRADE_BODY,
+    **FIRST_TRADE,
     "id": 1,
-    "opened_at": "2026-08-04T13:47:00.000000Z",
-    "closed_at": "2026-08-04T14:12:00.000000Z",
-    "trading_day": "2026-08-04",
+    "opened_at": "2026-08-17T09:47:00.000000Z",
+    "closed_at": "2026-08-17T10:12:00.000000Z",
+    "trading_day": "2026-08-17",
     "gross_pnl": 72.5,
     "net_pnl": 70.02,
     "initial_risk": 40,
@@ -176,7 +187,7 @@ TRADE = {
     "source_trade_id": None,
     "external_id": None,
     "notes": None,
-    "tag_ids": [2],
+    "tag_ids": [3],
     **TIMESTAMPS,
 }
 IMPORT = {
@@ -217,32 +228,32 @@ FLEX_QUERY = """\
 </FlexQueryResponse>
 """
 REPORT_VALUES = {
-    "values": {"trade_count": 4, "net_pnl": 498.84, "profit_factor": None},
-    "reasons": {"profit_factor": "no_losses"},
+    "values": {"trade_count": 24, "net_pnl": 416.9, "profit_factor": 1.84987972},
+    "reasons": {},
     "statistics": {
         "currency": "USD",
-        "trades": 5,
-        "decisions": 4,
-        "wins": 4,
-        "losses": 0,
+        "trades": 24,
+        "decisions": 24,
+        "wins": 12,
+        "losses": 12,
         "breakevens": 0,
-        "graded": 4,
+        "graded": 22,
         "a_plus": 2,
-        "with_risk": 4,
-        "with_checklist": 4,
-        "checklists_confirmed": 4,
+        "with_risk": 24,
+        "with_checklist": 24,
+        "checklists_confirmed": 13,
         "with_mistake": 0,
-        "trading_days": 4,
-        "winning_days": 4,
-        "max_trades_per_day": 1,
-        "gross_pnl": 510.0,
-        "fees": 11.16,
-        "net_pnl": 498.84,
-        "winning_pnl": 498.84,
-        "losing_pnl": 0,
-        "worst_trade": 70.02,
-        "worst_day": 70.02,
-        "r_total": 9.58516667,
+        "trading_days": 17,
+        "winning_days": 10,
+        "max_trades_per_day": 3,
+        "gross_pnl": 466.5,
+        "fees": 49.6,
+        "net_pnl": 416.9,
+        "winning_pnl": 907.44,
+        "losing_pnl": -490.54,
+        "worst_trade": -52.48,
+        "worst_day": -89.72,
+        "r_total": 9.88640001,
     },
 }
 # Files by media type: the body of an import, the response of an export.
@@ -273,8 +284,8 @@ def complete(profile: dict[str, Any]) -> Any:
 
 
 EXAMPLES: dict[Any, Any] = {
-    TagCategory: {"id": 1, **TAG_CATEGORY, "tag_count": 2, **TIMESTAMPS},
-    TagCategoryCreate: TAG_CATEGORY,
+    TagCategory: {"id": 1, "name": CATEGORY, "tag_count": 3, **TIMESTAMPS},
+    TagCategoryCreate: {"name": CATEGORY},
     TagCategoryPatch: {"name": "Mind"},
     Tag: TAG,
     TagCreate: TAG_BODY,
@@ -295,21 +306,21 @@ EXAMPLES: dict[Any, Any] = {
     Setup: SETUPS[0],
     Goal: GOAL,
     GoalListItem: {**GOAL, "current": RUNNING, "warnings": []},
-    GoalCreate: GOALS[0],
+    GoalCreate: GOAL_BODY,
     GoalPatch: {"target_value": 250},
     Snapshot: SNAPSHOT,
     Report: {
-        "group_by": "tag",
-        "from": "2026-08-01",
+        "group_by": "setup",
+        "from": "2026-10-01",
         "to": None,
         "timezone": "UTC",
         "day_rollover": "00:00",
         "metrics": ["trade_count", "net_pnl", "profit_factor"],
         "total": {"key": None, "name": None, **REPORT_VALUES},
-        "groups": [{"key": 2, "name": "Patient", **REPORT_VALUES}],
+        "groups": [{"key": 1, "name": SETUPS[0]["name"], **REPORT_VALUES}],
     },
     Account: ACCOUNT,
-    AccountCreate: ACCOUNTS[0],
+    AccountCreate: ACCOUNT_BODY,
     AccountPatch: {"archived": True},
     CopyGroupListItem: GROUP,
     CopyGroup: {
@@ -322,16 +333,19 @@ EXAMPLES: dict[Any, Any] = {
     TradeListItem: TRADE,
     Trade: {
         **TRADE,
-        "tags": [
-            {"id": 2, "name": "Patient", "color": TAGS["Psychology"]["Patient"]["color"], "type": "custom"}
-        ],
+        "tags": [{"id": 3, "name": PATIENT["name"], "color": PATIENT["color"], "type": "custom"}],
         "confirmations": [
-            {"confirmation_id": number, "name": name, "was_present": True, "notes": None}
-            for number, name in enumerate(CHECKLISTS[BREAK], 1)
+            {
+                "confirmation_id": item["confirmation_id"],
+                "name": item["name"],
+                "was_present": True,
+                "notes": None,
+            }
+            for item in SETUPS[0]["confirmations"]
         ],
     },
-    TradeCreate: TRADE_BODY,
-    TradesCreate: {"trades": [TRADE_BODY, {"account_id": 1, **trade_of(TRADES[1], {BREAK: 1})}]},
+    TradeCreate: FIRST_TRADE,
+    TradesCreate: {"trades": [FIRST_TRADE, SECOND_TRADE]},
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
@@ -371,7 +385,7 @@ EXAMPLES: dict[Any, Any] = {
     InstrumentPut: {"point_value": 2},
     ImportProfileCreate: PROFILE,
     ImportProfile: {**complete(PROFILE), "id": 1, **TIMESTAMPS},
-    ExampleJournal: {"is_loaded": True, "account_id": 1, "trade_count": 200},
+    ExampleJournal: {"is_loaded": True, "account_id": 1, "trade_count": 124},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

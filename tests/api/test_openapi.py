@@ -22,9 +22,10 @@ from journal_api.openapi import document
 from journal_api.openapi.examples import EXAMPLES
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.accounts import Account
-from journal_api.structs.copy_groups import CopyGroup, CopyGroupListItem
+from journal_api.structs.example_journal import ExampleJournal
 from journal_api.structs.goals import Goal
 from journal_api.structs.queries import NoQuery
+from journal_api.structs.reports import Report
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import Strategy, StrategyListItem
 from journal_api.structs.tag_categories import TagCategory
@@ -208,12 +209,12 @@ PATHS: dict[Any, str] = {
     Tag: "/tags",
     StrategyListItem: "/strategies",
     Strategy: "/strategies/1",
-    Goal: "/goals/1",
-    Snapshot: "/goals/1/snapshots?from=2026-08-01&to=2026-08-01",
+    Goal: "/goals/4",
+    Snapshot: "/goals/4/snapshots?from=2026-10-01&to=2026-10-01",
+    Report: "/reports?group_by=setup&setup_id=1&from=2026-10-01&metrics=trade_count,net_pnl,profit_factor",
     Account: "/accounts/1",
-    CopyGroupListItem: "/copy-groups",
-    CopyGroup: "/copy-groups/1",
     Trade: "/trades/1",
+    ExampleJournal: "/example-journal",
 }
 
 
