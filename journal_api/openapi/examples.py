@@ -1,10 +1,13 @@
-"""Examples for the OpenAPI document: every body and every resource, all of the example journal."""
+"""Examples for the OpenAPI document: every body and every resource.
 
+Those of the example journal are recorded: `make openapi` writes recorded_examples.json.
+"""
+
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from journal_api.rules import example_journal
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
@@ -39,157 +42,46 @@ from journal_api.structs.trades import (
 from journal_api.values.types import decode_value
 
 TIMESTAMPS = {"created_at": "2026-08-04T14:30:00.000000Z", "updated_at": "2026-08-04T14:30:00.000000Z"}
-CONTENT = example_journal.document()
-ACCOUNT_BODY = CONTENT["account"]
-STRATEGY = CONTENT["strategies"][0]
-CATEGORY, MISTAKE, PATIENT = "Psychology", CONTENT["tags"][0], CONTENT["tags"][2]
-COPY_GROUP = {"name": "Main and copies"}
-
-
-def trade_of(row: list[Any], day: str) -> dict[str, Any]:
-    """Return the body of a line of the file that day, a trade of the first setup."""
-    _, symbol, direction, quantity, opened, entry, stop, closed, exit_price, grade, *_ = row
-    return {
-        "account_id": 1,
-        "symbol": symbol,
-        "direction": direction,
-        "quantity": quantity,
-        "multiplier": CONTENT["trades"]["point_values"][symbol],
-        "entry_price": entry,
-        "exit_price": exit_price,
-        "stop_loss": stop,
-        "opened_at": f"{day}T{opened}:00Z",
-        "closed_at": f"{day}T{closed}:00Z",
-        "fees": round(2 * quantity * ACCOUNT_BODY["fees"]["default"], 2),
-        "grade": grade,
-        "setup_id": 1,
-    }
-
-
-FIRST_TRADE, SECOND_TRADE = (
-    trade_of(row, day)
-    for row, day in zip(CONTENT["trades"]["rows"], ("2026-08-17", "2026-08-18"), strict=False)
+# Resources of the example journal, by the name of the struct.
+RECORDED: dict[str, Any] = msgspec.json.decode(
+    Path(__file__).with_name("recorded_examples.json").read_bytes()
 )
-TAG_BODY = {"category_id": 1, **{name: MISTAKE[name] for name in ("name", "type", "color")}}
-TAG = {"id": 1, **TAG_BODY, **TIMESTAMPS}
-SETUPS = [
-    {
-        "setup_id": setup_id,
-        "name": setup["name"],
-        "description": None,
-        "sort_order": setup_id - 1,
-        "confirmations": [
-            {
-                "confirmation_id": 2 * setup_id - 1 + sort_order,
-                "name": confirmation["name"],
-                "description": None,
-                "sort_order": sort_order,
-            }
-            for sort_order, confirmation in enumerate(setup["confirmations"])
-        ],
-    }
-    for setup_id, setup in enumerate(STRATEGY["setups"], 1)
-]
-STRATEGY_ROW = {
-    "id": 1,
-    **{name: STRATEGY[name] for name in ("name", "description", "color_tag")},
-    "account_id": None,
-    "copy_group_id": None,
-    "setup_count": 2,
-    **TIMESTAMPS,
+
+
+def body(resource: type, *names: str) -> dict[str, Any]:
+    """Return the members of the recorded resource that a body has."""
+    return {name: RECORDED[resource.__name__][name] for name in names}
+
+
+ACCOUNT_BODY = body(Account, "name", "starting_balance", "broker", "fees")
+GOAL_BODY = body(Goal, "goal_name", "metric", "target_value", "timeframe", "account_id")
+TRADE_BODY = body(
+    TradeListItem,
+    *("account_id", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
+    *("stop_loss", "opened_at", "closed_at", "fees", "grade", "setup_id"),
+)
+STRATEGY_BODY = {
+    **body(Strategy, "name", "description", "color_tag", "risk_rules"),
+    "setups": [
+        {"name": setup["name"], "confirmations": [{"name": item["name"]} for item in setup["confirmations"]]}
+        for setup in RECORDED["Strategy"]["setups"]
+    ],
 }
-GOAL_BODY = {**CONTENT["goals"][3], "account_id": 1}
-GOAL = {
-    "id": 4,
-    **GOAL_BODY,
-    "direction": "at_least",
-    "custom_start": None,
-    "custom_end": None,
-    "copy_group_id": None,
-    "scope": "account_1",
-    "status": "active",
-    **TIMESTAMPS,
-}
-# October of the goal, and its November so far, of which six trading days are left.
-STATISTICS: dict[str, Any] = {
-    "unit": "currency",
-    "timezone": "UTC",
-    "day_rollover": "00:00",
-    "reason": None,
-    "currency": "USD",
-    "trades": 52,
-    "decisions": 52,
-    "wins": 24,
-    "losses": 28,
-    "breakevens": 0,
-    "graded": 47,
-    "a_plus": 6,
-    "with_risk": 52,
-    "with_checklist": 47,
-    "checklists_confirmed": 26,
-    "with_mistake": 5,
-    "trading_days": 22,
-    "winning_days": 11,
-    "max_trades_per_day": 4,
-    "gross_pnl": 779,
-    "fees": 115.32,
-    "net_pnl": 663.68,
-    "winning_pnl": 1893.4,
-    "losing_pnl": -1229.72,
-    "worst_trade": -99.96,
-    "worst_day": -134.9,
-    "r_total": 16.70671113,
-}
-SNAPSHOT = {
-    "goal_id": 4,
-    "period_start": "2026-10-01",
-    "period_end": "2026-10-31",
-    "target": 500,
-    "actual": 663.68,
-    "achieved": True,
-    "closed": True,
-    "snapshot_data": STATISTICS,
-    "computed_at": "2026-11-22T07:00:00.000000Z",
-}
+# The month of the goal while it ran, on its last day, a Saturday.
 RUNNING = {
-    **SNAPSHOT,
-    "period_start": "2026-11-01",
-    "period_end": "2026-11-30",
-    "actual": 96,
-    "achieved": False,
+    **RECORDED["Snapshot"],
     "closed": False,
     "snapshot_data": {
-        **STATISTICS,
-        "gross_pnl": 211.32,
-        "net_pnl": 96,
-        "winning_pnl": 1325.72,
-        "r_total": 1.5,
-        "pace": {"state": "behind", "remaining": 404, "days_left": 6, "needed_per_day": 67.33333333},
+        **RECORDED["Snapshot"]["snapshot_data"],
+        "pace": {"state": "achieved", "remaining": 0, "days_left": 0, "needed_per_day": None},
     },
 }
-ACCOUNT = {"id": 1, **ACCOUNT_BODY, "currency": "USD", "archived": False, **TIMESTAMPS}
+COPY_GROUP = {"name": "Main and copies"}
 GROUP = {"id": 1, **COPY_GROUP, "master_account_id": 1, "member_count": 2, **TIMESTAMPS}
 MEMBERS: list[dict[str, Any]] = [
     {"account_id": 1, "quantity_multiplier": 1},
     {"account_id": 2, "quantity_multiplier": 0.5},
 ]
-TRADE = {
-    **FIRST_TRADE,
-    "id": 1,
-    "opened_at": "2026-08-17T09:47:00.000000Z",
-    "closed_at": "2026-08-17T10:12:00.000000Z",
-    "trading_day": "2026-08-17",
-    "gross_pnl": 72.5,
-    "net_pnl": 70.02,
-    "initial_risk": 40,
-    "rr_realized": 1.7505,
-    "strategy_id": 1,
-    "source_trade_id": None,
-    "external_id": None,
-    "notes": None,
-    "tag_ids": [3],
-    **TIMESTAMPS,
-}
 IMPORT = {
     "id": 1,
     "account_id": 1,
@@ -227,35 +119,6 @@ FLEX_QUERY = """\
   </FlexStatements>
 </FlexQueryResponse>
 """
-REPORT_VALUES = {
-    "values": {"trade_count": 24, "net_pnl": 416.9, "profit_factor": 1.84987972},
-    "reasons": {},
-    "statistics": {
-        "currency": "USD",
-        "trades": 24,
-        "decisions": 24,
-        "wins": 12,
-        "losses": 12,
-        "breakevens": 0,
-        "graded": 22,
-        "a_plus": 2,
-        "with_risk": 24,
-        "with_checklist": 24,
-        "checklists_confirmed": 13,
-        "with_mistake": 0,
-        "trading_days": 17,
-        "winning_days": 10,
-        "max_trades_per_day": 3,
-        "gross_pnl": 466.5,
-        "fees": 49.6,
-        "net_pnl": 416.9,
-        "winning_pnl": 907.44,
-        "losing_pnl": -490.54,
-        "worst_trade": -52.48,
-        "worst_day": -89.72,
-        "r_total": 9.88640001,
-    },
-}
 # Files by media type: the body of an import, the response of an export.
 FILES = {
     "text/csv": """\
@@ -283,43 +146,25 @@ def complete(profile: dict[str, Any]) -> Any:
     return msgspec.to_builtins(struct, enc_hook=str)
 
 
+RESOURCES = (
+    *(Account, ExampleJournal, Goal, Report, Snapshot, Strategy, StrategyListItem, Tag, TagCategory, Trade),
+    TradeListItem,
+)
 EXAMPLES: dict[Any, Any] = {
-    TagCategory: {"id": 1, "name": CATEGORY, "tag_count": 3, **TIMESTAMPS},
-    TagCategoryCreate: {"name": CATEGORY},
+    **{resource: RECORDED[resource.__name__] for resource in RESOURCES},
+    TagCategoryCreate: body(TagCategory, "name"),
     TagCategoryPatch: {"name": "Mind"},
-    Tag: TAG,
-    TagCreate: TAG_BODY,
+    TagCreate: body(Tag, "category_id", "name", "color", "type"),
     TagPatch: {"name": "Chased"},
-    StrategyListItem: STRATEGY_ROW,
-    Strategy: {
-        **STRATEGY_ROW,
-        "risk_rules": STRATEGY["risk_rules"],
-        "exit_rules": None,
-        "optimal_conditions": None,
-        "setups": SETUPS,
-    },
-    StrategyCreate: STRATEGY,
+    StrategyCreate: STRATEGY_BODY,
     StrategyPatch: {
         "name": "Opening drive",
         "setups": [{"setup_id": 1, "name": "Break and hold"}, {"name": "Failed break"}],
     },
-    Setup: SETUPS[0],
-    Goal: GOAL,
-    GoalListItem: {**GOAL, "current": RUNNING, "warnings": []},
+    Setup: RECORDED["Strategy"]["setups"][0],
+    GoalListItem: {**RECORDED["Goal"], "current": RUNNING, "warnings": []},
     GoalCreate: GOAL_BODY,
     GoalPatch: {"target_value": 250},
-    Snapshot: SNAPSHOT,
-    Report: {
-        "group_by": "setup",
-        "from": "2026-10-01",
-        "to": None,
-        "timezone": "UTC",
-        "day_rollover": "00:00",
-        "metrics": ["trade_count", "net_pnl", "profit_factor"],
-        "total": {"key": None, "name": None, **REPORT_VALUES},
-        "groups": [{"key": 1, "name": SETUPS[0]["name"], **REPORT_VALUES}],
-    },
-    Account: ACCOUNT,
     AccountCreate: ACCOUNT_BODY,
     AccountPatch: {"archived": True},
     CopyGroupListItem: GROUP,
@@ -330,22 +175,8 @@ EXAMPLES: dict[Any, Any] = {
     CopyGroupCreate: COPY_GROUP,
     CopyGroupPatch: {"name": "Followers"},
     MembersPut: {"members": MEMBERS[:1]},
-    TradeListItem: TRADE,
-    Trade: {
-        **TRADE,
-        "tags": [{"id": 3, "name": PATIENT["name"], "color": PATIENT["color"], "type": "custom"}],
-        "confirmations": [
-            {
-                "confirmation_id": item["confirmation_id"],
-                "name": item["name"],
-                "was_present": True,
-                "notes": None,
-            }
-            for item in SETUPS[0]["confirmations"]
-        ],
-    },
-    TradeCreate: FIRST_TRADE,
-    TradesCreate: {"trades": [FIRST_TRADE, SECOND_TRADE]},
+    TradeCreate: TRADE_BODY,
+    TradesCreate: {"trades": [TRADE_BODY, {**TRADE_BODY, "quantity": 1, "fees": 1.24}]},
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
@@ -385,7 +216,6 @@ EXAMPLES: dict[Any, Any] = {
     InstrumentPut: {"point_value": 2},
     ImportProfileCreate: PROFILE,
     ImportProfile: {**complete(PROFILE), "id": 1, **TIMESTAMPS},
-    ExampleJournal: {"is_loaded": True, "account_id": 1, "trade_count": 124},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

@@ -21,15 +21,14 @@ FILE = Path(__file__).with_suffix(".toml")
 
 
 @cache
+def content() -> ExampleContent:
+    """Return the content of the file of the package."""
+    return content_of(document())
+
+
 def document() -> dict[str, Any]:
     """Return the file as it is written. Raises TOMLDecodeError for what is not TOML."""
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
-
-
-@cache
-def content() -> ExampleContent:
-    """Return the checked content of the file."""
-    return content_of(document())
 
 
 def content_of(document: dict[str, Any]) -> ExampleContent:
