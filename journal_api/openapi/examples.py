@@ -1,22 +1,13 @@
-"""Examples for the OpenAPI document: every body and every resource, all of the example journal."""
+"""Examples for the OpenAPI document: every body and every resource.
 
+Those of the example journal are recorded: `make openapi` writes recorded_examples.json.
+"""
+
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from journal_api.openapi.example_journal import (
-    ACCOUNTS,
-    BREAK,
-    CHECKLISTS,
-    COPY_GROUP,
-    FAILED,
-    GOALS,
-    QUANTITY_OF_COPIES,
-    STRATEGY,
-    TAGS,
-    TRADES,
-    trade_of,
-)
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
@@ -51,134 +42,46 @@ from journal_api.structs.trades import (
 from journal_api.values.types import decode_value
 
 TIMESTAMPS = {"created_at": "2026-08-04T14:30:00.000000Z", "updated_at": "2026-08-04T14:30:00.000000Z"}
-TAG_CATEGORY = {"name": "Psychology"}
-TAG_BODY = {"name": "FOMO", "category_id": 1, **TAGS["Psychology"]["FOMO"]}
-TAG = {"id": 1, **TAG_BODY, **TIMESTAMPS}
-SETUPS = [
-    {
-        "setup_id": setup_id,
-        "name": setup_name,
-        "description": None,
-        "sort_order": setup_id - 1,
-        "confirmations": [
-            {
-                "confirmation_id": confirmation_id,
-                "name": confirmation_name,
-                "description": None,
-                "sort_order": sort_order,
-            }
-            for sort_order, (confirmation_id, confirmation_name) in enumerate(confirmations)
-        ],
-    }
-    for setup_id, setup_name, confirmations in (
-        (1, BREAK, ((1, CHECKLISTS[BREAK][0]), (2, CHECKLISTS[BREAK][1]))),
-        (2, FAILED, ((3, CHECKLISTS[FAILED][0]),)),
-    )
-]
-STRATEGY_ROW = {
-    "id": 1,
-    "name": STRATEGY["name"],
-    "description": STRATEGY["description"],
-    "color_tag": "#1d4ed8",
-    "account_id": None,
-    "copy_group_id": None,
-    "setup_count": 2,
-    **TIMESTAMPS,
+# Resources of the example journal, by the name of the struct.
+RECORDED: dict[str, Any] = msgspec.json.decode(
+    Path(__file__).with_name("recorded_examples.json").read_bytes()
+)
+
+
+def body(resource: type, *names: str) -> dict[str, Any]:
+    """Return the members of the recorded resource that a body has."""
+    return {name: RECORDED[resource.__name__][name] for name in names}
+
+
+ACCOUNT_BODY = body(Account, "name", "starting_balance", "broker", "fees")
+GOAL_BODY = body(Goal, "goal_name", "metric", "target_value", "timeframe", "account_id")
+TRADE_BODY = body(
+    TradeListItem,
+    *("account_id", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
+    *("stop_loss", "opened_at", "closed_at", "fees", "grade", "setup_id"),
+)
+STRATEGY_BODY = {
+    **body(Strategy, "name", "description", "color_tag", "risk_rules"),
+    "setups": [
+        {"name": setup["name"], "confirmations": [{"name": item["name"]} for item in setup["confirmations"]]}
+        for setup in RECORDED["Strategy"]["setups"]
+    ],
 }
-GOAL = {
-    "id": 1,
-    **GOALS[0],
-    "direction": "at_least",
-    "timeframe": "monthly",
-    "custom_start": None,
-    "custom_end": None,
-    "account_id": None,
-    "copy_group_id": None,
-    "scope": "all",
-    "status": "active",
-    **TIMESTAMPS,
-}
-# August of the first goal, and its November so far, of which six trading days are left.
-STATISTICS: dict[str, Any] = {
-    "unit": "currency",
-    "timezone": "UTC",
-    "day_rollover": "00:00",
-    "reason": None,
-    "currency": "USD",
-    "trades": 7,
-    "decisions": 6,
-    "wins": 4,
-    "losses": 2,
-    "breakevens": 0,
-    "graded": 6,
-    "a_plus": 1,
-    "with_risk": 6,
-    "with_checklist": 5,
-    "checklists_confirmed": 4,
-    "with_mistake": 1,
-    "trading_days": 5,
-    "winning_days": 4,
-    "max_trades_per_day": 2,
-    "gross_pnl": 406.75,
-    "fees": 14.88,
-    "net_pnl": 391.87,
-    "winning_pnl": 480.09,
-    "losing_pnl": -88.22,
-    "worst_trade": -45.74,
-    "worst_day": -42.48,
-    "r_total": 6.6235,
-}
-SNAPSHOT = {
-    "goal_id": 1,
-    "period_start": "2026-08-01",
-    "period_end": "2026-08-31",
-    "target": 150,
-    "actual": 391.87,
-    "achieved": True,
-    "closed": True,
-    "snapshot_data": STATISTICS,
-    "computed_at": "2026-11-22T07:00:00.000000Z",
-}
+# The month of the goal while it ran, on its last day, a Saturday.
 RUNNING = {
-    **SNAPSHOT,
-    "period_start": "2026-11-01",
-    "period_end": "2026-11-30",
-    "actual": 96,
-    "achieved": False,
+    **RECORDED["Snapshot"],
     "closed": False,
     "snapshot_data": {
-        **STATISTICS,
-        "gross_pnl": 110.88,
-        "net_pnl": 96,
-        "winning_pnl": 184.22,
-        "r_total": 1.5,
-        "pace": {"state": "behind", "remaining": 54, "days_left": 6, "needed_per_day": 9},
+        **RECORDED["Snapshot"]["snapshot_data"],
+        "pace": {"state": "achieved", "remaining": 0, "days_left": 0, "needed_per_day": None},
     },
 }
-ACCOUNT = {"id": 1, **ACCOUNTS[0], "currency": "USD", "archived": False, **TIMESTAMPS}
+COPY_GROUP = {"name": "Main and copies"}
 GROUP = {"id": 1, **COPY_GROUP, "master_account_id": 1, "member_count": 2, **TIMESTAMPS}
 MEMBERS: list[dict[str, Any]] = [
     {"account_id": 1, "quantity_multiplier": 1},
-    {"account_id": 2, "quantity_multiplier": QUANTITY_OF_COPIES},
+    {"account_id": 2, "quantity_multiplier": 0.5},
 ]
-TRADE_BODY = {"account_id": 1, **trade_of(TRADES[0], {BREAK: 1})}
-TRADE = {
-    **TRADE_BODY,
-    "id": 1,
-    "opened_at": "2026-08-04T13:47:00.000000Z",
-    "closed_at": "2026-08-04T14:12:00.000000Z",
-    "trading_day": "2026-08-04",
-    "gross_pnl": 72.5,
-    "net_pnl": 70.02,
-    "initial_risk": 40,
-    "rr_realized": 1.7505,
-    "strategy_id": 1,
-    "source_trade_id": None,
-    "external_id": None,
-    "notes": None,
-    "tag_ids": [2],
-    **TIMESTAMPS,
-}
 IMPORT = {
     "id": 1,
     "account_id": 1,
@@ -216,35 +119,6 @@ FLEX_QUERY = """\
   </FlexStatements>
 </FlexQueryResponse>
 """
-REPORT_VALUES = {
-    "values": {"trade_count": 4, "net_pnl": 498.84, "profit_factor": None},
-    "reasons": {"profit_factor": "no_losses"},
-    "statistics": {
-        "currency": "USD",
-        "trades": 5,
-        "decisions": 4,
-        "wins": 4,
-        "losses": 0,
-        "breakevens": 0,
-        "graded": 4,
-        "a_plus": 2,
-        "with_risk": 4,
-        "with_checklist": 4,
-        "checklists_confirmed": 4,
-        "with_mistake": 0,
-        "trading_days": 4,
-        "winning_days": 4,
-        "max_trades_per_day": 1,
-        "gross_pnl": 510.0,
-        "fees": 11.16,
-        "net_pnl": 498.84,
-        "winning_pnl": 498.84,
-        "losing_pnl": 0,
-        "worst_trade": 70.02,
-        "worst_day": 70.02,
-        "r_total": 9.58516667,
-    },
-}
 # Files by media type: the body of an import, the response of an export.
 FILES = {
     "text/csv": """\
@@ -272,44 +146,26 @@ def complete(profile: dict[str, Any]) -> Any:
     return msgspec.to_builtins(struct, enc_hook=str)
 
 
+RESOURCES = (
+    *(Account, ExampleJournal, Goal, Report, Snapshot, Strategy, StrategyListItem, Tag, TagCategory, Trade),
+    TradeListItem,
+)
 EXAMPLES: dict[Any, Any] = {
-    TagCategory: {"id": 1, **TAG_CATEGORY, "tag_count": 2, **TIMESTAMPS},
-    TagCategoryCreate: TAG_CATEGORY,
+    **{resource: RECORDED[resource.__name__] for resource in RESOURCES},
+    TagCategoryCreate: body(TagCategory, "name"),
     TagCategoryPatch: {"name": "Mind"},
-    Tag: TAG,
-    TagCreate: TAG_BODY,
+    TagCreate: body(Tag, "category_id", "name", "color", "type"),
     TagPatch: {"name": "Chased"},
-    StrategyListItem: STRATEGY_ROW,
-    Strategy: {
-        **STRATEGY_ROW,
-        "risk_rules": STRATEGY["risk_rules"],
-        "exit_rules": None,
-        "optimal_conditions": None,
-        "setups": SETUPS,
-    },
-    StrategyCreate: STRATEGY,
+    StrategyCreate: STRATEGY_BODY,
     StrategyPatch: {
         "name": "Opening drive",
         "setups": [{"setup_id": 1, "name": "Break and hold"}, {"name": "Failed break"}],
     },
-    Setup: SETUPS[0],
-    Goal: GOAL,
-    GoalListItem: {**GOAL, "current": RUNNING, "warnings": []},
-    GoalCreate: GOALS[0],
+    Setup: RECORDED["Strategy"]["setups"][0],
+    GoalListItem: {**RECORDED["Goal"], "current": RUNNING, "warnings": []},
+    GoalCreate: GOAL_BODY,
     GoalPatch: {"target_value": 250},
-    Snapshot: SNAPSHOT,
-    Report: {
-        "group_by": "tag",
-        "from": "2026-08-01",
-        "to": None,
-        "timezone": "UTC",
-        "day_rollover": "00:00",
-        "metrics": ["trade_count", "net_pnl", "profit_factor"],
-        "total": {"key": None, "name": None, **REPORT_VALUES},
-        "groups": [{"key": 2, "name": "Patient", **REPORT_VALUES}],
-    },
-    Account: ACCOUNT,
-    AccountCreate: ACCOUNTS[0],
+    AccountCreate: ACCOUNT_BODY,
     AccountPatch: {"archived": True},
     CopyGroupListItem: GROUP,
     CopyGroup: {
@@ -319,19 +175,8 @@ EXAMPLES: dict[Any, Any] = {
     CopyGroupCreate: COPY_GROUP,
     CopyGroupPatch: {"name": "Followers"},
     MembersPut: {"members": MEMBERS[:1]},
-    TradeListItem: TRADE,
-    Trade: {
-        **TRADE,
-        "tags": [
-            {"id": 2, "name": "Patient", "color": TAGS["Psychology"]["Patient"]["color"], "type": "custom"}
-        ],
-        "confirmations": [
-            {"confirmation_id": number, "name": name, "was_present": True, "notes": None}
-            for number, name in enumerate(CHECKLISTS[BREAK], 1)
-        ],
-    },
     TradeCreate: TRADE_BODY,
-    TradesCreate: {"trades": [TRADE_BODY, {"account_id": 1, **trade_of(TRADES[1], {BREAK: 1})}]},
+    TradesCreate: {"trades": [TRADE_BODY, {**TRADE_BODY, "quantity": 1, "fees": 1.24}]},
     TradePatch: {"grade": "A+", "notes": "Waited for the retest."},
     TradeTagsPut: {"tag_ids": [1]},
     AnswersPut: {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
@@ -371,7 +216,6 @@ EXAMPLES: dict[Any, Any] = {
     InstrumentPut: {"point_value": 2},
     ImportProfileCreate: PROFILE,
     ImportProfile: {**complete(PROFILE), "id": 1, **TIMESTAMPS},
-    ExampleJournal: {"is_loaded": True, "account_id": 1, "trade_count": 200},
     Metric: {
         "key": "win_rate",
         "title": "Win rate",

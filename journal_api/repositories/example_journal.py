@@ -1,17 +1,16 @@
-"""Writes the example journal with the functions of the other repositories (docs/api.md#example-journal)."""
+"""SQL of the example journal, which is written by the functions of other repositories."""
 
-from datetime import date
+from collections.abc import Sequence
 from itertools import chain, count
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
 
 from aiosqlite import Connection
 from msgspec import json
+from msgspec.structs import replace
 
-from journal_api.errors import Conflict
+from journal_api.errors import AccountHasTrades, Conflict, NotFound
 from journal_api.repositories import (
     accounts,
-    confirmation_answers,
-    example_rows,
     goals,
     new_trades,
     setups,
@@ -19,140 +18,190 @@ from journal_api.repositories import (
     strategies,
     tag_categories,
     tags,
-    trade_tags,
+    trade_annotations,
+    trade_references,
     users,
 )
+from journal_api.repositories.sql import fetch, fetch_json
 from journal_api.rules import example_journal
-from journal_api.rules.example_journal import ExampleTrade
+from journal_api.rules.commissions import Commissions
+from journal_api.rules.example_journal import Places
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.goals import GoalCreate
+from journal_api.structs.example_journal import ExampleTag
 from journal_api.structs.me import Me
 from journal_api.structs.setups import Setup
 from journal_api.structs.strategies import StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
-from journal_api.structs.trades import TradeCreate
 from journal_api.values.clock import now
-from journal_api.values.types import decode_value
+from journal_api.values.types import Name50
 
-T = TypeVar("T")
+Named = TypeVar("Named", AccountCreate, StrategyCreate, TagCategoryCreate, TagCreate)
 
-
-class StoredSetup(NamedTuple):
-    """The ids of a setup of the example."""
-
-    strategy_id: int
-    setup_id: int
-    confirmation_ids: list[int]
-
-
-class References(NamedTuple):
-    """What trades of the example refer to, by the names in the example."""
-
-    account_id: int
-    setups: dict[str, StoredSetup]
-    tag_ids: dict[str, int]
-
-    def columns_of(self, trade: ExampleTrade, timezone: str) -> dict[str, Any]:
-        """Return the stored columns of the trade."""
-        setup = self.setups[trade.setup] if trade.setup else None
-        ids = {"strategy_id": setup.strategy_id, "setup_id": setup.setup_id} if setup else {}
-        body = decoded({**trade.body, **ids, "account_id": self.account_id}, TradeCreate)
-        return TradeDraft.of_body(body).columns(timezone)
-
-    def answers_of(self, trade: ExampleTrade) -> list[tuple[int, bool, None]]:
-        """Return the answers to the checklist of the trade's setup, without notes."""
-        confirmation_ids = self.setups[trade.setup].confirmation_ids if trade.setup else []
-        return [
-            (row_id, is_present, None)
-            for row_id, is_present in zip(confirmation_ids, trade.answers, strict=True)
-        ]
+# The rows of one table, for `IN`.
+ROWS = "(SELECT row_id FROM example_rows WHERE user_id = :user_id AND resource = '{table}')"
+# In this order nothing refers to a row that is deleted. What the owner has used since is kept.
+KEPT = {
+    "trades": "false",
+    "goals": "false",
+    "strategies": "EXISTS (SELECT 1 FROM trades WHERE strategy_id = strategies.id)",
+    "tags": "EXISTS (SELECT 1 FROM trade_tags WHERE tag_id = tags.id)",
+    "tag_categories": "EXISTS (SELECT 1 FROM tags WHERE category_id = tag_categories.id)",
+    "accounts": "false",
+}
 
 
-async def insert(db: Connection, user_id: int, max_strategies: int) -> None:
-    """Write the rows of the example. Raises Conflict if it is loaded, and LimitReached."""
-    if await example_rows.is_loaded(db, user_id):
+async def get(db: Connection, user_id: int) -> str:
+    """Return whether the example journal is loaded, as JSON."""
+    return await fetch_json(
+        db,
+        f"""
+        SELECT json_object(
+            'is_loaded', json(iif(count(*) > 0, 'true', 'false')),
+            'account_id', max(row_id) FILTER (WHERE resource = 'accounts'),
+            'trade_count', (SELECT count(*) FROM trades WHERE id IN {ROWS.format(table="trades")}))
+        FROM example_rows
+        WHERE user_id = :user_id
+        """,
+        {"user_id": user_id},
+    )
+
+
+async def is_loaded(db: Connection, user_id: int) -> bool:
+    return bool(
+        await fetch(db, "SELECT 1 FROM example_rows WHERE user_id = :user_id LIMIT 1", {"user_id": user_id})
+    )
+
+
+# Loading it ----------------------------------------------------------------------------------------------
+
+
+async def insert(db: Connection, user_id: int, max_strategies: int, until: str | None = None) -> None:
+    """Write the rows of the example, with the trades until that instant, by default until now.
+
+    Raises Conflict if it is loaded, and LimitReached.
+    """
+    if await is_loaded(db, user_id):
         raise Conflict("The example journal is already loaded.")
-    owner = await users.find(db, user_id)
-    today = date.fromisoformat(await users.today(db, owner.id))
-    account_id = await create_account(db, owner.id)
-    setups_by_name = await create_strategies(db, owner.id, max_strategies)
-    references = References(account_id, setups_by_name, await create_tags(db, owner.id))
-    plan = example_journal.trades_until(today, owner.trading_weekdays, owner.day_rollover)
-    await create_trades(db, owner, references, plan)
-    await create_goals(db, owner.id, account_id)
+    content = example_journal.content()
+    account_id = await accounts.insert(db, user_id, await named(db, user_id, "accounts", content.account))
+    await record(db, user_id, "accounts", [account_id])
+    places = Places(
+        account_id,
+        await insert_strategies(db, user_id, content.strategies, max_strategies),
+        await insert_tags(db, user_id, content.tags),
+    )
+    await insert_trades(db, await users.find(db, user_id), places, until or now())
+    bodies = [replace(goal, account_id=account_id) for goal in content.goals]
+    await record(db, user_id, "goals", [await goals.insert(db, user_id, body) for body in bodies])
 
 
-async def create_account(db: Connection, user_id: int) -> int:
-    """Create the account and return its id."""
-    body = await named(db, user_id, "accounts", example_journal.ACCOUNT)
-    account_id = await accounts.insert(db, user_id, decoded(body, AccountCreate))
-    await example_rows.insert(db, user_id, "accounts", [account_id])
-    return account_id
+async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTag]) -> dict[str, int]:
+    """Create the tags with their categories and return the ids of the tags by name."""
+    category_ids: dict[Name50, int] = {}
+    tag_ids: dict[str, int] = {}
+    for tag in new_tags:
+        if tag.category not in category_ids:
+            category = await named(db, user_id, "tag_categories", TagCategoryCreate(name=tag.category))
+            category_ids[tag.category] = await tag_categories.insert(db, user_id, category)
+        body = TagCreate(
+            name=tag.name, category_id=category_ids[tag.category], type=tag.type, color=tag.color
+        )
+        tag_ids[tag.name] = await tags.insert(db, user_id, await named(db, user_id, "tags", body))
+    await record(db, user_id, "tag_categories", list(category_ids.values()))
+    await record(db, user_id, "tags", list(tag_ids.values()))
+    return tag_ids
 
 
-async def create_tags(db: Connection, user_id: int) -> dict[str, int]:
-    """Create the tags and return their ids by their names in the example."""
-    ids: dict[str, int] = {}
-    for category, tags_of_category in example_journal.TAGS.items():
-        body = await named(db, user_id, "tag_categories", {"name": category})
-        category_id = await tag_categories.insert(db, user_id, decoded(body, TagCategoryCreate))
-        await example_rows.insert(db, user_id, "tag_categories", [category_id])
-        for name, fields in tags_of_category.items():
-            tag = await named(db, user_id, "tags", {"name": name, "category_id": category_id, **fields})
-            ids[name] = await tags.insert(db, user_id, decoded(tag, TagCreate))
-    await example_rows.insert(db, user_id, "tags", list(ids.values()))
-    return ids
-
-
-async def create_strategies(db: Connection, user_id: int, maximum: int) -> dict[str, StoredSetup]:
+async def insert_strategies(
+    db: Connection, user_id: int, bodies: Sequence[StrategyCreate], maximum: int
+) -> dict[str, Setup]:
     """Create the strategies and return their setups by name. Raises LimitReached."""
-    by_name = {}
-    for strategy in example_journal.STRATEGIES:
-        body = await named(db, user_id, "strategies", strategy)
-        strategy_id = await strategies.insert(db, user_id, decoded(body, StrategyCreate), maximum)
-        await example_rows.insert(db, user_id, "strategies", [strategy_id])
+    by_name: dict[str, Setup] = {}
+    for body in bodies:
+        renamed = await named(db, user_id, "strategies", body)
+        strategy_id = await strategies.insert(db, user_id, renamed, maximum)
+        await record(db, user_id, "strategies", [strategy_id])
         text = await setups.list_of_strategy(db, user_id, strategy_id)
-        for setup in json.decode(text, type=list[Setup]):
-            ids = [confirmation.confirmation_id for confirmation in setup.confirmations]
-            by_name[setup.name] = StoredSetup(strategy_id, setup.setup_id, ids)
+        by_name |= {setup.name: setup for setup in json.decode(text, type=list[Setup])}
     return by_name
 
 
-async def create_trades(
-    db: Connection,
-    owner: Me,
-    references: References,
-    plan: list[ExampleTrade],
-) -> None:
-    """Create those trades of the plan that are closed by now, with their tags and answers."""
-    drafts = [(references.columns_of(trade, owner.timezone), trade) for trade in plan]
-    rows = [(columns, trade) for columns, trade in drafts if columns["closed_at"] <= now()]
-    ids = await new_trades.insert_many(db, owner.id, [columns for columns, _ in rows])
-    await example_rows.insert(db, owner.id, "trades", ids)
-    trades = [(row_id, trade) for row_id, (_, trade) in zip(ids, rows, strict=True)]
-    tag_rows = [(row_id, references.tag_ids[name]) for row_id, trade in trades for name in trade.tags]
-    await trade_tags.insert_many(db, tag_rows)
-    answers = [(row_id, *answer) for row_id, trade in trades for answer in references.answers_of(trade)]
-    await confirmation_answers.insert_many(db, answers)
+async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -> None:
+    """Create the trades that were opened and closed until that instant, with their tags and answers."""
+    bodies = example_journal.bodies(owner, places, until)
+    drafts = [TradeDraft.of_body(body) for body in bodies]
+    references = await trade_references.of(db, owner.id, drafts)
+    fees = example_journal.content().account.fees
+    commissions = Commissions({root: fee.units for root, fee in fees.items()})
+    new = []
+    for body, draft in zip(bodies, drafts, strict=True):
+        columns = references.resolved(draft).columns(owner.timezone)
+        if (columns["closed_at"] or columns["opened_at"]) <= until:
+            new.append((body, {**columns, "fees": commissions.of(columns, is_future=True) or 0}))
+    ids = await new_trades.insert_many(db, owner.id, [columns for _, columns in new])
+    await trade_annotations.insert_all(db, {row_id: body for row_id, (body, _) in zip(ids, new, strict=True)})
+    await record(db, owner.id, "trades", ids)
 
 
-async def create_goals(db: Connection, user_id: int, account_id: int) -> None:
-    """Create the goals of the account."""
-    bodies = [{**goal, "account_id": account_id} for goal in example_journal.GOALS]
-    ids = [await goals.insert(db, user_id, decoded(body, GoalCreate)) for body in bodies]
-    await example_rows.insert(db, user_id, "goals", ids)
-
-
-async def named(db: Connection, user_id: int, table: str, body: dict[str, Any]) -> dict[str, Any]:
+async def named(db: Connection, user_id: int, table: str, body: Named) -> Named:
     """Return the body with a name that no row of the table has."""
-    name, endings = body["name"], chain([" (example)"], (f" (example {number})" for number in count(2)))
+    name, endings = body.name, chain([" (example)"], (f" (example {number})" for number in count(2)))
     while await sql.name_is_taken(db, table, user_id, name):
-        name = body["name"] + next(endings)
-    return {**body, "name": name}
+        name = type(name)(body.name + next(endings))
+    return replace(body, name=name)
 
 
-def decoded(body: dict[str, Any], struct: type[T]) -> T:
-    """Return the body as its struct, by way of JSON, which free-form members are kept as."""
-    return json.decode(json.encode(body), type=struct, dec_hook=decode_value)
+async def record(db: Connection, user_id: int, resource: str, ids: Sequence[int]) -> None:
+    """Record rows of a table as part of the example journal."""
+    await db.execute_fetchall(
+        """
+        INSERT INTO example_rows (user_id, resource, row_id)
+        SELECT :user_id, :resource, value FROM json_each(:ids)
+        """,
+        {"user_id": user_id, "resource": resource, "ids": sql.json_list(ids)},
+    )
+
+
+# Removing it ---------------------------------------------------------------------------------------------
+
+
+async def delete(db: Connection, user_id: int) -> None:
+    """Delete the rows of the example journal, except for strategies and tags of the owner's own trades.
+
+    Raises NotFound if it is not loaded, AccountHasTrades if the owner has entered trades in its account, and
+    Conflict if the owner has made goals for it.
+    """
+    values = {"user_id": user_id}
+    if not await is_loaded(db, user_id):
+        raise NotFound("The example journal is not loaded.")
+    trade_count = await fetch(
+        db,
+        f"""
+        SELECT count(*)
+        FROM trades
+        WHERE account_id IN {ROWS.format(table="accounts")}
+          AND id NOT IN {ROWS.format(table="trades")}
+        """,
+        values,
+    )
+    if trade_count:
+        message = "The account of the example journal has trades of your own; delete or move them first."
+        raise AccountHasTrades(message, trade_count=trade_count)
+    goal_count = await fetch(
+        db,
+        f"""
+        SELECT count(*)
+        FROM goals
+        WHERE account_id IN {ROWS.format(table="accounts")}
+          AND id NOT IN {ROWS.format(table="goals")}
+        """,
+        values,
+    )
+    if goal_count:
+        raise Conflict("The account of the example journal has goals of your own; delete or move them first.")
+    for table, is_kept in KEPT.items():
+        rows = ROWS.format(table=table)
+        await db.execute_fetchall(f"DELETE FROM {table} WHERE id IN {rows} AND NOT {is_kept}", values)
+    await db.execute_fetchall("DELETE FROM example_rows WHERE user_id = :user_id", values)

@@ -3,26 +3,26 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import example_journal, example_rows
+from journal_api.repositories import example_journal
 from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
 
 
 async def get_example_journal(request: Request) -> Response:
     """Get whether the example journal is loaded."""
-    return ok(example_journal=await example_rows.get(database(request).reader, request.user.id))
+    return ok(example_journal=await example_journal.get(database(request).reader, request.user.id))
 
 
 async def create_example_journal(request: Request) -> Response:
     """Load the example journal.
 
-    It is an account with some 200 closed trades of the last months, tags, two strategies and six goals. A
+    It is an account with some 120 trades of the last months, tags, two strategies and six goals. A
     name that is taken gets ` (example)` at its end, or ` (example 2)` and so on.
     """
 
     async def create(db: Connection) -> Response:
         await example_journal.insert(db, request.user.id, request.app.state.settings.max_strategies)
-        loaded = await example_rows.get(db, request.user.id)
+        loaded = await example_journal.get(db, request.user.id)
         return created("/v1/example-journal", example_journal=loaded)
 
     return await database(request).write(create)
@@ -32,7 +32,7 @@ async def delete_example_journal(request: Request) -> Response:
     """Remove exactly what was loaded, except for strategies and tags that your own trades have."""
 
     async def delete(db: Connection) -> Response:
-        await example_rows.delete(db, request.user.id)
+        await example_journal.delete(db, request.user.id)
         return no_content()
 
     return await database(request).write(delete)

@@ -21,15 +21,15 @@ A client's base URL is /v1, and it sends the API key: `client.get("/tags")` is `
 has one user and one key. It ignores the environment variables JOURNAL_*, and requires asyncio's event loop.
 """
 
-import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing, contextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from functools import cache
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, Protocol, TypedDict, Unpack
 
+import anyio
 import anyio.to_thread
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.applications import Starlette
@@ -37,7 +37,7 @@ from starlette.applications import Starlette
 from journal_api.app import create_app
 from journal_api.repositories import api_keys, users
 from journal_api.settings import Settings
-from journal_api.testing.example_journal import seed
+from journal_api.testing import example_journal
 from journal_api.values.api_keys import scopes_named
 from journal_api.values.types import DayRollover, TimeZone
 
@@ -60,7 +60,7 @@ class Options(TypedDict, total=False):
     """The options of a test journal.
 
     scopes: the scopes of the key: `all` (default), `read`, or a list such as `read:tags,write:tags`.
-    example: start with the example journal (journal_api/testing/example_journal.py) instead of an empty one.
+    example: start with the example journal (docs/embedding.md) instead of an empty one.
     timezone, day_rollover: settings of the user; default `UTC` and `00:00`.
     """
 
@@ -175,24 +175,26 @@ async def opened(settings: Settings, scopes: list[str]) -> AsyncIterator[Running
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         async with app.state.database.transaction() as db:
-            user_id = await users.id_of(db, None)
-            assert user_id is not None, "a database is made with its owner"
-            key = await api_keys.insert(db, user_id, "tests", scopes)
+            key = await api_keys.insert(db, await users.first_id(db), "tests", scopes)
         yield RunningJournal(app, key)
 
 
 @cache
 def template(example: bool, timezone: str, day_rollover: str) -> bytes:
-    """The content of a new database file without API keys, cached for the process."""
+    """The content of a new database file, cached for the process."""
     with TemporaryDirectory(prefix="journal-") as directory:
         settings = Settings(db=Path(directory, FILE), timezone=timezone, day_rollover=day_rollover)
-        with client_of_thread(opened(settings, scopes_named("all"))) as client:
-            if example:
-                seed(client)
-        with closing(sqlite3.connect(settings.db, isolation_level=None)) as db:
-            db.execute("DELETE FROM api_keys")
+        anyio.run(create_file, settings, example)
         # The file is complete, because the last connection to close has checkpointed the WAL.
         return settings.db.read_bytes()
+
+
+async def create_file(settings: Settings, example: bool) -> None:
+    """Create the database file, with the example journal if that is asked for."""
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        if example:
+            await app.state.database.write(example_journal.insert)
 
 
 def write_new(content: bytes, folder: Folder) -> Path:

@@ -1,10 +1,12 @@
 """The example journal: what it loads, and that removing it takes exactly that."""
 
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 import httpx
 import pytest
+import time_machine
+from conftest import client_of, new_key_for, started
 from factories import (
     create_account,
     create_category,
@@ -16,10 +18,22 @@ from factories import (
     error_of,
     unwrap,
 )
+from msgspec import ValidationError
+from msgspec.structs import replace
 from operations import dump
 from starlette.applications import Starlette
 
+from journal_api.app import create_app
+from journal_api.rules import example_journal
+from journal_api.settings import Settings
+
+ROW = [1, "MES", "long", 1, "09:40", 6500, 6495]  # an open trade
+CLOSED = [*ROW, "09:50", 6505]
 RESOURCES = ("accounts", "tag-categories", "tags", "strategies", "trades", "goals")
+
+
+def trades_of(row: list[Any], **point_values: int) -> dict[str, Any]:
+    return {"point_values": point_values, "rows": [row]}
 
 
 async def contents(client: httpx.AsyncClient) -> dict[str, Any]:
@@ -32,14 +46,75 @@ async def test_an_example_has_something_for_every_view(client: httpx.AsyncClient
 
     shown = await contents(client)
     newest = [unwrap(await client.get(f"/trades/{trade['id']}")) for trade in shown["trades"][:20]]
-    assert 150 < loaded["trade_count"] < 260
+    closed = [trade for trade in shown["trades"] if trade["closed_at"]]
+    assert 110 < loaded["trade_count"] < 130
     assert [len(shown[name]) for name in ("accounts", "strategies", "goals")] == [1, 2, 6]
     assert {tag["type"] for tag in shown["tags"]} == {"mistake", "custom"}
     assert any(trade["confirmations"] for trade in newest)
     assert any(trade["tags"] for trade in newest)
-    assert {"A", "B"} < {trade["grade"] for trade in newest}
-    assert {trade["net_pnl"] > 0 for trade in newest} == {True, False}
-    assert all(trade["closed_at"] and trade["initial_risk"] > 0 for trade in newest)
+    assert any(trade["notes"] for trade in newest)
+    assert {"A", "B"} < {trade["grade"] for trade in closed}
+    assert {trade["net_pnl"] > 0 for trade in closed} == {True, False}
+    assert all(trade["initial_risk"] > 0 and trade["fees"] > 0 for trade in shown["trades"])
+
+
+async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_near_its_limit(
+    client: httpx.AsyncClient,
+) -> None:
+    with time_machine.travel(datetime.fromisoformat("2026-10-30T21:00:00Z"), tick=False):
+        await client.post("/example-journal")
+
+        goals = unwrap(await client.get("/goals", params={"with": "snapshot"}))
+    states = {goal["goal_name"]: goal["current"]["snapshot_data"]["pace"]["state"] for goal in goals}
+    assert states["Grow the account"] == "achieved"
+    assert states["Three trades a day"] == "missed"
+    assert states["Daily loss limit"] == "near_limit"
+
+
+async def test_one_confirmation_pays_and_mistakes_cost(client: httpx.AsyncClient) -> None:
+    await client.post("/example-journal")
+
+    query = {"metrics": "net_pnl,expectancy"}
+    by_tag = unwrap(await client.get("/reports", params={"group_by": "tag", **query}))["groups"]
+    confirmations = unwrap(await client.get("/reports", params={"group_by": "confirmation", **query}))
+    edges = {group["name"]: group["edge"] for group in confirmations["groups"]}
+    assert [name for name, edge in edges.items() if (edge["low"] or 0) > 0] == ["Volume above average"]
+    assert {edge["reason"] for edge in edges.values()} == {None, "too_few"}
+    net_pnl = {group["name"]: group["values"]["net_pnl"] for group in by_tag}
+    assert max(net_pnl["FOMO"], net_pnl["Revenge"]) < 0 < net_pnl["Patient"]
+
+
+async def test_an_example_ends_with_the_trades_that_are_closed_by_now(client: httpx.AsyncClient) -> None:
+    with time_machine.travel(datetime.fromisoformat("2026-10-30T11:00:00Z"), tick=False):
+        await client.post("/example-journal")
+
+        trades = unwrap(await client.get("/trades", params={"limit": 200}))
+    closed = [trade["closed_at"] for trade in trades if trade["closed_at"]]
+    assert max(closed) == "2026-10-30T09:58:00.000000Z"
+    assert [trade["opened_at"][:10] for trade in trades if not trade["closed_at"]] == ["2026-10-29"]
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong", "said"),
+    [
+        ("account", {"name": ""}, "must be 1 to 100 characters"),
+        ("goals", [{"goal_name": "Rich", "metric": "luck", "target_value": 1}], r"`\$.goals\[0\].metric`"),
+        ("tags", [], r"trades.rows\[0\]: there is no tag Patient"),
+        ("strategies", [], r"trades.rows\[0\]: there is no setup Break of the high"),
+        ("trades", {"rows": [ROW]}, "`point_values`"),
+        ("trades", trades_of(ROW), r"trades.rows\[0\]: MES has no point value"),
+        ("trades", trades_of([1, "MES", "up", *ROW[3:]], MES=5), r"'up' - at `\$.trades.rows\[0\]\[2\]`"),
+        ("trades", trades_of([*ROW[:4], "9:40", *ROW[5:]], MES=5), r"HH:MM - at `\$.trades.rows\[0\]\[4\]`"),
+        ("trades", trades_of([*ROW, "09:30", 6500], MES=5), r"after it is opened - at `\$.trades.rows\[0\]`"),
+        ("trades", trades_of([*ROW, "09:50"], MES=5), r"needs an exit price.* - at `\$.trades.rows\[0\]`"),
+        ("trades", trades_of([*CLOSED, "A", "Failed break", "y"], MES=5), r"a letter for each confirmation"),
+        ("trades", trades_of([*CLOSED, "A", "", "y"], MES=5), r"a letter for each confirmation"),
+        ("trades", trades_of([*CLOSED, "A", "", "", [], "", 1], MES=5), r"at most length 14"),
+    ],
+)
+def test_a_wrong_entry_of_its_file_is_an_error_that_names_it(part: str, wrong: Any, said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        example_journal.content_of({**example_journal.document(), part: wrong})
 
 
 async def test_an_example_is_the_same_each_time(client: httpx.AsyncClient) -> None:
@@ -58,7 +133,15 @@ async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient,
     await create_trade(client)
     await create_tag(client)
     before = await contents(client)
-    await client.post("/example-journal")
+    account_id = unwrap(await client.post("/example-journal"))["account_id"]
+    trade = unwrap(await client.get("/trades", params={"account_id": account_id}))[0]
+    strategy = unwrap(await client.get("/strategies"))[0]
+    for path, edit in (
+        (f"/accounts/{account_id}", {"name": "Mine"}),
+        (f"/trades/{trade['id']}", {"symbol": "NQ", "notes": "Mine"}),
+        (f"/strategies/{strategy['id']}", {"name": "Mine", "setups": [{"name": "Mine"}]}),
+    ):
+        assert (await client.patch(path, json=edit)).status_code == 200
 
     removed = await client.delete("/example-journal")
 
@@ -151,10 +234,16 @@ async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(
     await client.post("/example-journal")
 
     trades = unwrap(await client.get("/trades", params={"limit": 200}))
-    weekdays = {weekday_of(trade["trading_day"]) for trade in trades}
-    assert weekdays <= set(days)
+    trading_days = {trade["trading_day"] for trade in trades if trade["closed_at"]}
+    assert len(trading_days) >= 54  # and maybe today
+    assert {date.fromisoformat(day).isoweekday() for day in trading_days} == set(days)
 
 
-def weekday_of(day: str) -> int:
+async def test_beyond_the_most_strategies_nothing_of_the_example_is_loaded(settings: Settings) -> None:
+    app = create_app(replace(settings, max_strategies=1))
+    async with started(app), client_of(app, await new_key_for(app)) as client:
+        refused = await client.post("/example-journal")
 
-    return date.fromisoformat(day).isoweekday()
+        assert error_of(refused) == (429, "limit_reached")
+        assert await contents(client) == {name: [] for name in RESOURCES}
+        assert unwrap(await client.get("/example-journal"))["is_loaded"] is False

@@ -229,69 +229,53 @@ def test_the_example_is_the_same_every_time_it_is_written() -> None:
 
 def test_the_example_is_what_the_docs_say() -> None:
     with journal_client(example=True) as journal:
-        trades = unwrap(journal.get("/trades", params={"limit": 200}))
-        of_copies = unwrap(journal.get("/trades", params={"account_id": 2}))
+        trades = journal.get("/trades").json()
+        first, last = (unwrap(journal.get(f"/trades/{row_id}")) for row_id in (1, 124))
         still_open = unwrap(journal.get("/trades", params={"outcome": "open"}))
         tags = unwrap(journal.get("/tags"))
-        mistakes = unwrap(journal.get("/trades", params={"tag_id": 1}))
-        (strategy,) = unwrap(journal.get("/strategies"))
-        setups = unwrap(journal.get(f"/strategies/{strategy['id']}/setups"))
-        (group,) = unwrap(journal.get("/copy-groups"))
-        accounts = unwrap(journal.get("/accounts"))
+        strategies = unwrap(journal.get("/strategies"))
+        (account,) = unwrap(journal.get("/accounts"))
 
-    assert len(trades) == 20
-    assert [trade["source_trade_id"] for trade in of_copies] == [16, 14, 6]
-    assert [trade["id"] for trade in still_open] == [17]
+    assert trades["meta"]["pagination"]["total"] == 124
+    assert [trade["trading_day"] for trade in (first, last)] == ["2026-08-17", "2026-10-30"]
+    assert [(trade["id"], trade["initial_risk"]) for trade in still_open] == [(120, 30)]
     assert {(tag["id"], tag["name"], tag["type"]) for tag in tags} == {
         (1, "FOMO", "mistake"),
-        (2, "Patient", "custom"),
-        (3, "News day", "custom"),
+        (2, "Revenge", "mistake"),
+        (3, "Patient", "custom"),
+        (4, "News day", "custom"),
     }
-    assert [trade["id"] for trade in mistakes] == [15, 8, 7, 3]
-    assert strategy["name"] == "Opening range"
-    assert {setup["name"]: len(setup["confirmations"]) for setup in setups} == {
-        "Break of the high": 2,
-        "Failed break": 1,
+    assert {(one["id"], one["name"], one["setup_count"]) for one in strategies} == {
+        (1, "Opening range", 2),
+        (2, "Pullback", 2),
     }
-    assert (group["master_account_id"], group["member_count"]) == (1, 2)
-    assert {account["id"]: account["name"] for account in accounts} == {1: "Main", 2: "Copies"}
+    assert (account["id"], account["name"], account["starting_balance"]) == (1, "Example", 25000)
 
 
-@pytest.mark.parametrize("timezone", ["UTC", "America/New_York"])
-def test_the_goals_of_the_example_have_a_history_by_hand(timezone: str) -> None:
-    three_months = {"from": "2026-08-01", "to": "2026-10-31"}
+@pytest.mark.parametrize("timezone", ["UTC", "America/New_York", "Pacific/Kiritimati", "Etc/GMT+12"])
+def test_the_goals_of_the_example_have_the_history_that_the_docs_tell(timezone: str) -> None:
+    three_months: dict[str, str | int] = {"from": "2026-08-01", "to": "2026-10-31", "limit": 200}
     with journal_client(example=True, timezone=timezone) as journal:
-        goals = unwrap(journal.get("/goals"))
-        told = {
-            goal["goal_name"]: [
-                (snapshot["period_start"], snapshot["actual"], snapshot["achieved"])
-                for snapshot in unwrap(journal.get(f"/goals/{goal['id']}/snapshots", params=three_months))
-            ]
-            for goal in goals
+        snapshots = {
+            goal["goal_name"]: unwrap(journal.get(f"/goals/{goal['id']}/snapshots", params=three_months))
+            for goal in unwrap(journal.get("/goals"))
         }
 
-    missed_days = [day for day, _, achieved in told.pop("Daily loss limit") if not achieved]
-    assert missed_days == ["2026-09-02"]
-    assert told == {
-        "A green month": [
-            ("2026-10-01", 328.37, True),
-            ("2026-09-01", 11.86, False),
-            ("2026-08-01", 391.87, True),
-        ],
-        "No mistakes": [
-            ("2026-10-01", 80, True),
-            ("2026-09-01", 60, False),
-            ("2026-08-01", 83.33333333, True),
-        ],
-        "Grow the main account": [("2026-08-01", 25550.82, True)],
+    missed = {
+        name: [one["period_start"] for one in snapshots[name] if not one["achieved"]] for name in snapshots
     }
+    assert missed["Daily loss limit"] == ["2026-08-20"]
+    assert len(missed["Three trades a day"]) == 5
+    assert missed["Without mistakes"] == ["2026-09-01"]
+    assert [one["actual"] for one in snapshots["A green month"]] == [663.68, 1017.74, -98.08]
+    assert [one["actual"] for one in snapshots["Grow the account"]] == [26583.34]
 
 
 def test_an_example_beside_an_example_is_refused(example_journal: httpx.Client) -> None:
     with pytest.raises(httpx.HTTPStatusError, match="409"):
         seed(example_journal)
 
-    assert len(unwrap(example_journal.get("/trades"))) == 20
+    assert unwrap(example_journal.get("/example-journal"))["trade_count"] == 124
 
 
 # The fixtures ------------------------------------------------------------------------------------------
@@ -342,7 +326,7 @@ def test_the_examples_of_the_docs_pass(tmp_path: Path) -> None:
         f"import pytest\n{asynchronous}\n\n{synchronous}\n"
         "@pytest.mark.asyncio\n"
         "async def test_the_fixture(async_journal):\n"
-        '    assert (await async_journal.get("/trades/17")).status_code == 200\n'
+        '    assert (await async_journal.get("/trades/1")).status_code == 200\n'
     )
 
     strict = ("-W", "error", "-o", "asyncio_default_fixture_loop_scope=function")

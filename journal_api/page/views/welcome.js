@@ -48,7 +48,7 @@ export async function daysQuestion(context) {
 export function emptyJournal({ redraw }) {
   return h("section", { class: "card empty" },
     h("h2", null, "This journal is empty"),
-    h("p", null, "Import a file of your broker or platform, or look around in an example of some 200 trades."),
+    h("p", null, "Import a file of your broker or platform, or look around in an example of some 120 trades."),
     h("div", { class: "row" },
       h("a", { class: "button primary", href: "#/import" }, "Import a file"),
       h("button", { id: "load-example", onclick: trying(async () => { await send("POST", "/example-journal"); await redraw(); }) }, "Load the example journal")),

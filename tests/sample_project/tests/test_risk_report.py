@@ -35,10 +35,11 @@ def test_an_open_trade_risks_the_way_to_its_stop(journal: httpx.Client) -> None:
 
 
 def test_the_days_beyond_the_limit_are_told(example_journal: httpx.Client) -> None:
-    assert report(example_journal, Decimal(50)).splitlines() == [
+    assert report(example_journal, Decimal(125)).splitlines() == [
         "at risk now: 30",
-        "2026-09-02: lost 149.94, 99.94 too much",
-        "2026-10-07: lost 60.48, 10.48 too much",
+        "2026-08-20: lost 157.44, 32.44 too much",
+        "2026-09-25: lost 126.96, 1.96 too much",
+        "2026-10-30: lost 134.90, 9.90 too much",
     ]
 
 
