@@ -92,7 +92,7 @@ def time_from(parts: dict[str, str], zone: tzinfo | None) -> Timestamp:
         int(parts.get("S", 0)),
         int(parts["f"][:6].ljust(6, "0")) if "f" in parts else 0,
         tzinfo=zone if offset is None else offset,
-    )
+    ).within_years()
 
 
 def month_of(name: str) -> int:

@@ -34,9 +34,13 @@ class Timestamp(datetime):
             instant = cls.fromisoformat(text)
         except ValueError:
             raise ValueError("is not a valid date and time") from None
-        if not 1970 <= instant.year <= 2200:
+        return instant.within_years()
+
+    def within_years(self) -> Self:
+        """Return this timestamp. Raises ValueError outside of the years that a journal stores."""
+        if not 1970 <= self.year <= 2200:
             raise ValueError("must be in the years 1970 to 2200")
-        return instant
+        return self
 
     @property
     def is_local(self) -> bool:

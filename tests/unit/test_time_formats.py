@@ -29,3 +29,10 @@ def test_an_offset_is_read_with_and_without_a_colon(offset: str, hour: int) -> N
     time = read(f"2026-04-09 15:00 {offset}")
     assert time is not None
     assert time.stored("UTC")[11:13] == f"{hour:02}"
+
+
+@pytest.mark.parametrize("year", [1969, 2201, 9999])
+def test_a_year_that_no_journal_stores_is_of_no_format(year: int) -> None:
+    read = TimeFormat.decode("%m/%d/%Y %H:%M:%S").reader()
+
+    assert read(f"12/31/{year} 23:51:09") is None
