@@ -337,12 +337,13 @@ def test_a_first_goal_is_made_on_today(page: Page, client: httpx.Client) -> None
     assert stored(client, "/goals")[0]["target_value"] == -500
 
 
-def own_goal(page: Page, metric: str, target: str) -> None:
+def own_goal(page: Page, metric: str, target: str, direction: str = "at least") -> None:
     page.show("settings")
     page.click("#new-goal")
     page.fill("ready", "Another goal", "#edit")
     page.fill("goal_name", "Limit", "#edit")
     page.fill("metric", metric, "#edit")
+    page.fill("direction", direction, "#edit")
     page.fill("target_value", target, "#edit")
     page.click("#edit .primary")
 
@@ -374,6 +375,21 @@ def test_a_limit_with_the_wrong_direction_is_asked_about_when_it_is_edited(
     assert [goal["direction"] for goal in stored(client, "/goals")] == ["at_most"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "typed"), [("Worst day", "500"), ("Worst trade", "-500"), ("Net P&L", "-500")]
+)
+def test_a_limit_at_most_is_asked_about_and_offered_as_the_loss_limit_it_was_meant_as(
+    page: Page, client: httpx.Client, metric: str, typed: str
+) -> None:
+    own_goal(page, metric, typed, "at most")
+
+    page.wait_for_text("Did you mean at least −500?")
+    page.click("dialog:last-of-type .primary")
+    page.wait(lambda: not page.all("dialog"))
+    (goal,) = stored(client, "/goals")
+    assert (goal["direction"], goal["target_value"]) == ("at_least", -500)
+
+
 def test_a_doubtful_goal_is_saved_when_it_is_meant(page: Page, client: httpx.Client) -> None:
     own_goal(page, "Win rate", "250")
 
@@ -383,15 +399,23 @@ def test_a_doubtful_goal_is_saved_when_it_is_meant(page: Page, client: httpx.Cli
     assert [goal["target_value"] for goal in stored(client, "/goals")] == [250]
 
 
-def test_today_never_calls_a_doubtful_goal_on_track(page: Page, client: httpx.Client) -> None:
-    create(client, "/goals", goal_name="Limit", metric="worst_day", target_value=500, timeframe="daily")
+@pytest.mark.parametrize(
+    ("direction", "reason"),
+    [("at_least", "a loss limit is negative: -500."), ("at_most", "a loss limit is at least -500.")],
+)
+def test_today_never_calls_a_doubtful_goal_on_track(
+    page: Page, client: httpx.Client, direction: str, reason: str
+) -> None:
+    limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": 500, "timeframe": "daily"}
+    create(client, "/goals", direction=direction, **limit)
     page.poll()
 
     page.wait_for_text("Check this goal")
     card = page.find("#goal-1").text
-    assert "a loss limit is negative: -500." in card
+    assert reason in card
     assert [word for word in ("On track", "Behind", "Within limit") if word in card] == []
     page.click("#goal-1 button")
+    page.fill("direction", "at least", "#edit")
     page.fill("target_value", "-500", "#edit")
     page.click("#edit .primary")
     page.wait_for_text("left of −500.00")
