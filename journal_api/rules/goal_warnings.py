@@ -18,7 +18,7 @@ def warnings_of(goal: Goal) -> list[str]:
             f"A positive {goal.metric} is achieved only without a loss; a loss limit is negative: {-target}."
         )
     if direction == "at_most" and metric.may_be_negative and target < 0:
-        warnings.append(f"at_most {target} asks for a loss of {-target} or more; a loss limit is at_least {target}.")
+        warnings.append(f"at_most {target} asks for {target} or less; a loss limit is at_least {target}.")
     elif direction == "at_most" and goal.metric in ("worst_day", "worst_trade"):
         warnings.append(f"at_most {target} never limits a loss; a loss limit is at_least {-target}.")
     if metric.direction == "at_most" and direction == "at_least":
