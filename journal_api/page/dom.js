@@ -30,10 +30,19 @@ export const field = (label, control, hint) =>
   h("label", { class: "field" }, h("span", null, label), control,
     hint && h("small", null, hint), h("small", { class: "error", "data-field": control.name }));
 
-// A form that calls `action` with its values (an object by name) and shows errors in the API's words.
+// Where the form of a control shows a reason about it, if it has such a place.
+export const reasonOf = ({ form: element, name }) => element?.querySelector(`[data-field="${name}"]`);
+
+// A form that calls `action` with its values (an object by name) and shows errors in the API's words. A reason goes as
+// soon as its field is typed into: were it to go when the field is left, the button that leaves it would move away under
+// the mouse, and the press would be lost.
 export function form(attributes, action, ...children) {
   const message = h("p", { class: "error", role: "alert" });
   const element = h("form", { ...attributes, novalidate: true }, ...children, message);
+  element.addEventListener("input", ({ target }) => {
+    const place = reasonOf(target);
+    if (place) place.textContent = "";
+  });
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (element.getAttribute("aria-busy") === "true") return; // a second press while the first is sent

@@ -292,6 +292,90 @@ def test_the_example_journal_does_not_end_the_question_and_an_own_trade_does(
     chicago.wait(lambda: QUESTION not in chicago.text())
 
 
+@pytest.mark.parametrize("name", ["Etc/UTC", "Etc/UCT", "GMT", "UCT", "Zulu"])
+def test_whatever_a_machine_calls_utc_is_asked_about_until_it_is_answered(
+    page: Page, client: httpx.Client, open_trade: Any, name: str
+) -> None:
+    client.patch("/me", json={"timezone": name}).raise_for_status()
+    page.poll()
+
+    page.wait_for_text(QUESTION)
+
+
+def test_the_days_are_asked_for_before_the_first_trade_is_added(page: Page, client: httpx.Client) -> None:
+    create(client, "/accounts", name="Main")
+    page.show("trades")
+    page.click(".title button")
+    page.wait_for_text(QUESTION)
+    assert page.all("dialog [name=symbol]") == []
+    page.click("dialog .primary")
+
+    page.find("dialog [name=symbol]")
+    page.wait_for_text("Times are in America/New_York.")
+    assert stored(client, "/me")["day_rollover"] == "17:00"
+
+
+def test_the_question_for_the_days_names_no_zone_that_is_none(page: Page) -> None:
+    page.click("#first-days [value=calendar]")
+    page.retype("timezone", "nowhere", "#first-days")
+    page.wait_for_text("Name a city of your time zone.")
+    assert "nowhere." not in page.text()
+    page.press(Keys.TAB)
+    assert "counts trades from" not in page.text()
+    page.retype("timezone", "berlin", "#first-days")
+
+    page.wait_for_text("Your loss limit counts trades from 00:00 Berlin.")
+
+
+# One click saves -----------------------------------------------------------------------------------------
+
+
+def test_a_goal_is_created_by_the_first_click_after_a_correction(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.click("#new-goal")
+    page.retype("target_value", "-5", "#edit")
+    page.press(Keys.ENTER)
+    page.wait(lambda: "without a sign" in page.find("#edit [data-field=target_value]").text)
+    page.retype("target_value", "500", "#edit")
+    page.click_at_the_edge("#edit .primary")
+
+    page.wait(lambda: not page.all("dialog"))
+    assert [goal["target_value"] for goal in stored(client, "/goals")] == [-500]
+
+
+def test_a_trade_is_saved_by_the_first_click_after_a_correction(
+    page: Page, client: httpx.Client, open_trade: Any
+) -> None:
+    trade_form(page, open_trade)
+    page.retype("quantity", "two\t", "dialog form")
+    page.wait_for_text(REASON)
+    page.retype("quantity", "2", "dialog form")
+    page.click_at_the_edge("dialog .primary")
+
+    page.wait(lambda: not page.all("dialog"))
+    assert stored(client, f"/trades/{open_trade['id']}")["quantity"] == 2
+
+
+def test_a_time_zone_is_saved_by_the_first_click_after_a_correction(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.retype("timezone", "EST\t", "#days")
+    page.wait_for_text("EST never changes to summer time")
+    page.retype("timezone", "berlin", "#days")
+    page.click_at_the_edge("#days .primary")
+
+    page.wait_for_text("in Europe/Berlin. Daily limits")
+    assert stored(client, "/me")["timezone"] == "Europe/Berlin"
+
+
+def test_a_time_zone_with_a_warning_is_saved_by_the_first_click(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.retype("timezone", "EST", "#days")
+    page.click_at_the_edge("#days .primary")
+
+    page.wait_for_text("in EST. Daily limits")
+    assert stored(client, "/me")["timezone"] == "EST"
+
+
 # Goals ---------------------------------------------------------------------------------------------------
 
 

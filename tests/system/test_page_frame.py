@@ -257,6 +257,7 @@ def test_a_dialog_does_not_cover_the_sign_in(
     page: Page, page_journal: PageJournal, client: httpx.Client
 ) -> None:
     add_trades(client)
+    send(client, "PATCH", "/me", {"day_rollover": "17:00"})  # else adding a trade asks for it
     page.show("trades")
     click(page, "button", "Add a trade")
     find(page, "dialog [name=symbol]")

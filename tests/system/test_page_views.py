@@ -299,6 +299,7 @@ def test_a_conflict_shows_both_versions_and_the_owner_chooses(
 
 
 def test_a_trade_is_added_by_hand_and_deleted(page: Page, client: httpx.Client, account: int) -> None:
+    send(client, "PATCH", "/me", {"day_rollover": "17:00"})  # else adding a trade asks for it
     page.show("trades")
     click(page, "button", "Add a trade")
     find(page, "dialog [name=symbol]").send_keys("ES")
