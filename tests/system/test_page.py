@@ -275,6 +275,8 @@ def test_a_file_is_dropped_imported_and_undone(journal: PageJournal, page: Page)
     assert len(unwrap(journal.client.get("/trades"))) == 2
 
     page.click("button[aria-label='Undo the import of round trips.csv']")
+    page.wait_for_text("Delete the 2 trades of round trips.csv?")
+    page.click("dialog .danger")
     page.wait(lambda: unwrap(journal.client.get("/trades")) == [])
     page.wait(lambda: not page.all("section[aria-label=Imports]"))
     assert page.complaints() == []
@@ -312,7 +314,9 @@ def test_accounts_that_a_file_names_are_created_or_mapped(journal: PageJournal, 
     rows = A_CSV.splitlines()
     page.drop("two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
     page.wait_for_text("Account Sim101: not in the journal")
+    assert page.find("#options .again").text == "Create the accounts and read again"
     page.fill("account_1", "Main", "#options")
+    assert page.find("#options .again").text == "Create the account and read again"
     page.click("#options button")
     page.wait_for_text("2 new")
     page.click("#import")

@@ -297,9 +297,10 @@ def test_whatever_a_machine_calls_utc_is_asked_about_until_it_is_answered(
     page: Page, client: httpx.Client, open_trade: Any, name: str
 ) -> None:
     client.patch("/me", json={"timezone": name}).raise_for_status()
-    page.poll()
+    page.browser.refresh()
+    page.wait_for_view("today")
 
-    page.wait_for_text(QUESTION)
+    assert QUESTION in page.text()
 
 
 def test_the_days_are_asked_for_before_the_first_trade_is_added(page: Page, client: httpx.Client) -> None:

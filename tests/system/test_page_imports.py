@@ -154,7 +154,7 @@ def test_an_undo_says_how_many_trades_go_and_how_many_were_annotated_and_keeps_t
     trades = annotated_import(page, client, accounts[0])
 
     said = page.find("dialog").text
-    assert "1 trade goes." in said
+    assert "1 trade is deleted." in said
     assert "2 trades of this file were edited since; 1 of them with notes, a grade" in said
     assert len(stored(client, "/trades")) == 3
     page.click("dialog .primary")

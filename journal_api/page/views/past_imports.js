@@ -1,7 +1,7 @@
-// The list of imports, and undoing one: what goes along is asked about first.
+// The list of imports, and undoing one, which is asked about first.
 
 import { send } from "../client.js";
-import { form, h, open, trying } from "../dom.js";
+import { confirm, form, h, open, trying } from "../dom.js";
 import { count, instant, number } from "../format.js";
 
 const KEPT = "Undo, and keep what was edited";
@@ -26,14 +26,15 @@ async function undo(id, name, done) {
     await remove(id, { force });
     await done();
   };
-  if (!plain.kept) return finish(false);
-  ask(name, plain, all, finish);
+  if (plain.kept) return ask(name, plain, all, finish);
+  const trades = plain.deleted === 1 ? "trade" : `${number(plain.deleted)} trades`;
+  confirm(plain.deleted ? `Delete the ${trades} of ${name}?` : `Undo the import of ${name}?`, "The file can be imported again.", "Undo the import", () => finish(false));
 }
 
 function ask(name, plain, all, finish) {
   const edited = all.deleted - plain.deleted;
   const lines = [
-    `${count(plain.deleted, "trade")} go${plain.deleted === 1 ? "es" : ""}.`,
+    `${count(plain.deleted, "trade")} ${plain.deleted === 1 ? "is" : "are"} deleted.`,
     edited && `${count(edited, "trade")} of this file ${edited === 1 ? "was" : "were"} edited since; ${all.annotated} of them with notes, a grade, a strategy, tags or answers.`,
     plain.kept > edited && "Trades that it corrected were edited since.",
   ];
