@@ -403,3 +403,38 @@ def test_long_names_and_large_amounts_make_no_view_wider_than_the_screen(
             widths[width, view, query] = widest
 
     assert {place: wide for place, wide in widths.items() if wide > place[0]} == {}
+
+
+def test_a_phone_shows_every_cell_of_imports_and_goals_and_breaks_no_word_of_a_trade(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    client.post(
+        "/imports",
+        params={"account_id": account, "timezone": "UTC", "file_name": "a file with a long name.csv"},
+        content=WITHOUT_ZONE,
+        headers={"Content-Type": "text/csv"},
+    ).raise_for_status()
+    create(client, "/goals", goal_name="Daily loss limit", metric="worst_day", target_value=-500)
+    page.resize(360, 900)
+    hidden, broken = (
+        """
+        return [...document.querySelectorAll(":is(#goals, [aria-label=Imports]) td")]
+            .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent);
+        """,
+        """
+        return [...document.querySelectorAll(".facts dt")].flatMap(({ firstChild: text }) =>
+            [...text.data.matchAll(/\\S+/g)].map(({ 0: word, index }) => {
+                const range = new Range();
+                range.setStart(text, index);
+                range.setEnd(text, index + word.length);
+                return range.getClientRects().length > 1 && word;
+            }).filter(Boolean));
+        """,
+    )
+
+    for view, query, script in (
+        ("import", "", hidden), ("settings", "", hidden), ("trades", "?id=1", broken),
+    ):  # fmt: skip
+        page.show(view, query)
+        page.find("#trade .facts dt" if query else "main td")
+        assert page.browser.execute_script(script) == [], view

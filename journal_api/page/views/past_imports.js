@@ -49,11 +49,11 @@ function ask(name, plain, all, finish) {
 export function pastImports(imports, context, done) {
   const nameOf = (id) => context.accounts.find((one) => one.id === id)?.name;
   return h("section", { class: "card", "aria-label": "Imports" }, h("h2", null, "Imports"),
-    h("div", { class: "scroll" }, h("table", { class: "middle" },
+    h("div", { class: "scroll" }, h("table", { class: "middle stacked" },
       h("thead", null, h("tr", null, ["File", "Account", "Format", "When", "Trades"].map((name) => h("th", { scope: "col", class: name === "Trades" && "num" }, name)), h("td"))),
       h("tbody", null, imports.map((one) => h("tr", null,
         h("td", null, one.file_name ?? `import ${one.id}`), h("td", null, one.account_ids.map(nameOf).join(", ")), h("td", null, one.format),
         h("td", { class: "nowrap" }, instant(one.created_at, context.me.timezone)),
-        h("td", { class: "num" }, h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count))),
+        h("td", { class: "num", "data-label": "Trades" }, h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count))),
         h("td", { class: "num" }, undoButton(one, done))))))));
 }
