@@ -1,7 +1,16 @@
 // Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
 
 import { refused } from "./client.js";
+import { words } from "./format.js";
 
+// Reasons of the API that name members of a body, in words for who sees fields.
+const REASONS = {
+  "requires closed_at": "Needs the time at which the trade closed",
+  "is required without gross_pnl": "Write the exit price, or the gross P&L",
+  "must not be before opened_at": "Must not be before the trade opened",
+  "must be on or after custom_start": "Must not be before the first day",
+  "must be an IANA time zone such as Europe/Berlin": "Name a city of the time zone, such as Berlin",
+};
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
@@ -68,19 +77,21 @@ function refuseIncomplete(element) {
 
 // Puts the reasons of an error beside the controls they are about, and everything else in `message`.
 export function showError(element, message, error) {
-  const reasons = { ...error?.details?.fields };
+  const reasons = reasonsOf(error);
   for (const place of element.querySelectorAll("[data-field]")) {
     place.textContent = reasons[place.dataset.field] ?? "";
     delete reasons[place.dataset.field];
   }
-  const rest = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
-  const isPlaced = error?.details?.fields && !rest.length;
-  message.textContent = !error || isPlaced ? "" : [error.message, ...rest].join(" ");
+  message.textContent = !error ? "" : error.details?.fields ? inOneLine(reasons) : error.message;
 }
 
+// The reasons of an error by the name of the member.
+const reasonsOf = (error) => Object.fromEntries(Object.entries(error?.details?.fields ?? {})
+  .map(([name, reason]) => [name, REASONS[reason] ?? reason]));
+const inOneLine = (reasons) => Object.entries(reasons).map(([name, reason]) => `${words(name)}: ${reason}.`).join(" ");
+
 // What an error says: the reason of each member, or else its message.
-export const wordsOf = ({ message, details }) =>
-  Object.entries(details?.fields ?? {}).map(([name, reason]) => `${name}: ${reason}.`).join(" ") || message;
+export const wordsOf = (error) => inOneLine(reasonsOf(error)) || error.message;
 
 // Runs an action of a button; shows what went wrong in a dialog.
 export const trying = (action) => async (event) => {

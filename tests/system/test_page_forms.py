@@ -192,6 +192,48 @@ def test_a_time_of_which_a_part_is_missing_is_not_sent_as_none(
     assert stored(client, path)["closed_at"] is not None
 
 
+@pytest.mark.parametrize(
+    ("typed", "place", "reason"),
+    [
+        ({"exit_price": "25,310"}, "exit_price", "Needs the time at which the trade closed"),
+        ({"gross_pnl": "10"}, "gross_pnl", "Needs the time at which the trade closed"),
+        ({"closed_at": f"11132026{Keys.TAB}0417PM"}, "exit_price", "Write the exit price, or the gross P&L"),
+        (
+            {"gross_pnl": "10", "closed_at": f"11132025{Keys.TAB}0417PM"},
+            "closed_at",
+            "Must not be before the trade opened",
+        ),
+    ],
+    ids=str,
+)
+def test_a_reason_is_said_in_the_words_of_the_form(
+    page: Page, open_trade: Any, typed: dict[str, str], place: str, reason: str
+) -> None:
+    trade_form(page, open_trade)
+    for name, text in typed.items():
+        page.find(f"dialog [name={name}]").send_keys(text)
+    page.click("dialog .primary")
+
+    page.wait(lambda: page.find(f"dialog [data-field={place}]").text == reason)
+
+
+def test_a_reason_without_a_field_is_said_alone(page: Page) -> None:
+    said = page.browser.execute_async_script(
+        """
+        const [done] = arguments;
+        const name = document.querySelector("script[src]").src.replace("app.js", "dom.js");
+        import(name).then(({ h, showError }) => {
+            const message = h("p");
+            const details = { fields: { opened_at: "is required" } };
+            showError(h("form"), message, { message: "The request is not valid; see details.", details });
+            done(message.textContent);
+        });
+        """
+    )
+
+    assert said == "Opened at: is required."
+
+
 # Time zones and trading days -----------------------------------------------------------------------------
 
 

@@ -344,6 +344,8 @@ def test_a_key_without_a_scope_names_it_and_can_be_replaced(page: Page, page_jou
     page.browser.execute_script("sessionStorage.setItem('journal-key', arguments[0])", narrow)
     page.browser.refresh()
     page.wait_for_text("The key lacks the scope read:")
+    assert "journal-api keys create NAME --scopes all" in page.text()
+    assert "--scopes read:" not in page.text()
 
     click(page, "main button", "Sign out")
 
