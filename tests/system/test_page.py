@@ -390,7 +390,7 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal,
     limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
     journal.client.post("/goals", json=limit)
     page.sign_in(journal.key)
-    assert "500.00 left of −500.00" in page.text()
+    assert "500.00 left before −500.00" in page.text()
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
     loss = {**A_TRADE, "account_id": account["id"], "symbol": "X", "opened_at": now, "closed_at": now}
@@ -398,11 +398,11 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal,
     unwrap(journal.client.post("/trades", json=loss))
     page.poll()
 
-    page.wait_for_text("120.00 left of −500.00")
+    page.wait_for_text("120.00 left before −500.00")
     assert "Within limit" in page.text()
     unwrap(journal.client.post("/trades", json={**loss, "exit_price": 400}))
     page.poll()
-    page.wait_for_text("40.00 left of −500.00")
+    page.wait_for_text("40.00 left before −500.00")
     assert "Near limit" in page.text()
     page.click(".goal")
     page.wait_for_text("−460.00 = the lowest net P&L of 1 trading day.")
@@ -426,7 +426,7 @@ def test_a_goal_is_made_edited_and_deleted(journal: PageJournal, page: Page) -> 
     journal.client.patch("/goals/1", json={"target_value": -400})
     page.fill("target_value", "-300", "#edit")
     page.click("#edit .primary")
-    page.wait_for_text("This goal has been changed meanwhile")
+    page.wait_for_text("This goal was changed in the meantime")
     page.find("dialog:last-of-type .row button:last-child").click()
     page.wait_for_text("Worst day ≥ −400.00")
     page.click("#goals .link")

@@ -80,10 +80,10 @@ def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, client: httpx
         (825.5, {"metric": "net_pnl", "direction": "at_most", "target_value": 500}, "325.50 over 500.00"),
         (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
         (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
-        (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left of −500.00"),
+        (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left before −500.00"),
         (-15, {"metric": "worst_trade", "target_value": -10}, "5.00 below −10.00"),
         (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
-        (-5, {"metric": "win_rate", "target_value": 50}, "50 % missing to 50 %"),
+        (-5, {"metric": "win_rate", "target_value": 50}, "50 points short of 50 %"),
     ]
     for number, (pnl, goal, _) in enumerate(goals):
         account = create(client, "/accounts", name=f"Account {number}")["id"]
@@ -210,7 +210,7 @@ def test_a_goal_that_was_changed_meanwhile_is_saved_after_asking(page: Page, cli
     page.fill("target_value", "-300", "#edit")
     page.click("#edit .primary")
 
-    page.wait_for_text("This goal has been changed meanwhile")
+    page.wait_for_text("This goal was changed in the meantime")
     assert [cell.text for cell in page.all(".versions td")] == ["-300", "-400"]
     page.click("dialog:last-of-type .row .primary")
     page.wait_for_text("Worst day ≥ −300.00")
@@ -235,7 +235,7 @@ def test_a_time_zone_that_was_changed_meanwhile_is_asked_about(page: Page, clien
     client.patch("/me", json={"timezone": "Europe/Berlin"})
     page.click("#days .primary")
 
-    page.wait_for_text("This setting has been changed meanwhile")
+    page.wait_for_text("This setting was changed in the meantime")
     assert [cell.text for cell in page.all(".versions td")] == ["America/New_York", "Europe/Berlin"]
     page.click("dialog .row .primary")
     page.wait_for_text("in America/New_York. Daily limits")
@@ -343,7 +343,7 @@ def test_a_file_that_needs_an_account_asks_for_it(page: Page, client: httpx.Clie
     page.show("import")
     page.drop("trades.csv", WITHOUT_ZONE)
 
-    page.wait_for_text("Of which account are these trades?")
+    page.wait_for_text("Which account are these trades from?")
 
 
 def test_columns_that_were_described_wrongly_are_changed(

@@ -460,7 +460,7 @@ def test_a_first_goal_is_made_on_today(page: Page, client: httpx.Client) -> None
     page.fill("target_value", "500", "#edit")
     page.click("#edit .primary")
 
-    page.wait_for_text("left of −500.00")
+    page.wait_for_text("left before −500.00")
     assert stored(client, "/goals")[0]["target_value"] == -500
 
 
@@ -545,7 +545,7 @@ def test_today_never_calls_a_doubtful_goal_on_track(
     page.fill("direction", "at least", "#edit")
     page.fill("target_value", "-500", "#edit")
     page.click("#edit .primary")
-    page.wait_for_text("left of −500.00")
+    page.wait_for_text("left before −500.00")
     assert "Check this goal" not in page.text()
 
 

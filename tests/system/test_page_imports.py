@@ -43,7 +43,7 @@ def accounts(client: httpx.Client) -> list[int]:
 def drop(page: Page, name: str, content: str) -> None:
     """Drop a file that names no account, and wait until it was read."""
     page.drop(name, content)
-    page.wait_for_text("Of which account are these trades?")
+    page.wait_for_text("Which account are these trades from?")
     page.wait_for_view("import")
 
 

@@ -283,7 +283,7 @@ def test_what_the_api_refuses_is_said_in_the_trade(
 def test_a_conflict_shows_both_versions_and_the_owner_chooses(
     page: Page, client: httpx.Client, account: int
 ) -> None:
-    for choice, grade in (("Save mine", "B"), ("Keep the stored", "F")):
+    for choice, grade in (("Save mine", "B"), ("Keep the stored version", "F")):
         trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
         page.show("trades", f"?id={trade_id}")
         find(page, f'#trade[data-id="{trade_id}"]')

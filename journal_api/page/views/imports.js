@@ -131,7 +131,7 @@ function optionsForm({ accounts, me, redraw }, error) {
     await read({ file, options: { account_id: mapped.length ? "" : account_id, timezone, date_order, accounts: [...(options.accounts ?? []), ...mapped] } }, true, redraw);
   },
     field("Account", select({ id: "account_id", name: "account_id", value: options.account_id },
-      [["", "as the file says"], ...accounts.map((one) => [String(one.id), format.accountName(one)])])),
+      [["", "as named in the file"], ...accounts.map((one) => [String(one.id), format.accountName(one)])])),
     zoneField("Time zone of the times", { id: "timezone", name: "timezone", value: options.timezone, placeholder: "as last time" },
       options.timezone ? null : `For example ${here()}`),
     field("Dates", select({ id: "date_order", name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
@@ -162,7 +162,7 @@ function optionsForm({ accounts, me, redraw }, error) {
 function inPageWords({ message, details }) {
   const { timezone, account_id } = details?.fields ?? {};
   if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
-  if (account_id) return "Of which account are these trades? Choose it.";
+  if (account_id) return "Which account are these trades from? Choose it.";
   return details?.reason?.includes("dry run") ? "There is no table with a header and rows in this file." : message;
 }
 
