@@ -33,7 +33,7 @@ def create_key(
     settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None
 ) -> None:
     """Create a key and print it; it cannot be displayed again."""
-    scope_list = decoded(scopes_named, asked_scopes() if scopes is None else scopes, "--scopes")
+    scope_list = asked_scopes() if scopes is None else decoded(scopes_named, scopes, "--scopes")
     expires_at = decoded(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(database: Database) -> str:
@@ -76,15 +76,26 @@ def revoke_key(settings: Settings, key_id: int) -> None:
     in_database(settings, revoke)
 
 
-def asked_scopes() -> str:
-    """Ask on the terminal what the key may do. Raises UsageError without a terminal."""
+def asked_scopes() -> list[str]:
+    """Ask on the terminal what the key may do, until the answer names scopes.
+
+    Raises UsageError without a terminal.
+    """
     if not sys.stdin.isatty():
         line = command_line(*sys.argv[1:], "--scopes", "all")
         raise click.UsageError(f"say what the key may do: {line}")
+    question = "Scopes: all, read, or a list such as read:tags,write:tags"
     # Standard output has the key alone.
-    return str(
-        click.prompt("Scopes: all, read, or a list such as read:tags,write:tags", default="all", err=True)
-    )
+    scopes: list[str] = click.prompt(question, default="all", err=True, value_proc=scopes_typed)
+    return scopes
+
+
+def scopes_typed(text: str) -> list[str]:
+    """The scopes that the text names. Raises UsageError, after which click asks again."""
+    try:
+        return scopes_named(text)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def days_from_now(text: str) -> str:

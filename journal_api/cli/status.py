@@ -12,6 +12,7 @@ from journal_api.cli.common import in_database, user_of, with_settings
 from journal_api.cli.status_report import AccountCurrency, Status, report
 from journal_api.database.database import Database
 from journal_api.repositories import accounts, daily_totals, goals_today, users
+from journal_api.rules.goal_warnings import warnings_of
 from journal_api.settings import Settings
 from journal_api.structs.goals import GoalListItem, GoalQuery
 from journal_api.values.periods import period_of
@@ -44,7 +45,10 @@ async def status_of(database: Database, user_name: str | None) -> Status:
     today = await users.today(database.reader, user_id)
     counts = await users.row_counts(database.reader, user_id)
     week = period_of(date.fromisoformat(today), "weekly")
-    query = GoalQuery(parts="snapshot")
+    listed = await goals_today.list_of_user(database, user_id, today, GoalQuery(parts="snapshot"))
+    goals = msgspec.json.decode(listed, type=list[GoalListItem])
+    for goal in goals:
+        goal.warnings = warnings_of(goal)
     return Status(
         user=me.name,
         timezone=me.timezone,
@@ -54,7 +58,5 @@ async def status_of(database: Database, user_name: str | None) -> Status:
         accounts=msgspec.json.decode(
             await accounts.list_of_user(database.reader, user_id), type=list[AccountCurrency]
         ),
-        goals=msgspec.json.decode(
-            await goals_today.list_of_user(database, user_id, today, query), type=list[GoalListItem]
-        ),
+        goals=goals,
     )

@@ -105,9 +105,17 @@ def currency_of(goal: GoalListItem, accounts: Sequence[AccountCurrency]) -> str 
 
 
 def lines_of_goal(goal: GoalListItem, currency: str | None, *, is_colored: bool) -> Iterator[str]:
-    """Yield the name with the bar, the state and what remains, and below the details."""
+    """Yield the name with the bar, the state and what remains, and below the details.
+
+    A goal that is probably a mistake says that instead of how it stands.
+    """
     snapshot = goal.current
     name = fitted(printable(goal.goal_name), NAME)
+    if goal.warnings:
+        words = "check this goal:"
+        yield f"{name} {click.style(words, fg='yellow') if is_colored else words}"
+        yield from indented(" ".join(goal.warnings).replace("_", " "))
+        return
     if not isinstance(snapshot, Snapshot) or isinstance(snapshot.snapshot_data.pace, UnsetType):
         yield f"{name} not running: {goal.custom_start} to {goal.custom_end}"
         return
@@ -121,9 +129,11 @@ def lines_of_goal(goal: GoalListItem, currency: str | None, *, is_colored: bool)
     else:
         yield f"{start}{state}".rstrip()
         yield f"{remaining:>{WIDTH}}"
-    for line in textwrap.wrap(
-        details_of(goal, snapshot, pace, currency), WIDTH, initial_indent="  ", subsequent_indent="  "
-    ):
+    yield from indented(details_of(goal, snapshot, pace, currency))
+
+
+def indented(text: str) -> Iterator[str]:
+    for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  "):
         yield line.replace(NO_BREAK, " ")
 
 

@@ -66,8 +66,10 @@ async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 def goal_now(goal: Any) -> Any:
-    """A goal and how it stands; `actual` is there even if it is null."""
+    """A goal and how it stands; `actual` is there even if it is null, `warnings` only if there are any."""
     kept = picked(goal, ("id", "goal_name", "metric", "timeframe", "scope", "direction", "status"))
+    if goal["warnings"]:
+        kept["warnings"] = goal["warnings"]
     current = goal["current"]
     if current is None:
         return {**kept, "target": goal["target_value"], "actual": None, "reason": "no period today"}

@@ -89,7 +89,8 @@ TOOLS = (
         "goals_now",
         "Goals today",
         "Goals with today's period: metric, direction, target, actual, achieved, and pace: state, what "
-        "remains until the target or the limit, days left, needed per day. An actual of null has a reason.",
+        "remains until the target or the limit, days left, needed per day. An actual of null has a reason. "
+        "A goal with warnings is probably a mistake: say so before its pace.",
         reading.goals_now,
         {"status": choice(GoalStatusFilter), "account_id": INTEGER, **PAGE},
     ),

@@ -23,7 +23,7 @@ META: Json = {
         "warnings": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Sentences about a goal that can hardly be meant as it is.",
+            "description": "Sentences about a goal that is probably a mistake.",
         },
     },
     "required": ["request_id"],

@@ -110,10 +110,8 @@ function put(name, nodes) {
 }
 
 function failure(error) {
-  const scope = error.details?.required_scope;
   return h("section", { class: "card", role: "alert" }, h("h2", null, "This cannot be shown"),
     h("p", { class: "error" }, error.message ?? String(error)),
-    scope && h("p", null, "The key lacks the scope ", h("code", null, scope), "."),
     h("div", { class: "row" }, h("button", { onclick: draw }, "Try again"),
       h("button", { onclick: signOut }, "Sign out and use another key")));
 }

@@ -2,6 +2,7 @@
 
 const KEY = "journal-key";
 const KEY_ID = "journal-key-id"; // the id of a key that was made for this tab
+const ALL_SCOPES = "journal-api keys create NAME --scopes all";
 const MOST_KEPT = 200;
 const kept = new Map(); // the newest answer of each address that was read, with its ETag
 let watched = new Set(); // the addresses that the current view has read
@@ -47,9 +48,11 @@ export async function exchange(code, isDryRun = false) {
 // The command that creates a key, as it is typed where the journal runs.
 export const keyCommand = async () => (await answerOf(await request("GET", "/sign-in"))).data.command;
 
+// The message is for who sees a page: a key for one operation would be of no use here, and nothing here is Markdown.
 export class ApiError extends Error {
   constructor(status, { code, message, details }) {
-    super(message);
+    const scope = details?.required_scope;
+    super(scope ? `The key lacks the scope ${scope}. This page wants one that may do all: ${ALL_SCOPES}` : message.replaceAll("`", ""));
     Object.assign(this, { status, code, details });
   }
 }

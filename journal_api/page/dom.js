@@ -1,7 +1,16 @@
 // Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
 
 import { refused } from "./client.js";
+import { words } from "./format.js";
 
+// Reasons of the API that name members of a body, in words for who sees fields.
+const REASONS = {
+  "requires closed_at": "Needs the time at which the trade closed",
+  "is required without gross_pnl": "Write the exit price, or the gross P&L",
+  "must not be before opened_at": "Must not be before the trade opened",
+  "must be on or after custom_start": "Must not be before the first day",
+  "must be an IANA time zone such as Europe/Berlin": "Name a city of the time zone, such as Berlin",
+};
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
@@ -30,10 +39,19 @@ export const field = (label, control, hint) =>
   h("label", { class: "field" }, h("span", null, label), control,
     hint && h("small", null, hint), h("small", { class: "error", "data-field": control.name }));
 
-// A form that calls `action` with its values (an object by name) and shows errors in the API's words.
+// Where the form of a control shows a reason about it, if it has such a place.
+export const reasonOf = ({ form: element, name }) => element?.querySelector(`[data-field="${name}"]`);
+
+// A form that calls `action` with its values (an object by name) and shows errors in the API's words. A reason goes as
+// soon as its field is typed into: were it to go when the field is left, the button that leaves it would move away under
+// the mouse, and the press would be lost.
 export function form(attributes, action, ...children) {
   const message = h("p", { class: "error", role: "alert" });
   const element = h("form", { ...attributes, novalidate: true }, ...children, message);
+  element.addEventListener("input", ({ target }) => {
+    const place = reasonOf(target);
+    if (place) place.textContent = "";
+  });
   element.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (element.getAttribute("aria-busy") === "true") return; // a second press while the first is sent
@@ -59,19 +77,21 @@ function refuseIncomplete(element) {
 
 // Puts the reasons of an error beside the controls they are about, and everything else in `message`.
 export function showError(element, message, error) {
-  const reasons = { ...error?.details?.fields };
+  const reasons = reasonsOf(error);
   for (const place of element.querySelectorAll("[data-field]")) {
     place.textContent = reasons[place.dataset.field] ?? "";
     delete reasons[place.dataset.field];
   }
-  const rest = Object.entries(reasons).map(([name, reason]) => `${name}: ${reason}`);
-  const isPlaced = error?.details?.fields && !rest.length;
-  message.textContent = !error || isPlaced ? "" : [error.message, ...rest].join(" ");
+  message.textContent = !error ? "" : error.details?.fields ? inOneLine(reasons) : error.message;
 }
 
+// The reasons of an error by the name of the member.
+const reasonsOf = (error) => Object.fromEntries(Object.entries(error?.details?.fields ?? {})
+  .map(([name, reason]) => [name, REASONS[reason] ?? reason]));
+const inOneLine = (reasons) => Object.entries(reasons).map(([name, reason]) => `${words(name)}: ${reason}.`).join(" ");
+
 // What an error says: the reason of each member, or else its message.
-export const wordsOf = ({ message, details }) =>
-  Object.entries(details?.fields ?? {}).map(([name, reason]) => `${name}: ${reason}.`).join(" ") || message;
+export const wordsOf = (error) => inOneLine(reasonsOf(error)) || error.message;
 
 // Runs an action of a button; shows what went wrong in a dialog.
 export const trying = (action) => async (event) => {

@@ -20,14 +20,14 @@ const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
 const beyond = ({ direction, current: { actual, target } }, shown) =>
   `${shown(Math.abs(actual - target))} ${direction === "at_most" ? "over" : "below"} ${shown(target)}`;
 
-// The room until a limit: "120.00 left of −500.00", "950.00 above −500.00".
+// The room until a limit: "120.00 left before −500.00", "950.00 above −500.00".
 function room({ direction, current: { target } }, remaining, shown) {
   if (remaining == null) return "Nothing used yet";
   const side = direction === "at_most" ? "below" : "above";
-  return `${shown(remaining)} ${remaining > Math.abs(target) ? side : "left of"} ${shown(target)}`;
+  return `${shown(remaining)} ${remaining > Math.abs(target) ? side : "left before"} ${shown(target)}`;
 }
 
-// What is left: "120.00 left of −500.00", "needs 84.00 a day for 9 days".
+// What is left: "120.00 left before −500.00", "needs 84.00 a day for 9 days".
 export function whatIsLeft(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
   const pace = data.pace ?? {};
@@ -39,7 +39,8 @@ export function whatIsLeft(goal) {
   if (pace.state === "achieved") return `Reached ${shown(target)}`;
   if (pace.needed_per_day != null) return `Needs ${shown(Math.ceil(pace.needed_per_day * 100) / 100)} a day for ${count(pace.days_left, "day")}`;
   if (actual == null) return data.reason ? words(data.reason) : "";
-  return pace.remaining ? `${shown(pace.remaining)} missing to ${shown(target)}` : `Meets ${shown(target)}`;
+  const missing = data.unit === "percent" ? count(Math.round(pace.remaining * 10) / 10, "point") : shown(pace.remaining);
+  return pace.remaining ? `${missing} short of ${shown(target)}` : `Meets ${shown(target)}`;
 }
 
 // How much of the bar is filled: of a limit what is used, of a target what is reached.

@@ -1,7 +1,7 @@
 // Numbers as people type them, read by the owner's locale: 50,000 and 25,300.25, or 50.000 and 25.300,25.
 
 import { refused } from "./client.js";
-import { h } from "./dom.js";
+import { h, reasonOf } from "./dom.js";
 
 const FORMAT = new Intl.NumberFormat(undefined, { maximumFractionDigits: 8, useGrouping: "always" });
 const PARTS = FORMAT.formatToParts(1234567.5);
@@ -38,9 +38,9 @@ export const write = (value) => (value == null || value === "" ? "" : FORMAT.for
 export function numberInput({ value, ...attributes }) {
   const show = ({ target }) => {
     const number = parse(target.value);
-    const place = target.form?.querySelector(`[data-field="${target.name}"]`);
-    if (place) place.textContent = Number.isNaN(number) ? REASON : "";
+    const place = reasonOf(target);
     if (!Number.isNaN(number)) target.value = write(number);
+    else if (place) place.textContent = REASON;
   };
   return h("input", { inputmode: "decimal", autocomplete: "off", ...attributes, value: write(value), onchange: show });
 }

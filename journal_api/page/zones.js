@@ -4,8 +4,10 @@ import { field, h } from "./dom.js";
 
 export const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...Intl.supportedValuesOf("timeZone"), "UTC"];
+// What a machine calls UTC, which is nobody's choice of days.
+export const isUtc = (zone) => /^(Etc\/)?(UTC|UCT|GMT([+-]?0)?|Greenwich|Universal|Zulu)$/i.test(zone);
 const plain = (text) => text.trim().toLowerCase().replace(/[\s_]+/g, " ");
-const cityOf = (zone) => zone.split("/").at(-1).replaceAll("_", " ");
+export const cityOf = (zone) => zone.split("/").at(-1).replaceAll("_", " ");
 // Standard time, as hours from UTC, and what the name most likely stands for.
 const HOURS = { HST: -10, PST: -8, PDT: -8, MST: -7, MDT: -7, CST: -6, CDT: -6, EST: -5, EDT: -5, GMT: 0, BST: 0 };
 const CITIES = {
@@ -23,6 +25,15 @@ export function findZone(text) {
     ?? (begun.length === 1 ? begun[0] : text.trim());
 }
 
+// Whether the browser knows such a zone.
+export function isZone(name) {
+  try {
+    return Boolean(new Intl.DateTimeFormat(undefined, { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
 // The hours from UTC of a name that never changes, such as EST, Etc/GMT+5 or UTC-5; undefined for all others.
 function hoursOf(zone) {
   const [, etc, sign, hours] = zone.match(/^(Etc\/)?(?:GMT|UTC)?([+-])(\d{1,2})(?::?00)?$/i) ?? [];
@@ -35,20 +46,22 @@ export function zoneField(label, { value, ...attributes }, hint) {
   const list = `zones-${++lists}`;
   const warning = h("small", { class: "warn", "aria-live": "polite" });
   const warn = () => {
-    const hours = hoursOf(input.value);
+    const zone = findZone(input.value);
+    const hours = hoursOf(zone);
     const meant = CITIES[hours];
     const take = () => {
       input.value = meant;
       input.dispatchEvent(new Event("change", { bubbles: true }));
     };
-    warning.replaceChildren(...(hours === undefined ? [] : [`${input.value} never changes to summer time; `,
+    warning.replaceChildren(...(hours === undefined ? [] : [`${zone} never changes to summer time; `,
       ...(meant ? ["did you mean ", h("button", { type: "button", class: "link", onclick: take }, meant), "?"] : ["name a city instead."])]));
   };
   const find = () => {
     input.value = findZone(input.value);
     warn();
   };
-  const input = h("input", { ...attributes, value: value ?? "", list, autocomplete: "off", onchange: find });
+  // The warning comes and goes while it is typed, not when the field is left, as reasons do (dom.js).
+  const input = h("input", { ...attributes, value: value ?? "", list, autocomplete: "off", oninput: warn, onchange: find });
   warn();
   return h("div", { class: "field" }, field(label, input, hint), warning,
     h("datalist", { id: list }, ZONES.map((zone) => h("option", { value: zone }, cityOf(zone)))));

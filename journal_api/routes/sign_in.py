@@ -28,7 +28,8 @@ KEY_LASTS = timedelta(days=30)
 PROXY_HEADERS = ("forwarded", "via", "x-real-ip")
 INVALID_CODE = (
     "This link no longer signs in: its code was used, is older than 10 minutes, or is of an earlier start. "
-    "Start the journal with `serve --first-key` to get a new link, or sign in with an API key."
+    "Start the journal with `make run` or `journal-api serve --first-key` to get a new link, or sign in with "
+    "an API key."
 )
 
 

@@ -1,4 +1,4 @@
-"""Warnings about goals that are valid but hardly meant as they are (docs/api.md#goals)."""
+"""Warnings about goals that are valid but probably mistakes (docs/api.md#goals)."""
 
 from decimal import Decimal
 
@@ -17,6 +17,10 @@ def warnings_of(goal: Goal) -> list[str]:
         warnings.append(
             f"A positive {goal.metric} is achieved only without a loss; a loss limit is negative: {-target}."
         )
+    if direction == "at_most" and metric.may_be_negative and target < 0:
+        warnings.append(f"at_most {target} asks for {target} or less; a loss limit is at_least {target}.")
+    elif direction == "at_most" and goal.metric in ("worst_day", "worst_trade"):
+        warnings.append(f"at_most {target} never limits a loss; a loss limit is at_least {-target}.")
     if metric.direction == "at_most" and direction == "at_least":
         warnings.append(f"at_least is achieved by a larger {goal.metric}; a limit has the direction at_most.")
     if metric.unit == "count" and target != Decimal(target).to_integral_value():

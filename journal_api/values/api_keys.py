@@ -78,7 +78,7 @@ def scopes_named(text: str) -> list[str]:
         return [scope for scope in SCOPES if scope.startswith("read:")]
     named = [word.strip() for word in text.split(",")]
     if unknown := [word for word in named if word not in SCOPES]:
-        raise ValueError(f"no such scope: {', '.join(unknown)}; available: {', '.join(SCOPES)}")
+        raise ValueError(f"no such scope: {', '.join(unknown)}; available: all, read, {', '.join(SCOPES)}")
     return [scope for scope in SCOPES if scope in named]
 
 

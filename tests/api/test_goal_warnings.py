@@ -1,4 +1,4 @@
-"""Goals whose target is not possible, or hardly meant: docs/api.md#goals, G9 and `meta.warnings`."""
+"""Goals whose target is not possible, or probably a mistake: docs/api.md#goals, G9 and `meta.warnings`."""
 
 from typing import Any
 
@@ -52,12 +52,21 @@ async def test_a_change_to_a_metric_that_is_never_negative_needs_a_target(client
         ({"metric": "win_rate", "target_value": 100.5, "direction": "at_most"}, "always"),
         ({"metric": "worst_day", "target_value": 500}, "-500"),
         ({"metric": "worst_trade", "target_value": 0.5}, "-0.5"),
+        *(
+            ({"metric": metric, "target_value": target, "direction": "at_most"}, "at_least -500")
+            for metric in ("worst_day", "worst_trade")
+            for target in (500, -500)
+        ),
+        *(
+            ({"metric": metric, "target_value": -500, "direction": "at_most"}, "at_least -500")
+            for metric in ("net_pnl", "gross_pnl", "balance_target", "expectancy", "rr_realized_avg")
+        ),
         ({"metric": "max_drawdown", "target_value": 500, "direction": "at_least"}, "at_most"),
         ({"metric": "trade_count", "target_value": 2.5}, "whole number"),
     ],
     ids=str,
 )
-async def test_a_goal_that_can_hardly_be_meant_is_taken_with_a_warning(
+async def test_a_goal_that_is_probably_a_mistake_is_taken_with_a_warning(
     client: httpx.AsyncClient, fields: dict[str, Any], word: str
 ) -> None:
     goal = await create_goal(client)
@@ -80,6 +89,7 @@ async def test_a_goal_that_can_hardly_be_meant_is_taken_with_a_warning(
         {},
         {"metric": "win_rate", "target_value": 100},
         {"metric": "worst_day", "target_value": -500},
+        {"metric": "net_pnl", "target_value": 500, "direction": "at_most"},
         {"metric": "max_drawdown", "target_value": 0},
         {"metric": "max_trades_per_day", "target_value": 3},
         {"metric": "profit_factor", "target_value": 1.5},

@@ -96,12 +96,22 @@ class Page:
     def click(self, selector: str) -> None:
         self.find(selector).click()
 
+    def click_at_the_edge(self, selector: str) -> None:
+        """Click two pixels above the lower edge: a button that moves between press and release is missed."""
+        button = self.find(selector)
+        edge = button.size["height"] // 2 - 2
+        ActionChains(self.browser).move_to_element_with_offset(button, 0, edge).click().perform()
+
     def fill(self, name: str, value: str, within: str = "form") -> None:
         """Type a value into the control of that name, or choose it."""
         control = self.find(f"{within} [name={name}]")
         if control.tag_name == "input":
             control.clear()
         control.send_keys(value)
+
+    def retype(self, name: str, value: str, within: str = "form") -> None:
+        """Type over what a control holds, and stay in it: `clear` of `fill` would leave it first."""
+        self.find(f"{within} [name={name}]").send_keys(Keys.CONTROL, "a", Keys.NULL, value)
 
     def tab_to(self, selector: str) -> None:
         """Press Tab until such an element has the focus."""

@@ -659,7 +659,9 @@ def test_keys_create_without_scopes_says_the_whole_line_to_type(db: Path) -> Non
     assert ran.stdout == f"{key_in(ran.stdout)}\n"
 
 
-@pytest.mark.parametrize(("typed", "scopes"), [("", "all"), ("read:tags", "read:tags")])
+@pytest.mark.parametrize(
+    ("typed", "scopes"), [("", "all"), ("read:tags", "read:tags"), ("nonsense\nread", "read")]
+)
 def test_keys_create_without_scopes_asks_on_a_terminal(db: Path, typed: str, scopes: str) -> None:
     make_journal(db)
     terminal, of_the_command = os.openpty()

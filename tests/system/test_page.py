@@ -275,6 +275,8 @@ def test_a_file_is_dropped_imported_and_undone(journal: PageJournal, page: Page)
     assert len(unwrap(journal.client.get("/trades"))) == 2
 
     page.click("button[aria-label='Undo the import of round trips.csv']")
+    page.wait_for_text("Delete the 2 trades of round trips.csv?")
+    page.click("dialog .danger")
     page.wait(lambda: unwrap(journal.client.get("/trades")) == [])
     page.wait(lambda: not page.all("section[aria-label=Imports]"))
     assert page.complaints() == []
@@ -312,7 +314,9 @@ def test_accounts_that_a_file_names_are_created_or_mapped(journal: PageJournal, 
     rows = A_CSV.splitlines()
     page.drop("two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
     page.wait_for_text("Account Sim101: not in the journal")
+    assert page.find("#options .again").text == "Create the accounts and read again"
     page.fill("account_1", "Main", "#options")
+    assert page.find("#options .again").text == "Create the account and read again"
     page.click("#options button")
     page.wait_for_text("2 new")
     page.click("#import")
@@ -386,7 +390,7 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal,
     limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
     journal.client.post("/goals", json=limit)
     page.sign_in(journal.key)
-    assert "500.00 left of −500.00" in page.text()
+    assert "500.00 left before −500.00" in page.text()
 
     now = datetime.now(UTC).isoformat(timespec="seconds")
     loss = {**A_TRADE, "account_id": account["id"], "symbol": "X", "opened_at": now, "closed_at": now}
@@ -394,11 +398,11 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal,
     unwrap(journal.client.post("/trades", json=loss))
     page.poll()
 
-    page.wait_for_text("120.00 left of −500.00")
+    page.wait_for_text("120.00 left before −500.00")
     assert "Within limit" in page.text()
     unwrap(journal.client.post("/trades", json={**loss, "exit_price": 400}))
     page.poll()
-    page.wait_for_text("40.00 left of −500.00")
+    page.wait_for_text("40.00 left before −500.00")
     assert "Near limit" in page.text()
     page.click(".goal")
     page.wait_for_text("−460.00 = the lowest net P&L of 1 trading day.")
@@ -422,7 +426,7 @@ def test_a_goal_is_made_edited_and_deleted(journal: PageJournal, page: Page) -> 
     journal.client.patch("/goals/1", json={"target_value": -400})
     page.fill("target_value", "-300", "#edit")
     page.click("#edit .primary")
-    page.wait_for_text("This goal has been changed meanwhile")
+    page.wait_for_text("This goal was changed in the meantime")
     page.find("dialog:last-of-type .row button:last-child").click()
     page.wait_for_text("Worst day ≥ −400.00")
     page.click("#goals .link")

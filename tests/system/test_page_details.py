@@ -80,10 +80,10 @@ def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, client: httpx
         (825.5, {"metric": "net_pnl", "direction": "at_most", "target_value": 500}, "325.50 over 500.00"),
         (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
         (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
-        (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left of −500.00"),
+        (-380, {"metric": "worst_day", "target_value": -500}, "120.00 left before −500.00"),
         (-15, {"metric": "worst_trade", "target_value": -10}, "5.00 below −10.00"),
         (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
-        (-5, {"metric": "win_rate", "target_value": 50}, "50 % missing to 50 %"),
+        (-5, {"metric": "win_rate", "target_value": 50}, "50 points short of 50 %"),
     ]
     for number, (pnl, goal, _) in enumerate(goals):
         account = create(client, "/accounts", name=f"Account {number}")["id"]
@@ -210,7 +210,7 @@ def test_a_goal_that_was_changed_meanwhile_is_saved_after_asking(page: Page, cli
     page.fill("target_value", "-300", "#edit")
     page.click("#edit .primary")
 
-    page.wait_for_text("This goal has been changed meanwhile")
+    page.wait_for_text("This goal was changed in the meantime")
     assert [cell.text for cell in page.all(".versions td")] == ["-300", "-400"]
     page.click("dialog:last-of-type .row .primary")
     page.wait_for_text("Worst day ≥ −300.00")
@@ -235,7 +235,7 @@ def test_a_time_zone_that_was_changed_meanwhile_is_asked_about(page: Page, clien
     client.patch("/me", json={"timezone": "Europe/Berlin"})
     page.click("#days .primary")
 
-    page.wait_for_text("This setting has been changed meanwhile")
+    page.wait_for_text("This setting was changed in the meantime")
     assert [cell.text for cell in page.all(".versions td")] == ["America/New_York", "Europe/Berlin"]
     page.click("dialog .row .primary")
     page.wait_for_text("in America/New_York. Daily limits")
@@ -343,7 +343,7 @@ def test_a_file_that_needs_an_account_asks_for_it(page: Page, client: httpx.Clie
     page.show("import")
     page.drop("trades.csv", WITHOUT_ZONE)
 
-    page.wait_for_text("Of which account are these trades?")
+    page.wait_for_text("Which account are these trades from?")
 
 
 def test_columns_that_were_described_wrongly_are_changed(
@@ -403,3 +403,38 @@ def test_long_names_and_large_amounts_make_no_view_wider_than_the_screen(
             widths[width, view, query] = widest
 
     assert {place: wide for place, wide in widths.items() if wide > place[0]} == {}
+
+
+def test_a_phone_shows_every_cell_of_imports_and_goals_and_breaks_no_word_of_a_trade(
+    page: Page, client: httpx.Client, account: int
+) -> None:
+    client.post(
+        "/imports",
+        params={"account_id": account, "timezone": "UTC", "file_name": "a file with a long name.csv"},
+        content=WITHOUT_ZONE,
+        headers={"Content-Type": "text/csv"},
+    ).raise_for_status()
+    create(client, "/goals", goal_name="Daily loss limit", metric="worst_day", target_value=-500)
+    page.resize(360, 900)
+    hidden, broken = (
+        """
+        return [...document.querySelectorAll(":is(#goals, [aria-label=Imports]) td")]
+            .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent);
+        """,
+        """
+        return [...document.querySelectorAll(".facts dt")].flatMap(({ firstChild: text }) =>
+            [...text.data.matchAll(/\\S+/g)].map(({ 0: word, index }) => {
+                const range = new Range();
+                range.setStart(text, index);
+                range.setEnd(text, index + word.length);
+                return range.getClientRects().length > 1 && word;
+            }).filter(Boolean));
+        """,
+    )
+
+    for view, query, script in (
+        ("import", "", hidden), ("settings", "", hidden), ("trades", "?id=1", broken),
+    ):  # fmt: skip
+        page.show(view, query)
+        page.find("#trade .facts dt" if query else "main td")
+        assert page.browser.execute_script(script) == [], view

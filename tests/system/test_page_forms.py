@@ -192,6 +192,48 @@ def test_a_time_of_which_a_part_is_missing_is_not_sent_as_none(
     assert stored(client, path)["closed_at"] is not None
 
 
+@pytest.mark.parametrize(
+    ("typed", "place", "reason"),
+    [
+        ({"exit_price": "25,310"}, "exit_price", "Needs the time at which the trade closed"),
+        ({"gross_pnl": "10"}, "gross_pnl", "Needs the time at which the trade closed"),
+        ({"closed_at": f"11132026{Keys.TAB}0417PM"}, "exit_price", "Write the exit price, or the gross P&L"),
+        (
+            {"gross_pnl": "10", "closed_at": f"11132025{Keys.TAB}0417PM"},
+            "closed_at",
+            "Must not be before the trade opened",
+        ),
+    ],
+    ids=str,
+)
+def test_a_reason_is_said_in_the_words_of_the_form(
+    page: Page, open_trade: Any, typed: dict[str, str], place: str, reason: str
+) -> None:
+    trade_form(page, open_trade)
+    for name, text in typed.items():
+        page.find(f"dialog [name={name}]").send_keys(text)
+    page.click("dialog .primary")
+
+    page.wait(lambda: page.find(f"dialog [data-field={place}]").text == reason)
+
+
+def test_a_reason_without_a_field_is_said_alone(page: Page) -> None:
+    said = page.browser.execute_async_script(
+        """
+        const [done] = arguments;
+        const name = document.querySelector("script[src]").src.replace("app.js", "dom.js");
+        import(name).then(({ h, showError }) => {
+            const message = h("p");
+            const details = { fields: { opened_at: "is required" } };
+            showError(h("form"), message, { message: "The request is not valid; see details.", details });
+            done(message.textContent);
+        });
+        """
+    )
+
+    assert said == "Opened at: is required."
+
+
 # Time zones and trading days -----------------------------------------------------------------------------
 
 
@@ -292,6 +334,91 @@ def test_the_example_journal_does_not_end_the_question_and_an_own_trade_does(
     chicago.wait(lambda: QUESTION not in chicago.text())
 
 
+@pytest.mark.parametrize("name", ["Etc/UTC", "Etc/UCT", "GMT", "UCT", "Zulu"])
+def test_whatever_a_machine_calls_utc_is_asked_about_until_it_is_answered(
+    page: Page, client: httpx.Client, open_trade: Any, name: str
+) -> None:
+    client.patch("/me", json={"timezone": name}).raise_for_status()
+    page.browser.refresh()
+    page.wait_for_view("today")
+
+    assert QUESTION in page.text()
+
+
+def test_the_days_are_asked_for_before_the_first_trade_is_added(page: Page, client: httpx.Client) -> None:
+    create(client, "/accounts", name="Main")
+    page.show("trades")
+    page.click(".title button")
+    page.wait_for_text(QUESTION)
+    assert page.all("dialog [name=symbol]") == []
+    page.click("dialog .primary")
+
+    page.find("dialog [name=symbol]")
+    page.wait_for_text("Times are in America/New_York.")
+    assert stored(client, "/me")["day_rollover"] == "17:00"
+
+
+def test_the_question_for_the_days_names_no_zone_that_is_none(page: Page) -> None:
+    page.click("#first-days [value=calendar]")
+    page.retype("timezone", "nowhere", "#first-days")
+    page.wait_for_text("Name a city of your time zone.")
+    assert "nowhere." not in page.text()
+    page.press(Keys.TAB)
+    assert "counts trades from" not in page.text()
+    page.retype("timezone", "berlin", "#first-days")
+
+    page.wait_for_text("Your loss limit counts trades from 00:00 Berlin.")
+
+
+# One click saves -----------------------------------------------------------------------------------------
+
+
+def test_a_goal_is_created_by_the_first_click_after_a_correction(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.click("#new-goal")
+    page.retype("target_value", "-5", "#edit")
+    page.press(Keys.ENTER)
+    page.wait(lambda: "without a sign" in page.find("#edit [data-field=target_value]").text)
+    page.retype("target_value", "500", "#edit")
+    page.click_at_the_edge("#edit .primary")
+
+    page.wait(lambda: not page.all("dialog"))
+    assert [goal["target_value"] for goal in stored(client, "/goals")] == [-500]
+
+
+def test_a_trade_is_saved_by_the_first_click_after_a_correction(
+    page: Page, client: httpx.Client, open_trade: Any
+) -> None:
+    trade_form(page, open_trade)
+    page.retype("quantity", "two\t", "dialog form")
+    page.wait_for_text(REASON)
+    page.retype("quantity", "2", "dialog form")
+    page.click_at_the_edge("dialog .primary")
+
+    page.wait(lambda: not page.all("dialog"))
+    assert stored(client, f"/trades/{open_trade['id']}")["quantity"] == 2
+
+
+def test_a_time_zone_is_saved_by_the_first_click_after_a_correction(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.retype("timezone", "EST\t", "#days")
+    page.wait_for_text("EST never changes to summer time")
+    page.retype("timezone", "berlin", "#days")
+    page.click_at_the_edge("#days .primary")
+
+    page.wait_for_text("in Europe/Berlin. Daily limits")
+    assert stored(client, "/me")["timezone"] == "Europe/Berlin"
+
+
+def test_a_time_zone_with_a_warning_is_saved_by_the_first_click(page: Page, client: httpx.Client) -> None:
+    page.show("settings")
+    page.retype("timezone", "EST", "#days")
+    page.click_at_the_edge("#days .primary")
+
+    page.wait_for_text("in EST. Daily limits")
+    assert stored(client, "/me")["timezone"] == "EST"
+
+
 # Goals ---------------------------------------------------------------------------------------------------
 
 
@@ -333,16 +460,17 @@ def test_a_first_goal_is_made_on_today(page: Page, client: httpx.Client) -> None
     page.fill("target_value", "500", "#edit")
     page.click("#edit .primary")
 
-    page.wait_for_text("left of −500.00")
+    page.wait_for_text("left before −500.00")
     assert stored(client, "/goals")[0]["target_value"] == -500
 
 
-def own_goal(page: Page, metric: str, target: str) -> None:
+def own_goal(page: Page, metric: str, target: str, direction: str = "at least") -> None:
     page.show("settings")
     page.click("#new-goal")
     page.fill("ready", "Another goal", "#edit")
     page.fill("goal_name", "Limit", "#edit")
     page.fill("metric", metric, "#edit")
+    page.fill("direction", direction, "#edit")
     page.fill("target_value", target, "#edit")
     page.click("#edit .primary")
 
@@ -374,6 +502,21 @@ def test_a_limit_with_the_wrong_direction_is_asked_about_when_it_is_edited(
     assert [goal["direction"] for goal in stored(client, "/goals")] == ["at_most"]
 
 
+@pytest.mark.parametrize(
+    ("metric", "typed"), [("Worst day", "500"), ("Worst trade", "-500"), ("Net P&L", "-500")]
+)
+def test_a_limit_at_most_is_asked_about_and_offered_as_the_loss_limit_it_was_meant_as(
+    page: Page, client: httpx.Client, metric: str, typed: str
+) -> None:
+    own_goal(page, metric, typed, "at most")
+
+    page.wait_for_text("Did you mean at least −500?")
+    page.click("dialog:last-of-type .primary")
+    page.wait(lambda: not page.all("dialog"))
+    (goal,) = stored(client, "/goals")
+    assert (goal["direction"], goal["target_value"]) == ("at_least", -500)
+
+
 def test_a_doubtful_goal_is_saved_when_it_is_meant(page: Page, client: httpx.Client) -> None:
     own_goal(page, "Win rate", "250")
 
@@ -383,18 +526,26 @@ def test_a_doubtful_goal_is_saved_when_it_is_meant(page: Page, client: httpx.Cli
     assert [goal["target_value"] for goal in stored(client, "/goals")] == [250]
 
 
-def test_today_never_calls_a_doubtful_goal_on_track(page: Page, client: httpx.Client) -> None:
-    create(client, "/goals", goal_name="Limit", metric="worst_day", target_value=500, timeframe="daily")
+@pytest.mark.parametrize(
+    ("direction", "reason"),
+    [("at_least", "a loss limit is negative: -500."), ("at_most", "a loss limit is at least -500.")],
+)
+def test_today_never_calls_a_doubtful_goal_on_track(
+    page: Page, client: httpx.Client, direction: str, reason: str
+) -> None:
+    limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": 500, "timeframe": "daily"}
+    create(client, "/goals", direction=direction, **limit)
     page.poll()
 
     page.wait_for_text("Check this goal")
     card = page.find("#goal-1").text
-    assert "a loss limit is negative: -500." in card
+    assert reason in card
     assert [word for word in ("On track", "Behind", "Within limit") if word in card] == []
     page.click("#goal-1 button")
+    page.fill("direction", "at least", "#edit")
     page.fill("target_value", "-500", "#edit")
     page.click("#edit .primary")
-    page.wait_for_text("left of −500.00")
+    page.wait_for_text("left before −500.00")
     assert "Check this goal" not in page.text()
 
 

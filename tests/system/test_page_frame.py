@@ -119,7 +119,7 @@ def test_prices_changed_meanwhile_show_both_versions(page: Page, client: httpx.C
     wait_until(lambda: get(client, f"/trades/{trade_id}")["exit_price"] == 120)
 
     assert versions == (
-        "Symbol (changed meanwhile; stays) ES TSLA\nExit 120 105\nGross P&L (changed meanwhile; stays) 10 5"
+        "Symbol (changed in the meantime; stays) ES TSLA\nExit 120 105\nGross P&L (changed in the meantime; stays) 10 5"
     )
     assert get(client, f"/trades/{trade_id}")["symbol"] == "TSLA"
     page.wait(lambda: not page.all("dialog"))
@@ -257,6 +257,7 @@ def test_a_dialog_does_not_cover_the_sign_in(
     page: Page, page_journal: PageJournal, client: httpx.Client
 ) -> None:
     add_trades(client)
+    send(client, "PATCH", "/me", {"day_rollover": "17:00"})  # else adding a trade asks for it
     page.show("trades")
     click(page, "button", "Add a trade")
     find(page, "dialog [name=symbol]")
@@ -343,6 +344,8 @@ def test_a_key_without_a_scope_names_it_and_can_be_replaced(page: Page, page_jou
     page.browser.execute_script("sessionStorage.setItem('journal-key', arguments[0])", narrow)
     page.browser.refresh()
     page.wait_for_text("The key lacks the scope read:")
+    assert "journal-api keys create NAME --scopes all" in page.text()
+    assert "--scopes read:" not in page.text()
 
     click(page, "main button", "Sign out")
 

@@ -169,10 +169,10 @@ def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_are_said
 def test_filters_that_the_api_refuses_stand_with_its_reason(page: Page, account: int) -> None:
     page.show("report", "?from=2026-03-09&to=2026-03-02")
 
-    reason = find(page, ".error", "from").text
+    reason = find(page, ".error", "From: must not be after to.").text
     page.show("trades", "?from=2026-03-09&to=2026-03-02")
 
-    assert find(page, ".error", "from").text == reason
+    assert find(page, ".error", "From: must not be after to.").text == reason
     assert find(page, "#filter-from").get_attribute("value") == "2026-03-09"
 
 
@@ -276,14 +276,14 @@ def test_what_the_api_refuses_is_said_in_the_trade(
 
     Select(find(page, "#of-strategy_id")).select_by_visible_text("Opening range")
 
-    find(page, "#saved.error", "strategy_id")
+    find(page, "#saved.error", "Strategy id")
     assert find(page, "#of-strategy_id").get_attribute("value") == ""
 
 
 def test_a_conflict_shows_both_versions_and_the_owner_chooses(
     page: Page, client: httpx.Client, account: int
 ) -> None:
-    for choice, grade in (("Save mine", "B"), ("Keep the stored", "F")):
+    for choice, grade in (("Save mine", "B"), ("Keep the stored version", "F")):
         trade_id = send(client, "POST", "/trades", trade(account, 10))["id"]
         page.show("trades", f"?id={trade_id}")
         find(page, f'#trade[data-id="{trade_id}"]')
@@ -299,6 +299,7 @@ def test_a_conflict_shows_both_versions_and_the_owner_chooses(
 
 
 def test_a_trade_is_added_by_hand_and_deleted(page: Page, client: httpx.Client, account: int) -> None:
+    send(client, "PATCH", "/me", {"day_rollover": "17:00"})  # else adding a trade asks for it
     page.show("trades")
     click(page, "button", "Add a trade")
     find(page, "dialog [name=symbol]").send_keys("ES")

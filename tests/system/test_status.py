@@ -117,6 +117,21 @@ async def test_a_goal_whose_dates_are_not_running_says_so(
     assert (await lines_of(app))[-1] == "Goal                       not running: 2026-05-01 to 2026-05-31"
 
 
+async def test_a_goal_that_is_probably_a_mistake_says_so_instead_of_how_it_stands(
+    app: Starlette, client: httpx.AsyncClient, clock: Clock
+) -> None:
+    await create_goal(client, metric="worst_day", target_value=500, direction="at_most", timeframe="daily")
+
+    status = await status_of(app.state.database, None)
+
+    assert list(report(status, is_colored=False))[-2:] == [
+        "Goal                       check this goal:",
+        "  at most 500 never limits a loss; a loss limit is at least -500.",
+    ]
+    (listed,) = unwrap(await client.get("/goals", params={"with": "snapshot"}))
+    assert [goal.warnings for goal in status.goals] == [listed["warnings"]]
+
+
 async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_columns(
     app: Starlette, client: httpx.AsyncClient, clock: Clock
 ) -> None:

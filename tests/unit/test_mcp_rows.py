@@ -16,6 +16,7 @@ GOAL: dict[str, Any] = {
     "status": "active",
     "scope": "all",
     "created_at": "2026-03-06T00:00:00.000000Z",
+    "warnings": [],
 }
 
 
@@ -41,6 +42,12 @@ def test_a_goal_outside_its_window_says_so() -> None:
     goal = goal_now({**GOAL, "current": None})
 
     assert (goal["target"], goal["actual"], goal["reason"]) == (-500, None, "no period today")
+
+
+def test_a_goal_has_warnings_only_if_there_are_any() -> None:
+    goals = [goal_now({**GOAL, "current": None, "warnings": warnings}) for warnings in ([], ["Check it."])]
+
+    assert [goal.get("warnings") for goal in goals] == [None, ["Check it."]]
 
 
 def test_a_group_keeps_its_nulls_and_the_number_of_decisions() -> None:

@@ -173,7 +173,7 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
 
 
 def test_a_worst_day_at_most_and_a_drawdown_at_least_are_never_missed() -> None:
-    """Both are hardly meant; a later trade can still meet them."""
+    """Both are probably mistakes; a later trade can still meet them."""
     assert pace_of(standing("worst_day", -500, "at_most", worst_day=-100)) == Pace("behind", 400 * SCALE, 3)
     assert pace_of(standing("max_drawdown", 500, max_drawdown=100)).state == "behind"
 

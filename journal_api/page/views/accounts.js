@@ -96,7 +96,7 @@ export const tagKind = (categories) => ({
     return [
       h("div", { class: "row" }, text("Name", "name", tag, { required: true }), field("Colour", h("input", { type: "color", name: "color", value: tag.color ?? "#3b82f6" }))),
       h("div", { class: "row" }, field("Category", choice), added,
-        field("Type", select({ name: "type", value: tag.type ?? "custom" }, [["custom", "custom"], ["mistake", "mistake"]]), "mistakes count in mistake-free goals")),
+        field("Type", select({ name: "type", value: tag.type ?? "custom" }, [["custom", "custom"], ["mistake", "mistake"]]), "Mistakes count in mistake-free goals")),
     ];
   },
   async body({ name, color, category_id, new_category, type }, tag, form) {

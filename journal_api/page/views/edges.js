@@ -32,7 +32,7 @@ export function edgeTable({ groups, trades, sort = "-edge", sortBy }) {
         h("th", { scope: "col", class: "verdict" }, "What it says"))),
       h("tbody", null, rows.map((group) => row(group, scale, trades))),
       known.length > 0 && h("tfoot", null, h("tr", null, h("td", { colspan: "3" }), h("td", null, axis(scale, whole)), h("td"))))),
-    without && h("p", { class: "muted" }, `Not compared: ${count(without.unanswered.values.trade_count, "decision")} of no setup with confirmations.`),
+    without && h("p", { class: "muted" }, `Not compared: ${count(without.unanswered.values.trade_count, "decision")} whose setup has no checklist.`),
   ];
 }
 

@@ -57,13 +57,13 @@ function remove(kind, thing, dialog, { redraw }) {
 export function listCard(title, kind, context, heads, rows) {
   const lines = rows.map(({ id, name, cells }) => h("tr", null,
     h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
-    cells.map((cell) => h("td", null, cell))));
+    cells.map((cell, place) => h("td", { "data-label": heads[place + 1] || null }, cell))));
   const choose = ({ target }) => lines.forEach((line) => { line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase()); });
   return h("section", { class: "card", id: kind.section, "aria-label": title },
     h("div", { class: "title" }, h("h2", null, title),
       h("button", { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) }, `New ${kind.title}`)),
     rows.length > MANY && h("input", { type: "search", id: `filter-${kind.section}`, placeholder: "Filter", "aria-label": `Filter ${title}`, oninput: choose }),
-    rows.length > 0 && h("div", { class: "scroll" }, h("table", { class: "middle" },
+    rows.length > 0 && h("div", { class: "scroll" }, h("table", { class: "middle stacked" },
       h("thead", null, h("tr", null, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))),
       h("tbody", null, lines))),
     !rows.length && h("p", { class: "muted" }, kind.none));

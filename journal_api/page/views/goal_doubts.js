@@ -4,7 +4,7 @@ import { refused, send } from "../client.js";
 import { h, open } from "../dom.js";
 import { number, sentences } from "../format.js";
 
-// The body of the request as it is meant: as typed, or with the other sign or direction. Refuses what is not meant.
+// The body of the request as it is meant: as typed, or with the other direction or sign. Refuses what is not meant.
 export async function settleGoal(method, path, body) {
   const warningsAbout = async (tried) => (await send(method, path, { body: tried, query: { dry_run: true } })).meta.warnings ?? [];
   const warnings = await warningsAbout(body);
@@ -17,7 +17,9 @@ export async function settleGoal(method, path, body) {
 // The first change that leaves no doubt; what the API refuses is none.
 async function likelier(body, warningsAbout) {
   const direction = body.direction === "at_least" ? "at_most" : "at_least";
-  for (const other of [{ ...body, target_value: -body.target_value }, { ...body, direction }]) {
+  const target_value = -body.target_value;
+  for (const change of [{ direction }, { target_value }, { direction, target_value }]) {
+    const other = { ...body, ...change };
     const isClear = await warningsAbout(other).then((warnings) => !warnings.length, () => false);
     if (isClear) return other;
   }

@@ -14,17 +14,17 @@ const UNITS = { currency: "An amount of money.", percent: "In percent.", ratio: 
 const DIRECTIONS = [["at_least", "at least"], ["at_most", "at most"]];
 // What most traders want: a number without a sign is typed, and the rest of the goal follows from its name.
 const READY = {
-  "Daily loss limit": { metric: "worst_day", direction: "at_least", timeframe: "daily", sign: -1, hint: "the most that a day may lose" },
-  "Weekly loss limit": { metric: "net_pnl", direction: "at_least", timeframe: "weekly", sign: -1, hint: "the most that a week may lose" },
-  "Weekly profit target": { metric: "net_pnl", direction: "at_least", timeframe: "weekly", sign: 1, hint: "after fees" },
-  "Monthly profit target": { metric: "net_pnl", direction: "at_least", timeframe: "monthly", sign: 1, hint: "after fees" },
-  "Most trades a day": { metric: "max_trades_per_day", direction: "at_most", timeframe: "daily", sign: 1, hint: "a trade and its copies are one" },
-  "Monthly drawdown limit": { metric: "max_drawdown", direction: "at_most", timeframe: "monthly", sign: 1, hint: "the largest fall from a peak" },
+  "Daily loss limit": { metric: "worst_day", direction: "at_least", timeframe: "daily", sign: -1, hint: "The most that a day may lose" },
+  "Weekly loss limit": { metric: "net_pnl", direction: "at_least", timeframe: "weekly", sign: -1, hint: "The most that a week may lose" },
+  "Weekly profit target": { metric: "net_pnl", direction: "at_least", timeframe: "weekly", sign: 1, hint: "After fees" },
+  "Monthly profit target": { metric: "net_pnl", direction: "at_least", timeframe: "monthly", sign: 1, hint: "After fees" },
+  "Most trades a day": { metric: "max_trades_per_day", direction: "at_most", timeframe: "daily", sign: 1, hint: "A trade and its copies are one" },
+  "Monthly drawdown limit": { metric: "max_drawdown", direction: "at_most", timeframe: "monthly", sign: 1, hint: "The largest fall from a peak" },
 };
 
 export const scopesOf = ({ accounts, copyGroups }) => [
   ["all", "all accounts"], ...accounts.map((one) => [`account_${one.id}`, accountName(one)]), ...copyGroups.map((one) => [`group_${one.id}`, one.name]),
-  ["", "the accounts shown on the page"],
+  ["", "the accounts chosen in the bar"],
 ];
 
 export const goalKind = (metrics) => ({
@@ -59,7 +59,7 @@ export const goalKind = (metrics) => ({
       [...free, time, ...days].forEach((one) => { one.hidden = Boolean(chosen); });
       if (!chosen) showDays();
       target.querySelector("span").textContent = chosen ? "How much" : "Target";
-      target.querySelector("small").textContent = chosen ? `${chosen.hint}; without a sign` : "a loss limit is negative";
+      target.querySelector("small").textContent = chosen ? `${chosen.hint}; without a sign` : "A loss limit is negative";
     };
     ready.addEventListener("change", showReady);
     showReady();

@@ -67,7 +67,7 @@ const editGoal = (id, context) => trying(async () => {
   await edit(goalKind(data.metrics), id, context);
 });
 
-// A goal that is hardly meant as it is says so instead of how it stands.
+// A goal that is probably a mistake says so instead of how it stands.
 const doubtful = (goal, context) => h("div", { class: "card goal warn", id: `goal-${goal.id}` },
   h("p", { class: "strong small warn" }, "▲ Check this goal"), h("h2", null, goal.goal_name), h("p", { class: "small" }, format.sentences(goal.warnings)),
   h("button", { "aria-label": `Edit the goal ${goal.goal_name}`, onclick: editGoal(goal.id, context) }, "Edit it"));

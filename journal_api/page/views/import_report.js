@@ -42,7 +42,7 @@ export function rowTable(rows) {
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
 const OPTIONAL = ["gross_pnl", "multiplier", "account"];
-const HINTS = { quantity: "contracts or shares", at: "when the fill was", gross_pnl: "if the file states it" };
+const HINTS = { quantity: "Contracts or shares", at: "When the fill was", gross_pnl: "If the file states it" };
 const first = (value) => (Array.isArray(value) ? value[0] : value);
 const list = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
 
@@ -74,12 +74,12 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     await onstored();
   }, sample,
   h("div", { class: "row" }, text("Name of the format", "name", proposed.name),
-    field("Rows", select({ name: "kind", value: proposed.kind }, kinds), "prices of a trade: entry and exit; of a fill: price")),
+    field("Rows", select({ name: "kind", value: proposed.kind }, kinds), "Prices of a trade: entry and exit; of a fill: price")),
   groups,
-  h("div", { class: "row" }, field("Side", select({ name: "side", value: first(proposed.side?.column) ?? "" }, options), "without it, the sign of the quantity"),
+  h("div", { class: "row" }, field("Side", select({ name: "side", value: first(proposed.side?.column) ?? "" }, options), "Without it, the sign of the quantity"),
     text("Words for long", "long", proposed.side?.long.join(", ")), text("Words for short", "short", proposed.side?.short.join(", "))),
   h("div", { class: "row" }, field("Costs", select({ name: "costs", value: first(proposed.costs?.columns[0]) ?? "" }, options)),
-    text("Form of the times", "time", proposed.time?.join(", "), "such as %d.%m.%Y %H:%M")),
+    text("Form of the times", "time", proposed.time?.join(", "), "Such as %d.%m.%Y %H:%M")),
   h("button", { class: "primary" }, "Remember this format and read the file"));
 }
 

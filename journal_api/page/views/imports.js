@@ -48,7 +48,7 @@ function dropZone({ redraw, accounts }) {
   const input = h("input", { type: "file", id: "file", accept: ".csv,.txt,.tsv,.htm,.html,.xml", onchange: () => take(input.files[0]) });
   const zone = h("label", { class: "card drop", for: "file" },
     h("strong", null, "Drop a file here, or choose one"), input,
-    h("span", { class: "muted" }, "CSV, HTML or XML of your broker or platform. Nothing is written before you say so."));
+    h("span", { class: "muted" }, "CSV, HTML or XML of your broker or platform. No trade is written before you import it."));
   const mark = (isOver) => (event) => { event.preventDefault(); zone.classList.toggle("over", isOver); };
   zone.addEventListener("dragover", mark(true));
   zone.addEventListener("dragleave", mark(false));
@@ -79,7 +79,7 @@ function fileAtHand(context, own) {
   const { file, options, profile, report, error, isBusy, isDryRun } = work;
   const described = report?.counts.error > 0 && own.find((one) => one.name === report.format);
   const title = h("div", { class: "title" }, h("h2", null, file.name),
-    h("button", { class: "quiet", onclick: () => { work = null; context.redraw(); } }, report?.id ? "Done" : "Put away"));
+    h("button", { class: "quiet", onclick: () => { work = null; context.redraw(); } }, report?.id ? "Done" : "Close"));
   if (isBusy) {
     return [title, h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`), h("progress", { "aria-label": "Reading the file" }),
       isDryRun && optionsForm(context)];
@@ -131,14 +131,20 @@ function optionsForm({ accounts, me, redraw }, error) {
     await read({ file, options: { account_id: mapped.length ? "" : account_id, timezone, date_order, accounts: [...(options.accounts ?? []), ...mapped] } }, true, redraw);
   },
     field("Account", select({ id: "account_id", name: "account_id", value: options.account_id },
-      [["", "as the file says"], ...accounts.map((one) => [String(one.id), format.accountName(one)])])),
+      [["", "as named in the file"], ...accounts.map((one) => [String(one.id), format.accountName(one)])])),
     zoneField("Time zone of the times", { id: "timezone", name: "timezone", value: options.timezone, placeholder: "as last time" },
       options.timezone ? null : `For example ${here()}`),
     field("Dates", select({ id: "date_order", name: "date_order", value: options.date_order }, [["", "as the file shows"], ["month", "month first"], ["day", "day first"]])),
     names.map((name, index) => field(`Account ${name}`, select({ name: `account_${index}` },
       [["new", "create it"], ...accounts.map((one) => [String(one.id), format.accountName(one)])]))),
-    h("button", { class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}` }, "Read again"));
+    h("button", { class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}` }));
+  const nameButton = () => {
+    const made = names.filter((_, index) => element.elements[`account_${index}`].value === "new").length;
+    element.querySelector(".again").textContent = made ? `Create the account${made > 1 ? "s" : ""} and read again` : "Read again";
+  };
+  nameButton();
   element.addEventListener("change", ({ target }) => {
+    nameButton();
     if (!SHOWN.includes(target.name)) return;
     const { account_id, timezone, date_order } = Object.fromEntries(new FormData(element));
     read({ file, options: { account_id, timezone, date_order, accounts: account_id ? [] : options.accounts } }, true, redraw);
@@ -156,7 +162,7 @@ function optionsForm({ accounts, me, redraw }, error) {
 function inPageWords({ message, details }) {
   const { timezone, account_id } = details?.fields ?? {};
   if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
-  if (account_id) return "Of which account are these trades? Choose it.";
+  if (account_id) return "Which account are these trades from? Choose it.";
   return details?.reason?.includes("dry run") ? "There is no table with a header and rows in this file." : message;
 }
 

@@ -1,7 +1,7 @@
-// The list of imports, and undoing one: what goes along is asked about first.
+// The list of imports, and undoing one, which is asked about first.
 
 import { send } from "../client.js";
-import { form, h, open, trying } from "../dom.js";
+import { confirm, form, h, open, trying } from "../dom.js";
 import { count, instant, number } from "../format.js";
 
 const KEPT = "Undo, and keep what was edited";
@@ -26,14 +26,15 @@ async function undo(id, name, done) {
     await remove(id, { force });
     await done();
   };
-  if (!plain.kept) return finish(false);
-  ask(name, plain, all, finish);
+  if (plain.kept) return ask(name, plain, all, finish);
+  const trades = plain.deleted === 1 ? "trade" : `${number(plain.deleted)} trades`;
+  confirm(plain.deleted ? `Delete the ${trades} of ${name}?` : `Undo the import of ${name}?`, "The file can be imported again.", "Undo the import", () => finish(false));
 }
 
 function ask(name, plain, all, finish) {
   const edited = all.deleted - plain.deleted;
   const lines = [
-    `${count(plain.deleted, "trade")} go${plain.deleted === 1 ? "es" : ""}.`,
+    `${count(plain.deleted, "trade")} ${plain.deleted === 1 ? "is" : "are"} deleted.`,
     edited && `${count(edited, "trade")} of this file ${edited === 1 ? "was" : "were"} edited since; ${all.annotated} of them with notes, a grade, a strategy, tags or answers.`,
     plain.kept > edited && "Trades that it corrected were edited since.",
   ];
@@ -48,11 +49,11 @@ function ask(name, plain, all, finish) {
 export function pastImports(imports, context, done) {
   const nameOf = (id) => context.accounts.find((one) => one.id === id)?.name;
   return h("section", { class: "card", "aria-label": "Imports" }, h("h2", null, "Imports"),
-    h("div", { class: "scroll" }, h("table", { class: "middle" },
+    h("div", { class: "scroll" }, h("table", { class: "middle stacked" },
       h("thead", null, h("tr", null, ["File", "Account", "Format", "When", "Trades"].map((name) => h("th", { scope: "col", class: name === "Trades" && "num" }, name)), h("td"))),
       h("tbody", null, imports.map((one) => h("tr", null,
         h("td", null, one.file_name ?? `import ${one.id}`), h("td", null, one.account_ids.map(nameOf).join(", ")), h("td", null, one.format),
         h("td", { class: "nowrap" }, instant(one.created_at, context.me.timezone)),
-        h("td", { class: "num" }, h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count))),
+        h("td", { class: "num", "data-label": "Trades" }, h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count))),
         h("td", { class: "num" }, undoButton(one, done))))))));
 }

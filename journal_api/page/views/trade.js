@@ -136,7 +136,7 @@ function saver({ redraw }, opened, lists) {
       await write(change, withRedraw);
     } catch (error) {
       if (error.status !== 412) throw error;
-      if ("notes" in change) notesUnsaved(opened.data.trade, "The trade has been changed meanwhile.");
+      if ("notes" in change) notesUnsaved(opened.data.trade, "The trade was changed in the meantime.");
       const before = newest.data.trade;
       newest = await get(path);
       showConflict("trade", versions(change, before, newest.data.trade, lists),
@@ -163,7 +163,7 @@ function saver({ redraw }, opened, lists) {
   return { save, latest: () => newest };
 }
 
-// The rows of a conflict: the change, then whatever else has been changed meanwhile.
+// The rows of a conflict: the change, then whatever else was changed in the meantime.
 function versions(change, before, stored, { strategies, strategy, tags }) {
   const nameIn = (list, id) => list?.find((one) => (one.setup_id ?? one.id) === id)?.name;
   const words = {
@@ -176,5 +176,5 @@ function versions(change, before, stored, { strategies, strategy, tags }) {
   return Object.keys(LABELS)
     .map((name) => [name, text(name, change[name] === undefined ? before[name] : change[name]), text(name, stored[name])])
     .filter(([name, mine, theirs]) => name in change || mine !== theirs)
-    .map(([name, mine, theirs]) => [name in change ? LABELS[name] : `${LABELS[name]} (changed meanwhile; stays)`, mine, theirs]);
+    .map(([name, mine, theirs]) => [name in change ? LABELS[name] : `${LABELS[name]} (changed in the meantime; stays)`, mine, theirs]);
 }

@@ -81,14 +81,14 @@ function bodyOf(values) {
 const filled = (body) => Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 const changed = (body, shown) => Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== shown[name]));
 
-// The rows of a conflict: the changes, then whatever else has been changed meanwhile.
+// The rows of a conflict: the changes, then whatever else was changed in the meantime.
 function versions(body, before, stored, { me, accounts }) {
   const labels = { account_id: "Account", symbol: "Symbol", direction: "Side", ...Object.fromEntries(NUMBERS), opened_at: "Opened", closed_at: "Closed" };
   const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
   const text = (name, value) => (name === "account_id" ? nameOf(value) : value && name.endsWith("_at") ? inMinutes(value.replace("T", " ")) : value) ?? NONE;
   const inField = (name, value) => text(name, name.endsWith("_at") ? local(value, me.timezone) : value);
   return Object.entries(labels)
-    .map(([name, label]) => [name in body ? label : `${label} (changed meanwhile; stays)`,
+    .map(([name, label]) => [name in body ? label : `${label} (changed in the meantime; stays)`,
       name in body ? text(name, body[name]) : inField(name, before[name]), inField(name, stored[name]), name in body])
     .filter(([, mine, theirs, isMine]) => isMine || mine !== theirs)
     .map(([label, mine, theirs]) => [label, mine, theirs]);

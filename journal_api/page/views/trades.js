@@ -1,11 +1,12 @@
 // #/trades: the list of trades, and the trade that the address names (id) beside it.
 
 import { get } from "../client.js";
-import { h } from "../dom.js";
+import { h, open, trying } from "../dom.js";
 import { count, dayIn, gainOrLoss, NONE, number, shortDay, signed } from "../format.js";
 import { filterForm, filtersOf, GRADES, orRefused } from "./filters.js";
 import { chip, tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
+import { daysQuestion } from "./welcome.js";
 
 const LIMIT = 50;
 const clock = (timeZone) => {
@@ -28,13 +29,24 @@ export async function view(context) {
   requestAnimationFrame(() => document.querySelector("#trades [aria-current]")?.scrollIntoView({ block: "nearest" }));
   return [
     h("div", { class: "title" }, h("h1", null, "Trades"), keys(),
-      h("button", { onclick: () => editTrade(context, lists) }, "Add a trade")),
+      h("button", { onclick: trying(() => addTrade(context, lists)) }, "Add a trade")),
     filterForm(context, { ...lists, setups: ofFilter?.data.setups, symbols: [...new Set(trades.map(({ symbol }) => symbol))], outcomes: true }),
     refused ?? (trades.length === 0 && !id ? nothing(query) : h("div", { class: panel ? "beside" : "" },
       h("section", { class: "card list", id: "trades", "aria-label": "List of trades" },
         table(context, lists, trades), pages(query, meta.pagination)),
       panel)),
   ];
+}
+
+// A new journal is asked for its days first: the times of the trade are read in the zone that is chosen.
+async function addTrade(context, lists) {
+  const question = await daysQuestion(context, async (me) => {
+    dialog.close();
+    await context.redraw();
+    editTrade({ ...context, me }, lists);
+  });
+  if (!question) return editTrade(context, lists);
+  const dialog = open("First, your trading days", question);
 }
 
 const keys = () => h("p", { class: "muted keys" }, h("kbd", null, "j"), " ", h("kbd", null, "k"), " move · ", h("kbd", null, "Enter"), " open · ",

@@ -2,7 +2,7 @@
 
 import { get, send } from "../client.js";
 import { confirm, form, h, trying } from "../dom.js";
-import { here, zoneField } from "../zones.js";
+import { cityOf, findZone, here, isUtc, isZone, zoneField } from "../zones.js";
 
 const ANSWERED = "journal-days-answered"; // the journal whose owner keeps the days as they are
 const FUTURES = { timezone: "America/New_York", day_rollover: "17:00" };
@@ -12,37 +12,41 @@ const journalOf = ({ id, created_at: since }) => `${id} ${since}`;
 // ever changed in the settings was answered; the first trade ends the question, unless the days are nobody's choice.
 async function isUnanswered({ me }) {
   if (localStorage.getItem(ANSWERED) === journalOf(me)) return false;
-  if (me.timezone === "UTC" && me.day_rollover === "00:00") return true;
+  if (isUtc(me.timezone) && me.day_rollover === "00:00") return true;
   if (me.updated_at !== me.created_at) return false;
   const [{ meta }, { data }] = await Promise.all([get("/trades", { limit: 1 }), get("/example-journal")]);
   return meta.pagination.total === data.example_journal.trade_count;
 }
 
-export async function daysQuestion(context) {
+// `then` gets the owner with the days that were chosen.
+export async function daysQuestion(context, then = context.redraw) {
   if (!(await isUnanswered(context))) return null;
-  const { me, redraw } = context;
+  const { me } = context;
   const choice = (value, ...text) => h("label", { class: "check" }, h("input", { type: "radio", name: "days", value, checked: value === "futures" }), h("span", null, text));
-  const zone = zoneField("Your time zone", { name: "timezone", value: me.timezone === "UTC" ? here() : me.timezone });
+  const zone = zoneField("Your time zone", { name: "timezone", value: isUtc(me.timezone) ? here() : me.timezone });
   const meaning = h("p", { class: "strong", "aria-live": "polite" });
   const daysOf = ({ days, timezone }) => (days === "futures" ? FUTURES : { timezone, day_rollover: "00:00" });
   const element = form({ id: "first-days" }, async (values) => {
-    const days = daysOf(values);
-    await send("PATCH", "/me", { body: days });
+    const { data } = await send("PATCH", "/me", { body: daysOf(values) });
     localStorage.setItem(ANSWERED, journalOf(me)); // days that stay as they are change nothing in the journal
-    await redraw();
+    await then(data.me);
   },
   choice("futures", "Futures days, from 17:00 in New York on the evening before"), choice("calendar", "Calendar days, from midnight where you are"),
   zone, meaning, h("button", { class: "primary" }, "Count days like this"));
   const tell = () => {
-    const { timezone, day_rollover: time } = daysOf(Object.fromEntries(new FormData(element)));
+    const { timezone: typed, day_rollover: time } = daysOf(Object.fromEntries(new FormData(element)));
+    const timezone = findZone(typed);
     zone.hidden = time !== "00:00";
-    meaning.textContent = `Your loss limit counts trades from ${time} ${timezone.split("/").at(-1).replaceAll("_", " ")}${zone.hidden ? ", and times are shown as New York's" : ""}.`;
+    meaning.textContent = isZone(timezone)
+      ? `Your loss limit counts trades from ${time} ${cityOf(timezone)}${zone.hidden ? ", and times are shown as New York's" : ""}.`
+      : "Name a city of your time zone.";
   };
+  element.addEventListener("input", tell);
   element.addEventListener("change", tell);
   tell();
   return h("section", { class: "card notice", "aria-label": "Trading days" },
     h("h2", null, "When does your trading day begin?"),
-    h("p", null, "Daily limits, the calendar and all periods count by trading days. ", h("a", { href: "#/settings" }, "Settings"), " has every other time, and changes it later."), element);
+    h("p", null, "Daily limits, the calendar and all periods count by trading days. ", h("a", { href: "#/settings", onclick: ({ target }) => target.closest("dialog")?.close() }, "Settings"), " has every other time, and changes it later."), element);
 }
 
 export function emptyJournal({ redraw }) {
