@@ -32,7 +32,8 @@ def test_an_offset_is_read_with_and_without_a_colon(offset: str, hour: int) -> N
 
 
 @pytest.mark.parametrize("year", [1969, 2201, 9999])
-def test_a_year_that_no_journal_stores_is_of_no_format(year: int) -> None:
+def test_a_year_that_no_journal_stores_is_refused(year: int) -> None:
     read = TimeFormat.decode("%m/%d/%Y %H:%M:%S").reader()
 
-    assert read(f"12/31/{year} 23:51:09") is None
+    with pytest.raises(ValueError, match="years 1970 to 2200"):
+        read(f"12/31/{year} 23:51:09")
