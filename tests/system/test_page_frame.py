@@ -119,7 +119,8 @@ def test_prices_changed_meanwhile_show_both_versions(page: Page, client: httpx.C
     wait_until(lambda: get(client, f"/trades/{trade_id}")["exit_price"] == 120)
 
     assert versions == (
-        "Symbol (changed in the meantime; stays) ES TSLA\nExit 120 105\nGross P&L (changed in the meantime; stays) 10 5"
+        "Symbol (changed in the meantime; stays) ES TSLA\nExit 120 105\n"
+        "Gross P&L (changed in the meantime; stays) 10 5"
     )
     assert get(client, f"/trades/{trade_id}")["symbol"] == "TSLA"
     page.wait(lambda: not page.all("dialog"))
