@@ -233,11 +233,15 @@ def test_trades_come_in_pages_of_twenty(reader: Agent, db: Path) -> None:
     assert "more" not in last
 
 
-def test_trades_are_found_by_filters(reader: Agent) -> None:
-    found = reader.ask("list_trades", symbol="MNQ", outcome="loss", grade="D", to="2026-09-08")
+def test_trades_are_found_by_filters(reader: Agent, db: Path) -> None:
+    wanted = "symbol = 'MNQ' AND gross_pnl < fees AND trading_day <= '2026-09-03'"
+    ids = rows(db, f"SELECT id FROM trades WHERE {wanted} ORDER BY opened_at DESC")
 
-    (trade,) = found["trades"]
-    assert (trade["id"], trade["net_pnl"], trade["grade"], trade["tag_ids"]) == (30, -16.74, "D", [1])
+    found = reader.ask("list_trades", symbol="MNQ", outcome="loss", to="2026-09-03")
+
+    assert [(trade["id"],) for trade in found["trades"]] == ids
+    (trade,) = [trade for trade in found["trades"] if trade["id"] == 30]
+    assert (trade["net_pnl"], trade["grade"], trade["tag_ids"]) == (-16.74, "D", [1])
     assert "strategy_id" not in trade  # it is null
 
 
