@@ -212,7 +212,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_period_is_open_again_after_the_clock_was_set_back_into_it",
     ),
     Mutation(
-        "journal_api/repositories/snapshots.py",
+        "journal_api/repositories/snapshot_refreshes.py",
         "    await save_cursor(db, history.state)",
         "    pass",
         "test_a_change_out_of_scope_is_looked_at_only_once",
@@ -230,7 +230,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_from_paused_to_archived_nothing_moves",
     ),
     Mutation(
-        "journal_api/repositories/snapshots.py",
+        "journal_api/repositories/snapshot_refreshes.py",
         "period_start < :first",
         "period_start <= :first",
         "test_periods_before_the_first_trade_go_when_it_is_deleted",

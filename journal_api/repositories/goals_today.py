@@ -6,7 +6,7 @@ from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.errors import Busy
-from journal_api.repositories import snapshots
+from journal_api.repositories import snapshot_refreshes
 from journal_api.repositories.goals import FIELDS, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
 from journal_api.repositories.sql import json_array_of
@@ -44,12 +44,12 @@ async def list_of_user(database: Database, user_id: int, today: str, query: Goal
     Raises Busy.
     """
     values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
-    for _ in range(snapshots.MAX_TRIES):
-        await snapshots.refresh_all(database, user_id, await stale_goals(database.reader, values))
+    for _ in range(snapshot_refreshes.MAX_TRIES):
+        await snapshot_refreshes.refresh_all(database, user_id, await stale_goals(database.reader, values))
         goals, has_new_definition = next(iter(await database.reader.execute_fetchall(CURRENT_GOALS, values)))
         if not has_new_definition:
             return str(goals)
-    raise Busy(snapshots.CHANGING)
+    raise Busy(snapshot_refreshes.CHANGING)
 
 
 async def stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:

@@ -4,7 +4,7 @@ import msgspec
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshots, users
+from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshot_refreshes, users
 from journal_api.rules.goal_warnings import warnings_of
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
@@ -58,11 +58,11 @@ async def update_goal(request: Request) -> Response:
             await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
             await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
         if patch.status in ("paused", "archived"):
-            await snapshots.refresh(db, goal_id)
+            await snapshot_refreshes.refresh(db, goal_id)
         if await goals.update(db, stored, patch, await users.today(db, request.user.id)):
-            await snapshots.refresh(db, goal_id, is_stopped=True)
+            await snapshot_refreshes.refresh(db, goal_id, is_stopped=True)
         if patch.status in ("paused", "archived"):
-            await snapshots.remove_pace(db, goal_id)
+            await snapshot_refreshes.remove_pace(db, goal_id)
         goal = await goals.get(db, request.user.id, goal_id)
         return ok(goal=goal).with_warnings(warnings_in(goal))
 

@@ -10,7 +10,7 @@ from factories import create_goal, create_tag, error_of, insert_account, insert_
 from starlette.applications import Starlette
 
 from journal_api.database.database import Database
-from journal_api.repositories import goals, snapshots
+from journal_api.repositories import goals, snapshot_refreshes
 
 Meanwhile = Callable[[], Awaitable[Any]]
 
@@ -27,9 +27,9 @@ def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Meanwhile, int], None]
                 await meanwhile()
             return await store_unchanged(database, computed)
 
-        monkeypatch.setattr(snapshots, "store_unchanged", store_later)
+        monkeypatch.setattr(snapshot_refreshes, "store_unchanged", store_later)
 
-    store_unchanged = snapshots.store_unchanged
+    store_unchanged = snapshot_refreshes.store_unchanged
     return run_between
 
 
@@ -108,8 +108,8 @@ async def test_a_goal_redefined_after_it_was_computed_is_not_listed_with_its_old
         for metric in changes:
             unwrap(await client.patch(f"/goals/{goal['id']}", json={"metric": metric}))
 
-    refresh_all = snapshots.refresh_all
-    monkeypatch.setattr(snapshots, "refresh_all", refresh_then_redefine)
+    refresh_all = snapshot_refreshes.refresh_all
+    monkeypatch.setattr(snapshot_refreshes, "refresh_all", refresh_then_redefine)
 
     (listed,) = unwrap(await client.get("/goals?with=snapshot"))
 

@@ -1,0 +1,197 @@
+"""SQL of refreshing the snapshots of goals: what is stale is computed while others write, then stored.
+
+A goal stores a change cursor: the sequence of the newest change that its snapshots include. The periods of
+the days that changed since then are evaluated, and the periods from the newest stored one to today's. All
+other snapshots stay (DECISIONS 13, 24, 127).
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.database.database import Database
+from journal_api.errors import Busy
+from journal_api.repositories import balances, goal_states, statistics
+from journal_api.repositories.sql import json_list
+from journal_api.rules.goal_history import (
+    GoalState,
+    Snapshot,
+    is_in_history,
+    is_same,
+    snapshot_of,
+    stale_periods,
+    with_balances,
+    without_balances,
+)
+from journal_api.values.clock import now
+from journal_api.values.periods import Period, period_of
+
+# Seconds of computing after which histories are stored, and how often a goal may change meanwhile.
+SPAN, MAX_TRIES = 0.2, 3
+CHANGING = "The goal or its accounts are being changed. Try again."
+
+
+class History(NamedTuple):
+    """What a refresh of a goal stores: the snapshots of the stale periods. `stale` is None without any."""
+
+    state: GoalState
+    stale: Sequence[Period] | None
+    snapshots: Sequence[Snapshot] = ()
+
+
+async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int]) -> None:
+    """Bring the stored snapshots of goals of a user up to date, with what was written before this call.
+
+    Histories are computed while others write. What SPAN seconds have computed is stored together, in a short
+    transaction. Raises Busy for a goal that is changed again and again meanwhile.
+    """
+    tries = 0
+    while goal_ids:
+        async with database.computing_history(user_id):
+            async with database.history_transaction() as db:
+                computed = await compute_some(db, goal_ids)
+            # After the read transaction, which would keep the write-ahead log from being reused.
+            done = await store_unchanged(database, computed)
+        tries = 0 if done else tries + 1
+        if tries == MAX_TRIES:
+            raise Busy(CHANGING)
+        goal_ids = [goal_id for goal_id in goal_ids if goal_id not in done]
+
+
+async def compute_some(db: Connection, goal_ids: Sequence[int]) -> dict[int, History | None]:
+    """Return the histories of the first goals, as many as SPAN seconds allow, at least one."""
+    until = time.monotonic() + SPAN
+    computed: dict[int, History | None] = {}
+    for goal_id in goal_ids:
+        computed[goal_id] = await compute(db, goal_id)
+        if time.monotonic() > until:
+            break
+    return computed
+
+
+async def store_unchanged(database: Database, computed: Mapping[int, History | None]) -> set[int]:
+    """Store the histories of goals whose state is still the one they were computed from.
+
+    Return the ids of the goals that are done. Trades that were written meanwhile have a newer change than the
+    cursor that is stored, so the next refresh includes them.
+    """
+    done = {goal_id for goal_id, history in computed.items() if history is None}
+
+    async def store_each(db: Connection) -> None:
+        for goal_id, history in computed.items():
+            if history and is_same(await goal_states.find(db, goal_id), history.state):
+                await store(db, history)
+                done.add(goal_id)
+
+    if len(done) < len(computed):
+        await database.write(store_each)
+    return done
+
+
+async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> None:
+    """Bring the stored snapshots of one goal up to date, in the caller's transaction.
+
+    Nothing is done for a goal that was deleted, paused or archived meanwhile. With `is_stopped` only a paused
+    or archived goal is refreshed, to the day on which it was stopped.
+    """
+    if history := await compute(db, goal_id, is_stopped=is_stopped):
+        await store(db, history)
+
+
+async def compute(db: Connection, goal_id: int, *, is_stopped: bool = False) -> History | None:
+    """Return what a refresh of the goal stores, None for nothing."""
+    state = await goal_states.find(db, goal_id, is_stopped=is_stopped)
+    if state is None:
+        return None
+    changed = await goal_states.days_changed(db, state)
+    if state.is_of_today and not changed:
+        # All new changes, if there are any, are of other users or out of scope.
+        return None if state.change_cursor == state.latest_change else History(state, None)
+    stale = list(dict.fromkeys(stale_periods(state, changed)))
+    today = Period(state.today, state.today)
+    requested = list(dict.fromkeys([*stale, today]))
+    computed = await statistics.of_periods(db, state.account_ids, requested, state.extra, state.today)
+    by_period, of_today = {period: computed[period] for period in stale}, computed[today]
+    if state.carries_balance and state.mixes_currencies:
+        by_period = without_balances(by_period)
+    elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
+        opening_balance = await balances.opening_balance(db, state, stale, changed)
+        by_period = with_balances(by_period, opening_balance, state.currency)
+    snapshots = [
+        snapshot_of(state, period, totals, of_today)
+        for period, totals in by_period.items()
+        if is_in_history(state, period, totals)
+    ]
+    return History(state, stale, snapshots)
+
+
+async def store(db: Connection, history: History) -> None:
+    """Store a history and the cursor of the newest change that it includes."""
+    if history.stale is not None:
+        await replace_stale(db, history.state, history.stale, history.snapshots)
+    await save_cursor(db, history.state)
+
+
+async def replace_stale(
+    db: Connection, state: GoalState, stale: Sequence[Period], snapshots: Sequence[Snapshot]
+) -> None:
+    """Delete the snapshots that are stale or outside the history, and insert the new snapshots."""
+    is_rebuilt = state.change_cursor is None or state.timeframe == "custom"
+    first = date.max if is_rebuilt else period_of(state.first_day, state.timeframe).start
+    await db.execute_fetchall(
+        """
+        DELETE FROM snapshots
+        WHERE goal_id = :goal_id
+          -- Selected by key, so that the remaining snapshots are not read.
+          AND period_start IN (
+              SELECT value FROM json_each(:stale)
+              UNION ALL
+              SELECT period_start FROM snapshots WHERE goal_id = :goal_id AND period_start < :first
+              UNION ALL
+              SELECT period_start FROM snapshots WHERE goal_id = :goal_id AND period_start > :last)
+        """,
+        {
+            "goal_id": state.goal_id,
+            "first": first.isoformat(),
+            "last": state.today.isoformat(),
+            "stale": json_list([period.start.isoformat() for period in stale]),
+        },
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO snapshots (goal_id, period_start, period_end, target, actual, achieved, closed,
+            snapshot_data, opening_balance, closing_balance, computed_at)
+        SELECT :goal_id, value ->> '$.period_start', value ->> '$.period_end', value ->> '$.target',
+            value ->> '$.actual', value ->> '$.achieved', value ->> '$.closed', value ->> '$.snapshot_data',
+            value ->> '$.opening_balance', value ->> '$.closing_balance', :now
+        FROM json_each(:snapshots)
+        """,
+        {
+            "goal_id": state.goal_id,
+            "snapshots": json_list([snapshot._asdict() for snapshot in snapshots]),
+            "now": now(),
+        },
+    )
+
+
+async def remove_pace(db: Connection, goal_id: int) -> None:
+    """Remove the pace from the snapshots of a goal that was paused or archived."""
+    await db.execute_fetchall(
+        """
+        UPDATE snapshots
+        SET snapshot_data = json_remove(snapshot_data, '$.pace')
+        WHERE goal_id = :goal_id AND NOT closed
+        """,
+        {"goal_id": goal_id},
+    )
+
+
+async def save_cursor(db: Connection, state: GoalState) -> None:
+    """Store that the snapshots include all changes up to now and were evaluated today."""
+    await db.execute_fetchall(
+        "UPDATE goals SET change_cursor = :cursor, evaluated_on = :today WHERE id = :goal_id",
+        {"cursor": state.latest_change, "today": state.today.isoformat(), "goal_id": state.goal_id},
+    )
