@@ -63,8 +63,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/database/database.py",
-        "if self._waiting >= MOST_WAITING:",
-        "if self._waiting > MOST_WAITING:",
+        "if self._waiting >= MAX_WAITING:",
+        "if self._waiting > MAX_WAITING:",
         "test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn",
     ),
     Mutation(
@@ -465,7 +465,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/trade_files/rows.py",
-        "and len(self._cells) < MOST_COLUMNS:",
+        "and len(self._cells) < MAX_COLUMNS:",
         ":",
         "test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out",
     ),

@@ -22,7 +22,7 @@ OLDEST_SQLITE = (3, 40)
 BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
 LEAST_FREE_SPACE = 32 * 1024 * 1024
-MOST_DIFFERENCES = 10  # of a schema that are listed
+MAX_DIFFERENCES = 10  # of a schema that are listed
 
 
 class Finding(NamedTuple):
@@ -183,8 +183,8 @@ def schema_of(version: int, schema_differences: list[str]) -> Finding:
     if version == 0:
         return Finding("wrong", f"{text}: the file is empty")
     if schema_differences:
-        more = len(schema_differences) - MOST_DIFFERENCES
-        listed = "; ".join(schema_differences[:MOST_DIFFERENCES])
+        more = len(schema_differences) - MAX_DIFFERENCES
+        listed = "; ".join(schema_differences[:MAX_DIFFERENCES])
         return Finding("wrong", f"{text}: {listed}{f' (and {more} more)' if more > 0 else ''}")
     if version < VERSION:
         return Finding("warn", f"{text}: the next start of the service migrates it")

@@ -31,16 +31,14 @@ from journal_api.database.writing import End, WritingConnection, uncancelled
 from journal_api.errors import Busy, StorageUnavailable
 
 END: dict[bool, End] = {True: "COMMIT", False: "ROLLBACK"}
-MOST_WAITING = 256
+MAX_WAITING = 256
 # Seconds to wait for a turn among the writes of this process. With BUSY_TIMEOUT for other processes, two
 # seconds in all.
-LONGEST_WAIT = 1.5
+MAX_WAIT = 1.5
 # Reports at a time, the seconds for which others wait (each takes a core), and the seconds that one may take.
-MOST_REPORTS, LONGEST_REPORT_WAIT, LONGEST_REPORT = 2, 5.0, 60.0
+MAX_REPORTS, MAX_REPORT_WAIT, MAX_REPORT_SECONDS = 2, 5.0, 60.0
 REPORTING = "Other reports are being computed. Try again."
-TOO_LONG = (
-    f"The report takes longer than {LONGEST_REPORT:g} seconds. Choose fewer trades, such as those of a year."
-)
+TOO_LONG = f"The report takes longer than {MAX_REPORT_SECONDS:g} seconds. Choose fewer trades, such as those of a year."
 
 
 class Database:
@@ -68,7 +66,7 @@ class Database:
         self._version: int | None = None
         self._writing = asyncio.Lock()
         self._waiting = 0
-        self._reporting = asyncio.Semaphore(MOST_REPORTS)
+        self._reporting = asyncio.Semaphore(MAX_REPORTS)
         self._history, self._history_of_user = asyncio.Lock(), defaultdict[int, asyncio.Lock](asyncio.Lock)
         self._storage_failed = False  # whether the last write failed because of the storage
         self._is_damaged = False  # whether a statement reported damage
@@ -222,12 +220,12 @@ class Database:
         Raises Busy, also when the report takes too long.
         """
         try:
-            async with asyncio.timeout(LONGEST_REPORT_WAIT):
+            async with asyncio.timeout(MAX_REPORT_WAIT):
                 await self._reporting.acquire()
         except TimeoutError:
             raise Busy(REPORTING) from None
         try:
-            async with self.read_transaction(LONGEST_REPORT) as connection:
+            async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
                 yield connection
         except sqlite3.OperationalError as error:
             if primary_code(error) == sqlite3.SQLITE_INTERRUPT:
@@ -259,11 +257,11 @@ class Database:
     @contextmanager
     def _waiting_in_line(self) -> Iterator[float]:
         """Yield until when a writer that comes now waits, in seconds of the event loop. Raises Busy."""
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= MAX_WAITING:
             raise Busy
         self._waiting += 1
         try:
-            yield asyncio.get_running_loop().time() + LONGEST_WAIT
+            yield asyncio.get_running_loop().time() + MAX_WAIT
         finally:
             self._waiting -= 1
 

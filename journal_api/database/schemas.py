@@ -29,7 +29,7 @@ ADDED_TABLES = {
     b"_litestream_seq": b"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)",
     b"_litestream_lock": b"CREATE TABLE _litestream_lock (id INTEGER)",
 }
-LONGEST_NAME = 60  # characters of a name in a message
+MAX_NAME_LENGTH = 60  # characters of a name in a message
 
 Key = tuple[bytes, bytes, bytes]  # the type of an object, its name, its table
 # The SQL of an object, empty for the index of a constraint. Only a forged file has several objects of one
@@ -126,5 +126,5 @@ def tokens_of(key: Key, statements: Sequence[bytes]) -> list[list[bytes]]:
 
 def printable_name(key: Key) -> str:
     """Return the name of an object for a message, without characters that act on a terminal."""
-    kind, name, table = (ascii(part.decode(errors="replace")[:LONGEST_NAME])[1:-1] for part in key)
+    kind, name, table = (ascii(part.decode(errors="replace")[:MAX_NAME_LENGTH])[1:-1] for part in key)
     return f"{kind} {name}" if table == name else f"{kind} {name} on {table}"

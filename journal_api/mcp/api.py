@@ -10,7 +10,7 @@ from msgspec.json import Decoder
 
 from journal_api.mcp.texts import clipped, encoded
 
-LONGEST_DETAILS = 1000  # characters
+MAX_DETAILS_LENGTH = 1000  # characters
 
 
 class ToolError(Exception):
@@ -89,4 +89,4 @@ def answer_of(response: httpx.Response) -> Answer:
 
 def message_of(code: str, message: str, details: Mapping[str, Any]) -> str:
     """The parts of an error of the API in one line."""
-    return f"{code}: {message} {clipped(encoded(details), LONGEST_DETAILS) if details else ''}".rstrip()
+    return f"{code}: {message} {clipped(encoded(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()

@@ -17,13 +17,13 @@ from journal_api.web.decoding import decode_json
 Arguments = Mapping[str, Any]
 
 ROWS = 20
-MOST_ROWS = 200
-LONGEST_VALUE = 1000  # characters, because an address has a limit
+MAX_ROWS = 200
+MAX_VALUE_LENGTH = 1000  # characters, because an address has a limit
 ROW_ID = re.compile(r"[1-9][0-9]{0,18}")
 
 
 class Page(Struct, forbid_unknown_fields=True):
-    limit: Annotated[int, Meta(ge=1, le=MOST_ROWS)] = ROWS
+    limit: Annotated[int, Meta(ge=1, le=MAX_ROWS)] = ROWS
     offset: Offset = 0
 
 
@@ -54,6 +54,6 @@ def text_of(name: str, value: Any) -> str:
     if isinstance(value, dict | list | bool):
         raise ValidationFailed(fields={name: "must be a text or a number"})
     text = str(value)
-    if len(text) > LONGEST_VALUE:
-        raise ValidationFailed(fields={name: f"must be at most {LONGEST_VALUE} characters"})
+    if len(text) > MAX_VALUE_LENGTH:
+        raise ValidationFailed(fields={name: f"must be at most {MAX_VALUE_LENGTH} characters"})
     return text

@@ -11,10 +11,10 @@ from journal_api.mcp.texts import clipped, encoded, page_of, without_nulls
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
-MOST_NAMES = 100  # of each list of `context`
-LONGEST_NOTE = 200  # characters, in lists
-LONGEST_DESCRIPTION = 500
-LONGEST_RULES = 2000
+MAX_NAMES = 100  # of each list of `context`
+MAX_NOTE_LENGTH = 200  # characters, in lists
+MAX_DESCRIPTION_LENGTH = 500
+MAX_RULES_LENGTH = 2000
 # The members of a trade that lists leave out, in addition to those that are null.
 ONLY_IN_GET_TRADE = (
     *("multiplier", "gross_pnl", "fees", "initial_risk", "external_id"),
@@ -52,7 +52,7 @@ async def names_at(client: httpx.AsyncClient, path: str, offset: int, *members: 
         objects = (await get(client, path)).data
     except Forbidden as error:
         return str(error)
-    rows = [picked(row, ("id", "name", *members)) for row in objects[offset:][:MOST_NAMES]]
+    rows = [picked(row, ("id", "name", *members)) for row in objects[offset:][:MAX_NAMES]]
     page = page_of("rows", rows, offset, len(objects))
     return [*page["rows"], page["more"]] if "more" in page else page["rows"]
 
@@ -126,7 +126,7 @@ async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 def trade_row(trade: Any) -> Any:
     kept = {name: value for name, value in trade.items() if name not in ONLY_IN_GET_TRADE}
-    return without_nulls({**kept, "notes": clipped(trade["notes"] or "", LONGEST_NOTE) or None})
+    return without_nulls({**kept, "notes": clipped(trade["notes"] or "", MAX_NOTE_LENGTH) or None})
 
 
 async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
@@ -135,7 +135,7 @@ async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     trade = {name: value for name, value in answer.data.items() if name not in NOT_IN_GET_TRADE}
     tags = [picked(tag, ("id", "name", "type")) for tag in trade["tags"]]
     answers = [
-        {**given, "notes": clipped(given["notes"] or "", LONGEST_DESCRIPTION) or None}
+        {**given, "notes": clipped(given["notes"] or "", MAX_DESCRIPTION_LENGTH) or None}
         for given in trade["confirmations"]
     ]
     return without_nulls({**trade, "tags": tags, "confirmations": answers, "version": answer.etag.strip('"')})
@@ -163,7 +163,7 @@ async def get_strategy(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 def setup_row(setup: Any) -> Any:
     confirmations = [
-        described(confirmation, ("confirmation_id", "name", "description"), LONGEST_NOTE)
+        described(confirmation, ("confirmation_id", "name", "description"), MAX_NOTE_LENGTH)
         for confirmation in setup["confirmations"]
     ]
     return {**described(setup, ("setup_id", "name", "description")), "confirmations": confirmations}
@@ -176,10 +176,10 @@ def query_of(page: Page, filters: dict[str, str]) -> dict[str, Any]:
 def rules_of(value: Any) -> Any:
     """Free-form rules as they are, or the beginning of their JSON if that is long."""
     text = encoded(value)
-    return value if len(text) <= LONGEST_RULES else clipped(text, LONGEST_RULES)
+    return value if len(text) <= MAX_RULES_LENGTH else clipped(text, MAX_RULES_LENGTH)
 
 
-def described(thing: Any, members: tuple[str, ...], longest: int = LONGEST_DESCRIPTION) -> Any:
+def described(thing: Any, members: tuple[str, ...], longest: int = MAX_DESCRIPTION_LENGTH) -> Any:
     """These members, the description clipped."""
     kept = picked(thing, members)
     return {**kept, "description": clipped(kept["description"], longest)} if "description" in kept else kept

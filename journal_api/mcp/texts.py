@@ -8,7 +8,7 @@ from msgspec.json import Encoder
 from journal_api.values.visible_text import escape_invisible, json_escape
 
 # The longest list in one answer, in characters: some 8,000 tokens. The rest is on the next page.
-LONGEST_LIST = 24_000
+MAX_LIST_LENGTH = 24_000
 # `str` is for the text types of journal_api.values.
 ENCODER = Encoder(decimal_format="number", enc_hook=str)
 
@@ -44,10 +44,10 @@ def page_of(name: str, rows: Sequence[Any], offset: int, total: int) -> dict[str
 
 
 def number_that_fits(rows: Sequence[Any]) -> int:
-    """The number of rows, from the first on, that LONGEST_LIST has room for; one at least."""
+    """The number of rows, from the first on, that MAX_LIST_LENGTH has room for; one at least."""
     length = 0
     for index, row in enumerate(rows):
         length += len(encoded(row))
-        if index and length > LONGEST_LIST:
+        if index and length > MAX_LIST_LENGTH:
             return index
     return len(rows)

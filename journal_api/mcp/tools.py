@@ -9,7 +9,7 @@ import httpx
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.mcp import annotating, reading
 from journal_api.mcp.api import ToolError, message_of
-from journal_api.mcp.arguments import MOST_ROWS, ROWS, Arguments
+from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.connections import Connect
 from journal_api.mcp.texts import clipped, encoded
 from journal_api.structs.goals import GoalStatusFilter
@@ -31,7 +31,7 @@ next page. A metric of few decisions proves little: state their number with ever
 INTEGER = {"type": "integer"}
 TEXT = {"type": "string"}
 PAGE = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": ROWS},
+    "limit": {"type": "integer", "minimum": 1, "maximum": MAX_ROWS, "default": ROWS},
     "offset": {"type": "integer", "minimum": 0, "default": 0},
 }
 DAYS = {

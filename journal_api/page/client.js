@@ -3,7 +3,7 @@
 const KEY = "journal-key";
 const KEY_ID = "journal-key-id"; // the id of a key that was made for this tab
 const ALL_SCOPES = "journal-api keys create NAME --scopes all";
-const MOST_KEPT = 200;
+const MAX_KEPT = 200;
 const kept = new Map(); // the newest answer of each address that was read, with its ETag
 let watched = new Set(); // the addresses that the current view has read
 
@@ -89,7 +89,7 @@ export async function send(method, path, { body, query, etag, headers } = {}) {
 // A new view watches other addresses.
 export function watchAnew() {
   watched = new Set();
-  if (kept.size > MOST_KEPT) kept.clear();
+  if (kept.size > MAX_KEPT) kept.clear();
 }
 
 // Whether any answer that the current view has read is another one now.

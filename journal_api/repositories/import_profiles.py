@@ -13,7 +13,7 @@ from journal_api.values.clock import now
 from journal_api.values.types import decode_value, sort_name
 
 # Every import compares its header with all of them.
-MOST_PROFILES = 100
+MAX_PROFILES = 100
 IMPORT_PROFILE = (
     "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_at', updated_at) AS import_profile"
 )
@@ -55,12 +55,12 @@ async def profiles_of(db: Connection, user_id: int) -> list[ImportProfileCreate]
 
 
 async def insert(db: Connection, user_id: int, profile: ImportProfileCreate) -> int:
-    """Return the new id. Raises DuplicateName, or LimitReached beyond MOST_PROFILES."""
+    """Return the new id. Raises DuplicateName, or LimitReached beyond MAX_PROFILES."""
     stored = await fetch(
         db, "SELECT count(*) FROM import_profiles WHERE user_id = :user_id", {"user_id": user_id}
     )
-    if stored >= MOST_PROFILES:
-        raise LimitReached(f"There are {MOST_PROFILES} import profiles already; delete one.")
+    if stored >= MAX_PROFILES:
+        raise LimitReached(f"There are {MAX_PROFILES} import profiles already; delete one.")
     with unique_name():
         return int(
             await fetch(

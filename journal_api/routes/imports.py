@@ -21,7 +21,7 @@ from journal_api.web.context import database, query_of
 from journal_api.web.responses import Response, created, no_content, ok
 
 # Ids in the header X-Trades-Kept, whose length servers and proxies limit; GET /trades?import_id= lists all.
-MOST_KEPT_IDS = 100
+MAX_KEPT_IDS = 100
 
 
 async def list_imports(request: Request) -> Response:
@@ -173,7 +173,7 @@ async def delete_import(request: Request) -> Response:
             "X-Trades-Annotated": str(undone.annotated),
         }
         if undone.kept:
-            headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MOST_KEPT_IDS]))
+            headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MAX_KEPT_IDS]))
         return no_content(headers)
 
     return await database(request).write(delete)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from journal_api.rules.pace import Pace, Standing, pace_of
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
-from journal_api.values.metrics import LARGEST_STORED, METRICS
+from journal_api.values.metrics import MAX_STORED, METRICS
 from journal_api.values.money import decimal_json
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
 from journal_api.values.statistics import ExtraStatistic, Statistics, statistics_shown
@@ -196,7 +196,7 @@ def pace_in(
 
 def storable(amount: int | None) -> int | None:
     """Return the amount, or None if it does not fit into 64 bits."""
-    return amount if amount is not None and abs(amount) <= LARGEST_STORED else None
+    return amount if amount is not None and abs(amount) <= MAX_STORED else None
 
 
 def target_in_force(state: GoalState, period: Period) -> int:

@@ -15,7 +15,7 @@ import msgspec
 from journal_api.web.request_log import HandledRequest
 
 # Lines that wait to be written; if there are more, the oldest are dropped.
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 # Errors after which writing is tried again, because a full disk may have room later.
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 WRITE_INTERVAL = 0.1  # seconds
@@ -51,7 +51,7 @@ class BackgroundHandler(logging.Handler):
     def __init__(self, descriptor: int) -> None:
         super().__init__()
         self.descriptor = descriptor
-        self.lines: deque[str] = deque(maxlen=MOST_WAITING)
+        self.lines: deque[str] = deque(maxlen=MAX_WAITING)
         self.is_closing = threading.Event()
         self.thread = threading.Thread(target=self.write_lines, name="log", daemon=True)
         self.thread.start()

@@ -27,7 +27,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.server.descriptors import MAX_CONNECTIONS
 from journal_api.server.last_response import last_response
-from journal_api.server.request_head import HEAD_TOO_LARGE, LARGEST_HEAD, authority_of, head_error
+from journal_api.server.request_head import HEAD_TOO_LARGE, MAX_HEAD_SIZE, authority_of, head_error
 from journal_api.server.request_parser import RequestParser
 
 
@@ -98,7 +98,7 @@ class Protocol(HttpToolsProtocol):
             self.waiting_since = self.loop.time()
         self.head_bytes += len(data)
         super().data_received(data)
-        if self.head_bytes > LARGEST_HEAD:
+        if self.head_bytes > MAX_HEAD_SIZE:
             self.reject(ValidationFailed(HEAD_TOO_LARGE))
 
     def resume_writing(self) -> None:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-LARGEST_HEAD = 64 * 1024  # bytes
-HEAD_TOO_LARGE = f"The request line and headers are larger than {LARGEST_HEAD} bytes."
+MAX_HEAD_SIZE = 64 * 1024  # bytes
+HEAD_TOO_LARGE = f"The request line and headers are larger than {MAX_HEAD_SIZE} bytes."
 NO_PROXY = "CONNECT is not supported, because this service is not a proxy."
 CHUNKED_ONLY = "The only supported Transfer-Encoding is chunked, in HTTP/1.1."
 
@@ -20,7 +20,7 @@ def head_error(method: bytes, target: bytes, headers: Headers, http_version: str
         size += len(name) + len(value) + len(": \r\n")
         if name == b"transfer-encoding":
             codings.append(value.lower())
-    if size > LARGEST_HEAD:
+    if size > MAX_HEAD_SIZE:
         return HEAD_TOO_LARGE
     # llhttp checks the last coding only, and HTTP/1.0 has no transfer codings (RFC 9112, 6.1).
     if codings and (codings != [b"chunked"] or http_version == "1.0"):

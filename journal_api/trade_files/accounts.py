@@ -10,7 +10,7 @@ from journal_api.repositories import accounts
 from journal_api.structs.imports import AccountMapping, FileAccount
 
 # Names that the report lists, so that a hostile file cannot make it long.
-MOST_NAMES = 100
+MAX_NAMES = 100
 
 
 class AccountChoice(NamedTuple):
@@ -93,5 +93,5 @@ class FileAccounts:
             account_id = None if self._named else self.of_file
         else:
             account_id = self._ids.get(name)
-        if account_id is not None or len(self._named) < MOST_NAMES:
+        if account_id is not None or len(self._named) < MAX_NAMES:
             self._named[name] = account_id

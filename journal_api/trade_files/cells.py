@@ -19,10 +19,10 @@ from journal_api.values.types import Name100, Text
 T = TypeVar("T")
 M = TypeVar("M", bound=Money)
 # Names or answers in one cell, and characters of a cell of names.
-MOST_IN_A_CELL, LONGEST_LIST = 1000, 1024 * 1024
+MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 # Long cells are notes, which rarely repeat.
-LONGEST_CACHED = 64
-MOST_REMEMBERED = 8192
+MAX_CACHED_LENGTH = 64
+MAX_REMEMBERED = 8192
 
 
 class RoundedCells:
@@ -69,8 +69,8 @@ class Remembered(dict[str, T]):
 
 def remember(values: dict[str, T], cell: str, value: T) -> None:
     """Keep the value of a cell."""
-    if len(cell) < LONGEST_CACHED:
-        if len(values) >= MOST_REMEMBERED:
+    if len(cell) < MAX_CACHED_LENGTH:
+        if len(values) >= MAX_REMEMBERED:
             values.clear()
         values[cell] = value
 
@@ -177,9 +177,9 @@ text = Text.decode
 
 def names(cell: str) -> list[str]:
     """Return names separated by semicolons or, for names with semicolons, in a JSON array."""
-    if len(cell) > LONGEST_LIST:
-        raise ValueError(f"must have at most {LONGEST_LIST} characters")
-    parts = json_list(cell, str) if cell.startswith("[") else bounded(cell.split(";", MOST_IN_A_CELL))
+    if len(cell) > MAX_LIST_LENGTH:
+        raise ValueError(f"must have at most {MAX_LIST_LENGTH} characters")
+    parts = json_list(cell, str) if cell.startswith("[") else bounded(cell.split(";", MAX_ITEMS_IN_CELL))
     return [Name100.decode(part) for part in parts if part.strip()]
 
 
@@ -192,9 +192,9 @@ def json_list(cell: str, kind: type[T]) -> list[T]:
 
 
 def bounded(items: list[T]) -> list[T]:
-    """Return the items unless there are more than MOST_IN_A_CELL."""
-    if len(items) > MOST_IN_A_CELL:
-        raise ValueError(f"must have at most {MOST_IN_A_CELL} items")
+    """Return the items unless there are more than MAX_ITEMS_IN_CELL."""
+    if len(items) > MAX_ITEMS_IN_CELL:
+        raise ValueError(f"must have at most {MAX_ITEMS_IN_CELL} items")
     return items
 
 

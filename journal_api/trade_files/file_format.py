@@ -27,7 +27,7 @@ class Format(NamedTuple):
     optional: frozenset[str] = frozenset()
     # Whether times without an offset are in the owner's time zone; otherwise in that of another program.
     has_owners_times: bool = False
-    long: frozenset[str] = frozenset()  # the columns whose cells may be longer than LONGEST_CELL
+    long: frozenset[str] = frozenset()  # the columns whose cells may be longer than MAX_CELL_LENGTH
     dates: tuple[str, ...] = ()  # the columns with dates, which may have the day or the month first
     has_local_dates: bool = False  # whether the settings of a computer decide how dates are written
     is_typed: bool = False  # whether people write such files: amounts of too many decimals are refused

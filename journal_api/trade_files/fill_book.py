@@ -18,7 +18,7 @@ from journal_api.values.types import Name40, Name100
 
 M = TypeVar("M", bound=Money)
 # Symbols per account. The limit keeps memory bounded; no real file has that many.
-MOST_INSTRUMENTS = 10_000
+MAX_INSTRUMENTS = 10_000
 EPOCH, EPOCH_IN_UTC = Timestamp(1970, 1, 1), Timestamp(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
@@ -88,7 +88,7 @@ class Book:
     def _number_of(self, instrument: Instrument) -> int:
         number = self._numbers.setdefault((instrument.account, instrument.symbol), len(self.instruments))
         if number == len(self.instruments):
-            if number == MOST_INSTRUMENTS:
+            if number == MAX_INSTRUMENTS:
                 del self._numbers[instrument.account, instrument.symbol]
                 raise ValidationFailed(fields={"Symbol": f"is the {number + 1}th: split the file"})
             self.instruments.append(instrument)

@@ -23,8 +23,8 @@ COLUMNS = {
     "ibExecID": "IBExecID",
 }
 # The parser holds an element, the names of open elements, and all different names in memory.
-LONGEST_ELEMENT = 64 * 1024
-DEEPEST, MOST_NAMES = 100, 10_000
+MAX_ELEMENT_LENGTH = 64 * 1024
+DEEPEST, MAX_NAMES = 100, 10_000
 
 
 def rows_of_xml(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:
@@ -34,8 +34,8 @@ def rows_of_xml(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:
         for part in parts_of(pieces):
             length += len(part)
             query.parser.Parse(part)
-            if length - query.parser.CurrentByteIndex > 2 * LONGEST_ELEMENT:
-                raise query.unreadable(f"has an element of over {LONGEST_ELEMENT} characters")
+            if length - query.parser.CurrentByteIndex > 2 * MAX_ELEMENT_LENGTH:
+                raise query.unreadable(f"has an element of over {MAX_ELEMENT_LENGTH} characters")
             yield from query.finished_rows()
         query.parser.Parse(b"", True)
     except ExpatError as error:
@@ -47,13 +47,13 @@ def rows_of_xml(pieces: Iterable[str]) -> Iterator[Cells | Rejected]:
 
 
 def parts_of(pieces: Iterable[str]) -> Iterator[bytes]:
-    """Yield the text in parts of at least LONGEST_ELEMENT: many short ones take the parser quadratic time."""
+    """Yield the text in parts of at least MAX_ELEMENT_LENGTH: many short parts take quadratic time."""
     held: list[str] = []
     length = 0
     for piece in pieces:
         held.append(piece)
         length += len(piece)
-        if length >= LONGEST_ELEMENT:
+        if length >= MAX_ELEMENT_LENGTH:
             yield "".join(held).encode()
             held, length = [], 0
     yield "".join(held).encode()
@@ -99,10 +99,10 @@ class FlexQuery:
             raise self.unreadable(f"is <{shown(name)}>, and a Flex Query begins with <FlexQueryResponse>")
         if self._depth > DEEPEST:
             raise self.unreadable(f"is in over {DEEPEST} elements")
-        if sum(map(len, attributes.values())) > LONGEST_ELEMENT:
-            raise self.unreadable(f"has an element of over {LONGEST_ELEMENT} characters")
-        if len(self.parser.intern) > MOST_NAMES:
-            raise self.unreadable(f"has over {MOST_NAMES} different names of elements and attributes")
+        if sum(map(len, attributes.values())) > MAX_ELEMENT_LENGTH:
+            raise self.unreadable(f"has an element of over {MAX_ELEMENT_LENGTH} characters")
+        if len(self.parser.intern) > MAX_NAMES:
+            raise self.unreadable(f"has over {MAX_NAMES} different names of elements and attributes")
 
     def _add(self, trade: Mapping[str, str]) -> None:
         line = self.parser.CurrentLineNumber

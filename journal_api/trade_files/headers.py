@@ -10,14 +10,14 @@ from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.known_formats import KnownFormat
 from journal_api.trade_files.readings import readings_of
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells
+from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import FileText
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
-LONGEST_NAME = 255  # of a column
+MAX_NAME_LENGTH = 255  # of a column
 
 
 def recognised(
@@ -49,8 +49,8 @@ def header_of(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) 
     for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
             raise wrong_header(row.line, row.reason)
-        if len(row.cells) > MOST_COLUMNS:
-            raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MOST_COLUMNS}")
+        if len(row.cells) > MAX_COLUMNS:
+            raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MAX_COLUMNS}")
         candidates = formats if index < ROWS_BEFORE_THE_HEADER else of_section(heading, formats)
         if candidates and any(row.cells):
             if (known := format_of_header(row, heading, candidates)) is not None:
@@ -116,8 +116,8 @@ def column_names(header: list[str], aliases: Mapping[str, str] = {}) -> list[str
 
 def check_names(file_format: Format, columns: list[str], line: int) -> None:
     """Raise ValidationFailed for a column name that is too long or repeated, unless the format repeats it."""
-    if any(len(name) > LONGEST_NAME for name in columns):
-        raise wrong_header(line, f"has a column whose name has over {LONGEST_NAME} characters")
+    if any(len(name) > MAX_NAME_LENGTH for name in columns):
+        raise wrong_header(line, f"has a column whose name has over {MAX_NAME_LENGTH} characters")
     other_names = set(columns) - file_format.columns
     for name in columns:
         if name and f"{name} 2" in other_names:

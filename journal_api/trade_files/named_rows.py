@@ -14,9 +14,9 @@ from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.rows import Cells
 
 # A blank row beyond them is an error.
-MOST_BLANK_ROWS = 10_000
+MAX_BLANK_ROWS = 10_000
 # Characters of a cell in columns that are not for texts of the trader.
-LONGEST_CELL = 10_000
+MAX_CELL_LENGTH = 10_000
 
 
 def dates_in(rows: Iterable[Cells | Rejected], columns: list[str], file_format: Format) -> FileDates:
@@ -43,9 +43,9 @@ def row_maker(
     def row_of(cells: Cells) -> Row | Rejected:
         row = Row(zip(names, cells_used(cells.cells), strict=True))
         row.line, (row.rules, row.amounts) = cells.line, by_comma[cells.comma]
-        is_long = len("".join(cells.cells)) > LONGEST_CELL
+        is_long = len("".join(cells.cells)) > MAX_CELL_LENGTH
         if is_long and (too_long := too_long_column(row, file_format)) is not None:
-            return Rejected(cells.line, f"{too_long} has over {LONGEST_CELL} characters")
+            return Rejected(cells.line, f"{too_long} has over {MAX_CELL_LENGTH} characters")
         return row
 
     return row_of
@@ -58,15 +58,15 @@ def with_column_names(
 ) -> Iterator[Row | Rejected]:
     """Yield each row by column name.
 
-    Blank rows are skipped, up to MOST_BLANK_ROWS: reading them takes time in which no trade is returned.
+    Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
     width, blank_rows = len(columns), count(1)
     for row in rows:
         if isinstance(row, Rejected):
             yield row
         elif not any(map(str.strip, row.cells)):
-            if next(blank_rows) > MOST_BLANK_ROWS:
-                yield Rejected(row.line, f"is blank, and at most {MOST_BLANK_ROWS} blank rows are skipped")
+            if next(blank_rows) > MAX_BLANK_ROWS:
+                yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
         elif len(row.cells) != width and (len(row.cells) < width or any(row.cells[width:])):
             yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
         else:
@@ -76,6 +76,6 @@ def with_column_names(
 def too_long_column(row: Row, file_format: Format) -> str | None:
     """Return the first column whose cell is too long, None without one."""
     columns = (
-        name for name, cell in row.items() if len(cell) > LONGEST_CELL and name not in file_format.long
+        name for name, cell in row.items() if len(cell) > MAX_CELL_LENGTH and name not in file_format.long
     )
     return next(columns, None)

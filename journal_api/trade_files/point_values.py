@@ -16,7 +16,7 @@ from journal_api.values.money import SCALE, Money, PositiveMoney
 # The rows that are read ahead for the multipliers of their symbols.
 ROWS_AHEAD = 500
 # Symbols whose point values are remembered.
-MOST_REMEMBERED = 8192
+MAX_REMEMBERED = 8192
 # Files round results to cents. In units of 10^-8.
 HALF_A_CENT = SCALE // 200
 
@@ -32,7 +32,7 @@ def with_point_values(
     A future without a point value is rejected.
     """
     of_file: dict[str, Money] = {}  # the first multiplier of a symbol that the file's results make
-    point_value = lru_cache(maxsize=MOST_REMEMBERED)(instruments.point_value)
+    point_value = lru_cache(maxsize=MAX_REMEMBERED)(instruments.point_value)
     while rows := list(islice(trades, ROWS_AHEAD)):
         for symbol, multiplier in multipliers_in(rows):
             of_file.setdefault(symbol, multiplier)

@@ -14,12 +14,12 @@ from journal_api.trade_files.texts import ENDS, Unreadable
 # The meaning of a comma in a number by the separator of cells. Semicolons are used where commas are decimal.
 COMMAS: dict[str, Comma] = {",": "thousands", ";": "decimals", "\t": "either"}
 # A trade may have 100 answers with notes of 10,000 characters in one cell; the csv module allows 128 KiB.
-LONGEST_ROW = 4 * 1024 * 1024
-csv.field_size_limit(LONGEST_ROW)
+MAX_ROW_LENGTH = 4 * 1024 * 1024
+csv.field_size_limit(MAX_ROW_LENGTH)
 TAG = re.compile(r"<(?P<closes>/)?(?P<name>[A-Za-z]++)(?P<rest>[^<>]*+)>")
 ATTRIBUTE = re.compile(r"""(?<![A-Za-z])([A-Za-z]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^"'>\s]++))""")
-MOST_COLUMNS = 1000  # of a row of HTML; further cells are ignored
-LONGEST_CELL_OF_HTML = LONGEST_TAG = 64 * 1024
+MAX_COLUMNS = 1000  # of a row of HTML; further cells are ignored
+MAX_HTML_CELL_LENGTH = MAX_TAG_LENGTH = 64 * 1024
 
 
 class Cells(Struct, frozen=True, gc=False):
@@ -57,7 +57,7 @@ class Lines:
             self.number += 1
             line = piece if piece.endswith(ENDS) else "".join(self._line_of(piece))
             self.length += len(line)
-            if self.length > LONGEST_ROW:
+            if self.length > MAX_ROW_LENGTH:
                 raise self._too_long()
             yield line
 
@@ -65,13 +65,15 @@ class Lines:
         length = 0
         while part:
             length += len(part)
-            if length > LONGEST_ROW:
+            if length > MAX_ROW_LENGTH:
                 raise self._too_long()
             yield part
             part = "" if part.endswith(ENDS) else next(self.pieces, "")
 
     def _too_long(self) -> Unreadable:
-        return Unreadable(self.number, f"is in a row of over {LONGEST_ROW} characters: is a quote missing?")
+        return Unreadable(
+            self.number, f"is in a row of over {MAX_ROW_LENGTH} characters: is a quote missing?"
+        )
 
 
 def rows_of_html(pieces: Iterator[str]) -> Iterator[Cells | Rejected]:
@@ -100,13 +102,13 @@ class TableRows:
     def feed(self, piece: str) -> Iterator[Cells]:
         """Yield the rows that end in this piece. Raises Unreadable for a cell or a row that is too long."""
         self._row_length += len(piece)
-        if self._cells is not None and self._row_length > LONGEST_ROW:
-            raise Unreadable(self._line, f"is in a row of over {LONGEST_ROW} characters")
+        if self._cells is not None and self._row_length > MAX_ROW_LENGTH:
+            raise Unreadable(self._line, f"is in a row of over {MAX_ROW_LENGTH} characters")
         if "<" not in piece and ">" not in piece:
             if not self._unfinished:
                 self._add_text(piece)
             # Only the start of a tag is kept, because a tag with an inline image may be very long.
-            elif self._unfinished_length < LONGEST_TAG:
+            elif self._unfinished_length < MAX_TAG_LENGTH:
                 self._keep(piece)
         else:
             text = "".join((*self._unfinished, piece))
@@ -135,8 +137,8 @@ class TableRows:
             return
         self._text.append(text)
         self._length += len(text)
-        if self._length > LONGEST_CELL_OF_HTML:
-            raise Unreadable(self._line, f"has a cell of over {LONGEST_CELL_OF_HTML} characters")
+        if self._length > MAX_HTML_CELL_LENGTH:
+            raise Unreadable(self._line, f"has a cell of over {MAX_HTML_CELL_LENGTH} characters")
 
     def _tag(self, name: str, rest: str, closes: bool) -> Iterator[Cells]:
         if name in ("td", "th", "tr"):
@@ -148,14 +150,14 @@ class TableRows:
             self._row_length = 0
         elif name in ("td", "th") and not closes and self._cells is not None:
             attributes = {name.lower(): "".join(value) for name, *value in ATTRIBUTE.findall(rest)}
-            if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MOST_COLUMNS:
+            if "hidden" not in attributes.get("class", "").split() and len(self._cells) < MAX_COLUMNS:
                 self._text, self._length = [], 0
                 self._additional_columns = width_of(attributes.get("colspan")) - 1
 
     def _end_cell(self) -> None:
         if self._text is not None and self._cells is not None:
             self._cells.append(plain("".join(self._text)))
-            self._cells += [""] * min(self._additional_columns, MOST_COLUMNS - len(self._cells))
+            self._cells += [""] * min(self._additional_columns, MAX_COLUMNS - len(self._cells))
         self._text = None
 
 

@@ -8,12 +8,12 @@ import msgspec
 from journal_api.errors import ValidationFailed
 from journal_api.structs.imports import Counts, Verdict
 
-MOST_ERRORS = 1000
+MAX_ERRORS = 1000
 MAX_COUNTED_ERRORS = 100_000  # the rest of a file with more is not read
 
 
 class VerdictCounter:
-    """Counts the verdicts of an import and passes them on, of the errors only the first MOST_ERRORS."""
+    """Counts the verdicts of an import and passes them on, of the errors only the first MAX_ERRORS."""
 
     def __init__(self, on_verdicts: Callable[[list[Verdict]], object]) -> None:
         self.errors = list[Verdict]()
@@ -34,7 +34,7 @@ class VerdictCounter:
         for verdict in verdicts:
             if verdict.reason is None:
                 reported.append(verdict)
-            elif len(self.errors) < MOST_ERRORS:
+            elif len(self.errors) < MAX_ERRORS:
                 self.errors.append(verdict)
                 reported.append(verdict)
         self._on_verdicts(reported)

@@ -26,7 +26,7 @@ from journal_api.values.statistics import ExtraStatistic, Statistics
 Unit = Literal["currency", "percent", "ratio", "count"]
 # Metrics that add or compare amounts of money although their unit is not a currency.
 OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days"})
-LARGEST_STORED = 2**63 - 1
+MAX_STORED = 2**63 - 1
 
 
 class Metric(NamedTuple):
@@ -60,7 +60,7 @@ class Metric(NamedTuple):
         if statistics and statistics.mixes_currencies and self.is_of_money:
             return MetricValue(None, "mixed_currencies")
         value = self.formula(statistics) if statistics else MetricValue(None, "out_of_range")
-        if value.actual is not None and abs(value.actual) > LARGEST_STORED:
+        if value.actual is not None and abs(value.actual) > MAX_STORED:
             return MetricValue(None, "out_of_range")
         return value
 

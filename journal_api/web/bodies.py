@@ -16,8 +16,8 @@ from journal_api.web.quoting import quoted
 T = TypeVar("T")
 
 # Bytes of a body: JSON, and an uploaded file.
-LARGEST_BODY = 4 * 1024 * 1024
-LARGEST_UPLOAD = 64 * 1024 * 1024
+MAX_BODY_SIZE = 4 * 1024 * 1024
+MAX_UPLOAD_SIZE = 64 * 1024 * 1024
 
 
 def check_media_type(request: Request) -> None:
@@ -49,7 +49,7 @@ def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> Unsupport
 
 def most_bytes(request: Request) -> int:
     """The size limit of the operation's body, in bytes."""
-    return LARGEST_UPLOAD if request.scope["operation"].consumes_file else LARGEST_BODY
+    return MAX_UPLOAD_SIZE if request.scope["operation"].consumes_file else MAX_BODY_SIZE
 
 
 async def body_of(request: Request, max_bytes: int) -> AsyncIterator[bytes]:

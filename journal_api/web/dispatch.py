@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from journal_api.errors import MethodNotAllowed, NotFound
 
 # Paths that are remembered, and their characters.
-MOST_FOUND, LONGEST_FOUND = 1000, 100
+MAX_FOUND, MAX_FOUND_LENGTH = 1000, 100
 
 
 class Dispatch:
@@ -57,8 +57,8 @@ class Dispatch:
             scope.update(child_scope)
             scope["route"] = route
             if match is Match.FULL:
-                if len(scope["path"]) <= LONGEST_FOUND:
-                    if len(self.found) >= MOST_FOUND:
+                if len(scope["path"]) <= MAX_FOUND_LENGTH:
+                    if len(self.found) >= MAX_FOUND:
                         self.found.clear()
                     self.found[key] = {**child_scope, "route": route}
                 await route.handle(scope, receive, send)

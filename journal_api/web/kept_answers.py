@@ -14,7 +14,7 @@ from journal_api.web.responses import Envelope, Response
 
 # How long an answer stays valid: until the next write, or until the next write or trading day.
 KeptUntil = Literal["write", "day"]
-LARGEST_SUM = 8 * 2**20  # bytes
+MAX_SUM = 8 * 2**20  # bytes
 OVERHEAD = 1000  # bytes of an entry besides its texts
 
 Key = tuple[int, str, bytes, str]  # user, path, query, trading day
@@ -54,13 +54,13 @@ class KeptAnswers:
         return answer
 
     def _keep(self, key: Key, answer: Envelope) -> None:
-        """Add an answer, and drop the least recently used ones beyond LARGEST_SUM."""
+        """Add an answer, and drop the least recently used ones beyond MAX_SUM."""
         size = size_of(key, answer)
-        if key in self._answers or size > LARGEST_SUM:
+        if key in self._answers or size > MAX_SUM:
             return  # another request made it meanwhile, or it would replace all others
         self._answers[key] = answer.with_headers({"ETag": answer.etag})
         self.size += size
-        while self.size > LARGEST_SUM:
+        while self.size > MAX_SUM:
             self.size -= size_of(*self._answers.popitem(last=False))
 
 

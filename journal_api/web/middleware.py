@@ -32,7 +32,7 @@ log = logging.getLogger("journal_api")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 # Hosts that are remembered, and their bytes.
-MOST_ACCEPTED, LONGEST_ACCEPTED = 100, 253
+MAX_ACCEPTED, MAX_ACCEPTED_LENGTH = 100, 253
 STOPPING = "The server is stopping; nothing was written. Try again."
 
 # CORS: the headers that a page of another origin may send, and those that it may read.
@@ -117,7 +117,7 @@ class RequestContextMiddleware:
             return True
         if not self.matches(host):
             return False
-        if len(self.accepted) < MOST_ACCEPTED and len(host) <= LONGEST_ACCEPTED:
+        if len(self.accepted) < MAX_ACCEPTED and len(host) <= MAX_ACCEPTED_LENGTH:
             self.accepted.add(host)
         return True
 

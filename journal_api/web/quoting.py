@@ -4,14 +4,14 @@ import re
 
 from journal_api.values.types import CONTROL
 
-LONGEST_QUOTE = 100  # characters
+MAX_QUOTE_LENGTH = 100  # characters
 # Text this long without a separator may be an API key that was sent in the wrong place.
 POSSIBLE_KEY = re.compile(r"[A-Za-z0-9_-]{30,}")
 
 
 def shortened(text: str) -> str:
-    """The text, cut to LONGEST_QUOTE characters."""
-    return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}..."
+    """The text, cut to MAX_QUOTE_LENGTH characters."""
+    return text if len(text) <= MAX_QUOTE_LENGTH else f"{text[:MAX_QUOTE_LENGTH]}..."
 
 
 def quoted(text: str) -> str:

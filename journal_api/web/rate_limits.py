@@ -10,7 +10,7 @@ from journal_api.errors import RateLimited
 BAD_KEYS_PER_MINUTE = 20
 WINDOW = 60.0  # seconds
 # With more windows than this the oldest is dropped, which bounds the memory however many addresses call.
-MOST_WINDOWS = 10_000
+MAX_WINDOWS = 10_000
 
 
 class Window(NamedTuple):
@@ -44,10 +44,10 @@ class FixedWindowLimiter:
         return headers
 
     def _drop_ended(self, now: float) -> None:
-        """Drop windows that have ended, and the oldest if there are MOST_WINDOWS."""
+        """Drop windows that have ended, and the oldest if there are MAX_WINDOWS."""
         while self._windows:
             oldest = next(iter(self._windows))
-            if self._windows[oldest].ends > now and len(self._windows) < MOST_WINDOWS:
+            if self._windows[oldest].ends > now and len(self._windows) < MAX_WINDOWS:
                 return
             del self._windows[oldest]
 

@@ -17,7 +17,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.values.types import COLOR_PATTERN, decode_value
 from journal_api.web.quoting import quoted, shortened
 
-MOST_ERRORS = 100
+MAX_ERRORS = 100
 REPEATED_MEMBER = "has a member twice, once with a value that is not valid"
 
 
@@ -42,7 +42,7 @@ class Member(NamedTuple):
 
 
 class ErrorCollector:
-    """The errors of one request, up to MOST_ERRORS."""
+    """The errors of one request, up to MAX_ERRORS."""
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
@@ -54,7 +54,7 @@ class ErrorCollector:
 
     @property
     def is_full(self) -> bool:
-        return len(self) >= MOST_ERRORS
+        return len(self) >= MAX_ERRORS
 
     def add(self, path: str, reason: str, allowed: tuple[str, ...] = ()) -> None:
         if not self.is_full:

@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from journal_api.web.quoting import LONGEST_QUOTE, quoted
+from journal_api.web.quoting import MAX_QUOTE_LENGTH, quoted
 
 
 async def message_of(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> str:
@@ -61,7 +61,7 @@ async def test_a_large_body_names_the_limit(client: httpx.AsyncClient) -> None:
     [
         ("evil.example", "'evil.example'"),
         ("a\x1b[31m\n", "'a\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER}'"),
-        ("x." * LONGEST_QUOTE, f"'{'x.' * (LONGEST_QUOTE // 2)}...'"),
+        ("x." * MAX_QUOTE_LENGTH, f"'{'x.' * (MAX_QUOTE_LENGTH // 2)}...'"),
         ("tjk_0000000000000000000000000000001A68Am.example", "'tjk_....example'"),
     ],
     ids=["plain", "control characters", "long", "a key"],

@@ -149,7 +149,7 @@ async def test_snapshots_are_kept_for_one_trading_day(client: httpx.AsyncClient)
 async def test_kept_answers_take_a_bounded_amount_of_memory(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_answers, "LARGEST_SUM", 20_000)
+    monkeypatch.setattr(kept_answers, "MAX_SUM", 20_000)
     await create_tag(client, "FOMO")
 
     for limit in range(1, 100):
@@ -166,7 +166,7 @@ async def test_kept_answers_take_a_bounded_amount_of_memory(
 async def test_an_answer_larger_than_the_memory_is_given_and_not_kept(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_answers, "LARGEST_SUM", 100)
+    monkeypatch.setattr(kept_answers, "MAX_SUM", 100)
 
     assert await names(client) == []
     assert app.state.kept_answers.size == 0
@@ -247,7 +247,7 @@ def layer_of(app: Starlette, kind: type[L]) -> L:
 async def test_as_many_paths_are_remembered_as_there_is_room_for(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "MOST_FOUND", 3)
+    monkeypatch.setattr(dispatch, "MAX_FOUND", 3)
     tags = [await create_tag(client, name) for name in "abcdefg"]
     remembered = layer_of(app, dispatch.Dispatch).found
 
@@ -261,7 +261,7 @@ async def test_as_many_paths_are_remembered_as_there_is_room_for(
 async def test_long_paths_are_not_remembered(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "LONGEST_FOUND", len("/v1/tags"))
+    monkeypatch.setattr(dispatch, "MAX_FOUND_LENGTH", len("/v1/tags"))
     remembered = layer_of(app, dispatch.Dispatch).found
     remembered.clear()
 
@@ -275,10 +275,10 @@ async def test_long_paths_are_not_remembered(
 async def test_as_many_hosts_are_remembered_as_there_is_room_for(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    for port in range(1, middleware.MOST_ACCEPTED + 20):
+    for port in range(1, middleware.MAX_ACCEPTED + 20):
         answer = await client.get("/me", headers={"Host": f"localhost:{port}"})
         assert answer.status_code == 200
 
     remembered = layer_of(app, middleware.RequestContextMiddleware).accepted
-    assert len(remembered) == middleware.MOST_ACCEPTED
+    assert len(remembered) == middleware.MAX_ACCEPTED
     assert error_of(await client.get("/me", headers={"Host": "evil:1"})) == (421, "misdirected_request")

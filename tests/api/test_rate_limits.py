@@ -154,7 +154,7 @@ def test_the_reset_counts_down_and_is_never_0(monkeypatch: pytest.MonkeyPatch) -
 
 def test_however_many_addresses_come_the_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, limiter = Clock(monkeypatch), rate_limits.FixedWindowLimiter(1)
-    for number in range(3 * rate_limits.MOST_WINDOWS):
+    for number in range(3 * rate_limits.MAX_WINDOWS):
         clock.now += 0.001
         limiter.count(number)
     full = len(limiter._windows)
@@ -162,7 +162,7 @@ def test_however_many_addresses_come_the_memory_is_bounded(monkeypatch: pytest.M
 
     limiter.count("one more")
 
-    assert full == rate_limits.MOST_WINDOWS
+    assert full == rate_limits.MAX_WINDOWS
     assert list(limiter._windows) == ["one more"]
 
 

@@ -345,7 +345,7 @@ async def test_groups_out_of_range_take_one_more_statement_however_many_they_are
 async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(
     client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "LONGEST_REPORT", 0.0)
+    monkeypatch.setattr(database, "MAX_REPORT_SECONDS", 0.0)
     monkeypatch.setattr(connections, "STEPS", 1)
 
     response = await client.get("/reports")
@@ -452,7 +452,7 @@ async def test_a_report_is_not_modified_until_a_trade_is(
 async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("journal_api.database.database.LONGEST_REPORT_WAIT", 0.05)
+    monkeypatch.setattr("journal_api.database.database.MAX_REPORT_WAIT", 0.05)
     async with app.state.database.report_transaction():
         assert (await client.get("/reports")).status_code == 200
         async with app.state.database.report_transaction():

@@ -666,7 +666,7 @@ async def test_a_commit_that_fails_leaves_nothing_to_the_transaction_that_waits_
 async def test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn(
     app: Starlette, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "MOST_WAITING", 2)
+    monkeypatch.setattr(database, "MAX_WAITING", 2)
 
     async def write() -> None:
         async with app.state.database.transaction():

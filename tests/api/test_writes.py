@@ -187,7 +187,7 @@ async def test_a_write_that_does_not_get_its_turn_is_busy_and_never_begun(
     with thread_stopped_at(app, "BEGIN IMMEDIATE") as reached:
         first = asyncio.create_task(app.state.database.write(rename, commit=False))
         await until(reached)
-        monkeypatch.setattr(database, "LONGEST_WAIT", 0.05)
+        monkeypatch.setattr(database, "MAX_WAIT", 0.05)
         refused = await client.post("/strategies", json={"name": "late"})
         with pytest.raises(Busy):
             async with app.state.database.transaction() as db:

@@ -23,7 +23,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
 from journal_api.trade_files.readings import readings_of
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells
+from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
 from journal_api.trade_files.timezones import FileTimezone
 
@@ -49,7 +49,7 @@ def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
     (row,) = rows
 
     assert isinstance(row, Cells)
-    assert len(row.cells) == MOST_COLUMNS == 1000
+    assert len(row.cells) == MAX_COLUMNS == 1000
 
 
 # Time ----------------------------------------------------------------------------------------------------

@@ -58,7 +58,7 @@ BEYOND_A_SCHEMA = [
 # A file is more than a schema says of it.
 FILES = {"POST /v1/imports"}
 
-SHORTEST_LIMIT = 40  # of the names that the service measures
+MIN_LIMIT = 40  # of the names that the service measures
 NUMBERS = count()
 FUZZ_KEY_ID = "2"  # test_fuzz.py makes a spare key before it
 
@@ -82,7 +82,7 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
 @schemathesis.hook
 def filter_body(context: Any, body: Any) -> bool:
     """No name that is over its limit only with the white space around it, or before it is composed."""
-    return not any(len(text) > SHORTEST_LIMIT and is_shortened(text) for text in texts_in(body))
+    return not any(len(text) > MIN_LIMIT and is_shortened(text) for text in texts_in(body))
 
 
 def texts_in(value: Any) -> Iterator[str]:

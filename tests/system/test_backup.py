@@ -47,7 +47,7 @@ from journal_api.settings import Settings, SettingsError
 
 TIME = r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z"
 # Small enough to stop a copy in the middle, large enough for what SQLite keeps beside the file.
-LARGEST_FILE = 40_000
+MAX_FILE_SIZE = 40_000
 IN_LITTLE_ROOM = """
 import resource, sys
 from journal_api.cli import main
@@ -97,9 +97,9 @@ def with_checksums(*backups: Path) -> set[str]:
 
 
 def in_little_room(*arguments: str | Path) -> Ran:
-    """What the command leaves behind when no file may grow beyond LARGEST_FILE."""
+    """What the command leaves behind when no file may grow beyond MAX_FILE_SIZE."""
     ran = subprocess.run(
-        [sys.executable, "-c", IN_LITTLE_ROOM, str(LARGEST_FILE), *arguments],
+        [sys.executable, "-c", IN_LITTLE_ROOM, str(MAX_FILE_SIZE), *arguments],
         env=environment(),
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -22,7 +22,7 @@ from proofs import SOAK, tries
 from test_storage import locked
 from test_transactions import is_whole, three_by_three
 
-from journal_api.database.database import LONGEST_WAIT, MOST_WAITING
+from journal_api.database.database import MAX_WAIT, MAX_WAITING
 
 CLIENTS = 64
 LOAD_SECONDS = tries(60, 2)
@@ -315,7 +315,7 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
     refused: list[Reply] = []
 
     with running(db) as server:
-        async with wires_to(server, key, 2 * MOST_WAITING) as wires:
+        async with wires_to(server, key, 2 * MAX_WAITING) as wires:
             shared = await make_shared(wires[0])
             # Nothing keeps a trade from being there twice, so one that was written and refused would show.
             left = {f"busy {number}": wire for number, wire in enumerate(wires)}
@@ -340,7 +340,7 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
                 rounds += 1
         assert server.stop() == 0
 
-    at_once = sum(reply.seconds < LONGEST_WAIT / 2 for reply in refused[:at_first])
+    at_once = sum(reply.seconds < MAX_WAIT / 2 for reply in refused[:at_first])
     assert at_first == len(wires)
     assert set(refusals(refused)) == {(503, "busy")}
     assert all(int(reply.headers["retry-after"]) > 0 for reply in refused)

@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 from journal_api.page import files
 
 NAMES = sorted(name for name in files.contents() if name != "index.html")
-MOST_BYTES_SENT, MOST_LINES = 100 * 1024, 200
+MAX_BYTES_SENT, MAX_LINES = 100 * 1024, 200
 
 
 @pytest.fixture
@@ -84,8 +84,8 @@ def test_the_page_stays_small() -> None:
     modules = {name: content for name, content in files.contents().items() if name.endswith(".js")}
     lines = {name: content.count(b"\n") for name, content in modules.items()}
 
-    assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < MOST_BYTES_SENT
-    assert {name: count for name, count in lines.items() if count >= MOST_LINES} == {}
+    assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < MAX_BYTES_SENT
+    assert {name: count for name, count in lines.items() if count >= MAX_LINES} == {}
 
 
 def test_no_module_of_the_page_makes_markup_of_text_or_calls_elsewhere() -> None:
@@ -98,7 +98,7 @@ def test_no_module_of_the_page_makes_markup_of_text_or_calls_elsewhere() -> None
 # The page ------------------------------------------------------------------------------------------------
 
 VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
-MOST_REQUESTS = 10
+MAX_REQUESTS = 10
 A_CSV = """\
 symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
 ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
@@ -183,7 +183,7 @@ def test_every_view_is_drawn_without_complaint_from_few_requests_to_its_own_serv
         counts[view] = len([url for url in requests if "/v1/" in url])
         assert page.find("main").text, view
 
-    assert {view: count for view, count in counts.items() if count > MOST_REQUESTS} == {}
+    assert {view: count for view, count in counts.items() if count > MAX_REQUESTS} == {}
     assert page.complaints() == []
     assert journal.key not in page.browser.page_source
 

@@ -15,7 +15,7 @@ from commands import PATIENCE, Server, rows, running
 from conftest import ErrorEnvelope
 from factories import details_of, error_of, unwrap
 
-LARGEST_BODY = 4 * 1024 * 1024
+MAX_BODY_SIZE = 4 * 1024 * 1024
 CATEGORIES = "/v1/tag-categories"
 
 
@@ -162,11 +162,11 @@ def test_pipelined_requests_are_answered_in_their_order(server: Server) -> None:
 
 def assert_too_large(answer: httpx.Response) -> None:
     assert error_of(answer) == (413, "request_too_large")
-    assert details_of(answer) == {"max_bytes": LARGEST_BODY}
+    assert details_of(answer) == {"max_bytes": MAX_BODY_SIZE}
 
 
 def test_a_body_over_4_mib_is_413_by_its_announced_length(client: httpx.Client) -> None:
-    body = b'{"name": "%b"}' % (b"x" * LARGEST_BODY)
+    body = b'{"name": "%b"}' % (b"x" * MAX_BODY_SIZE)
 
     answers = [client.post("/tag-categories", content=body) for _ in range(2)]
 
@@ -178,7 +178,7 @@ def test_a_body_over_4_mib_is_413_by_its_announced_length(client: httpx.Client) 
 def test_a_body_over_4_mib_is_413_when_it_comes_in_chunks(client: httpx.Client) -> None:
     def chunks() -> Iterator[bytes]:
         yield b'{"name": "'
-        for _ in range(LARGEST_BODY // 65536 + 1):
+        for _ in range(MAX_BODY_SIZE // 65536 + 1):
             yield b"x" * 65536
 
     answers = [client.post("/tag-categories", content=chunks()) for _ in range(2)]
@@ -189,7 +189,7 @@ def test_a_body_over_4_mib_is_413_when_it_comes_in_chunks(client: httpx.Client) 
 
 
 def test_a_body_of_exactly_4_mib_is_read(client: httpx.Client) -> None:
-    body = b'{"name": "just large"}'.ljust(LARGEST_BODY)
+    body = b'{"name": "just large"}'.ljust(MAX_BODY_SIZE)
 
     answer = client.post("/tag-categories", content=body)
 
@@ -200,7 +200,7 @@ def test_a_body_that_is_announced_too_large_is_refused_before_it_is_sent(server:
     connection = connect(server)
     connection.putrequest("POST", CATEGORIES)
     connection.putheader("Authorization", f"Bearer {key}")
-    connection.putheader("Content-Length", str(LARGEST_BODY + 1))
+    connection.putheader("Content-Length", str(MAX_BODY_SIZE + 1))
     connection.endheaders()
 
     response = connection.getresponse()

@@ -25,7 +25,7 @@ from proofs import SOAK
 from streams import served
 
 from journal_api.server.protocol import Protocol
-from journal_api.server.request_head import LARGEST_HEAD
+from journal_api.server.request_head import MAX_HEAD_SIZE
 
 GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 LAST = b"Connection: close\r\n\r\n"
@@ -219,7 +219,7 @@ def test_the_rest_of_a_body_that_nobody_needs_does_not_hold_the_connection(journ
 
 
 def test_headers_just_under_the_cap_are_read(journal: Journal) -> None:
-    value = b"x" * (LARGEST_HEAD - len(GET + LAST + b"X: \r\n"))
+    value = b"x" * (MAX_HEAD_SIZE - len(GET + LAST + b"X: \r\n"))
 
     with journal.connect() as connection:
         connection.sendall(GET + b"X: " + value + b"\r\n" + LAST)
@@ -228,10 +228,10 @@ def test_headers_just_under_the_cap_are_read(journal: Journal) -> None:
     assert statuses(said) == [200]
 
 
-LARGE = b"x" * LARGEST_HEAD
+LARGE = b"x" * MAX_HEAD_SIZE
 TOO_LARGE = {
     "one header": GET + b"X: " + LARGE + b"\r\n\r\n",
-    "many headers": GET + b"X: x\r\n" * (LARGEST_HEAD // 6) + b"\r\n",
+    "many headers": GET + b"X: x\r\n" * (MAX_HEAD_SIZE // 6) + b"\r\n",
     "the path": b"GET /" + LARGE + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "half a header": GET + b"X: " + LARGE,
     "half a path": b"GET /" + LARGE,
@@ -269,7 +269,7 @@ def test_trailers_over_the_cap_are_400(journal: Journal, endless: bytes) -> None
 
 def test_a_large_body_and_pipelined_requests_are_answered_in_order(journal: Journal) -> None:
     body = b'{"name": "Large"}'.ljust(1024 * 1024)
-    requests = 2 * LARGEST_HEAD // len(GET)  # their headers together are over the cap
+    requests = 2 * MAX_HEAD_SIZE // len(GET)  # their headers together are over the cap
 
     with journal.connect() as connection:
         connection.sendall(journal.post(b"Content-Length: %d" % len(body)) + body)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from journal_api.mcp.reading import LONGEST_RULES, goal_now, rules_of, with_decisions_only
+from journal_api.mcp.reading import MAX_RULES_LENGTH, goal_now, rules_of, with_decisions_only
 
 GOAL: dict[str, Any] = {
     "id": 1,
@@ -60,7 +60,7 @@ def test_a_group_keeps_its_nulls_and_the_number_of_decisions() -> None:
 
 
 def test_long_rules_become_the_beginning_of_their_text() -> None:
-    rules = {"note": "x" * LONGEST_RULES}
+    rules = {"note": "x" * MAX_RULES_LENGTH}
 
     assert rules_of({"risk": 1}) == {"risk": 1}
-    assert rules_of(rules) == f'{{"note":"{"x" * (LONGEST_RULES - 9)}... [2011 characters]'
+    assert rules_of(rules) == f'{{"note":"{"x" * (MAX_RULES_LENGTH - 9)}... [2011 characters]'

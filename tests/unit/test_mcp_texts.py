@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from journal_api.mcp.texts import LONGEST_LIST, clipped, encoded, page_of, without_nulls
+from journal_api.mcp.texts import MAX_LIST_LENGTH, clipped, encoded, page_of, without_nulls
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner)))
@@ -63,7 +63,7 @@ def test_a_page_says_how_to_get_the_next() -> None:
 
 
 def test_a_page_ends_before_it_grows_too_long() -> None:
-    rows = ["x" * (LONGEST_LIST // 2)] * 5
+    rows = ["x" * (MAX_LIST_LENGTH // 2)] * 5
 
     page = page_of("trades", rows, 0, 5)
 
@@ -72,4 +72,4 @@ def test_a_page_ends_before_it_grows_too_long() -> None:
 
 
 def test_a_row_that_is_too_long_is_a_page_alone() -> None:
-    assert page_of("trades", ["x" * 2 * LONGEST_LIST, "y"], 0, 2)["trades"] == ["x" * 2 * LONGEST_LIST]
+    assert page_of("trades", ["x" * 2 * MAX_LIST_LENGTH, "y"], 0, 2)["trades"] == ["x" * 2 * MAX_LIST_LENGTH]

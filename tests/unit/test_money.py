@@ -25,7 +25,7 @@ from journal_api.values.money import (
 
 quick = tried(full=300, short=80)
 ONE = 10**8
-LARGEST_UNITS = 10**10 * ONE
+MAX_UNITS = 10**10 * ONE
 int64 = st.integers(-(2**63), 2**63 - 1)
 CONNECTION = sqlite3.connect(":memory:", check_same_thread=False)
 
@@ -54,10 +54,10 @@ def digits_of(value: Decimal) -> int:
 # In -----------------------------------------------------------------------------------------------------
 
 
-@given(st.integers(-LARGEST_UNITS, LARGEST_UNITS))
+@given(st.integers(-MAX_UNITS, MAX_UNITS))
 @quick
-@example(LARGEST_UNITS)
-@example(-LARGEST_UNITS)
+@example(MAX_UNITS)
+@example(-MAX_UNITS)
 @example(1)
 @example(-1)
 @example(123456712345678)
@@ -181,7 +181,7 @@ def test_a_ratio_in_sql_is_exact_or_null_over_ten_milliards(numerator: int, deno
 
     in_sql = sql_ratio(numerator, denominator)
 
-    assert in_sql == (exact if abs(exact) <= LARGEST_UNITS else None)
+    assert in_sql == (exact if abs(exact) <= MAX_UNITS else None)
 
 
 @pytest.mark.parametrize(("numerator", "denominator"), [(None, 1), (1, None), (None, None)])

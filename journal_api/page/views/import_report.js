@@ -4,7 +4,7 @@ import { send } from "../client.js";
 import { confirm, field, form, h, select } from "../dom.js";
 import * as format from "../format.js";
 
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 const WORDS = { new: ["gain", "new"], duplicate: ["", "already there"], updated: ["warn", "updated"], error: ["loss", "error"] };
 
 export function verdicts({ counts, format: name }) {
@@ -33,9 +33,9 @@ export function rowTable(rows) {
   if (!told.length) return null;
   return h("div", { class: "scroll" }, h("table", { "aria-label": "Rows" },
     h("thead", null, h("tr", null, ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", null, told.slice(0, MOST_ROWS).map((row) => h("tr", null, h("td", null, row.line),
+    h("tbody", null, told.slice(0, MAX_ROWS).map((row) => h("tr", null, h("td", null, row.line),
       h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]), h("td", null, row.reason ?? row.changed.map(format.words).join(", ")))))),
-    told.length > MOST_ROWS && h("p", { class: "muted" }, `and ${format.count(told.length - MOST_ROWS, "more row")}`));
+    told.length > MAX_ROWS && h("p", { class: "muted" }, `and ${format.count(told.length - MAX_ROWS, "more row")}`));
 }
 
 

@@ -17,7 +17,7 @@ from journal_api.values.types import Name40, Text
 
 COSTS = ("Commissions", "Fees")
 # Characters of the text of a note, and of its HTML.
-LONGEST_NOTE, LONGEST_HTML = 10_000, 256 * 1024
+MAX_NOTE_LENGTH, MAX_HTML_LENGTH = 10_000, 256 * 1024
 # html.parser takes quadratic time for malformed HTML; this pattern takes linear time.
 TAG = re.compile(r"<!--.*?(?:-->|\Z)|<(?:/?(?P<name>[A-Za-z][A-Za-z0-9]*+)|[!?])[^<>]*+>", re.DOTALL)
 LINE = re.compile("p|br|div|li|[uo]l|tr|pre|hr|blockquote|h[1-6]", re.IGNORECASE)
@@ -96,13 +96,15 @@ def fees_if_stated(row: Row) -> Result | None:
 
 def plain_text(cell: str) -> Text | None:
     """Return the text of HTML, cut to the length of notes, with one line per paragraph."""
-    without_tags = TAG.sub(lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:LONGEST_HTML])
+    without_tags = TAG.sub(
+        lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:MAX_HTML_LENGTH]
+    )
     try:
         lines = html.unescape(without_tags).splitlines()
     except ValueError:
         raise ValueError("must be HTML") from None  # a character reference of thousands of digits
     note = "\n".join(line for line in (" ".join(line.split()) for line in lines) if line)
-    return text(note[:LONGEST_NOTE].rstrip()) or None
+    return text(note[:MAX_NOTE_LENGTH].rstrip()) or None
 
 
 FORMAT = Format(

@@ -33,7 +33,7 @@ KINDS: dict[str, tuple[bool, Direction]] = {
     "exit short": (False, "short"),
 }
 # Trades of which one row was read. Both rows of a trade are neighbours in the export.
-MOST_PENDING = 10_000
+MAX_PENDING = 10_000
 
 
 class Leg(NamedTuple):
@@ -98,8 +98,8 @@ def paired(legs: Iterator[Leg | Rejected | LeftOut]) -> Trades:
             has_errors |= isinstance(leg, Rejected)
             yield leg
         elif (other := pending.pop(leg.number, None)) is None:
-            if len(pending) == MOST_PENDING:
-                yield Rejected(leg.line, f"is the {MOST_PENDING + 1}th row without its other row")
+            if len(pending) == MAX_PENDING:
+                yield Rejected(leg.line, f"is the {MAX_PENDING + 1}th row without its other row")
                 return
             pending[leg.number] = leg
         elif leg.is_entry == other.is_entry or leg.direction != other.direction:

@@ -10,7 +10,7 @@ from journal_api.rules.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
 from journal_api.trade_files.headers import column_names
 from journal_api.trade_files.readings import readings_of
-from journal_api.trade_files.rows import MOST_COLUMNS, Cells
+from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, text_of
 from journal_api.values.time_formats import TimeFormat
 from journal_api.values.visible_text import escape_invisible
@@ -49,7 +49,7 @@ DAYS = (
 CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:%M:%S.%f", ";%H%M%S", "")
 OFFSETS = ("", " %z", "%z", " %Z")
 FORMATS = tuple(TimeFormat(day + clock + offset) for clock in CLOCKS for day in DAYS for offset in OFFSETS)
-ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, LONGEST_SHOWN = 100, 100, 3, 200
+ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, MAX_SHOWN_LENGTH = 100, 100, 3, 200
 MAX_CHARACTERS = 1024 * 1024  # in which those rows are searched
 
 
@@ -112,11 +112,11 @@ def cells_of(rows: Iterator[Cells | Rejected]) -> Iterator[list[str]]:
         if isinstance(row, Rejected):
             return
         if is_table_row(row):
-            yield [cell.strip()[:LONGEST_SHOWN] for cell in row.cells]
+            yield [cell.strip()[:MAX_SHOWN_LENGTH] for cell in row.cells]
 
 
 def is_table_row(row: Cells) -> bool:
-    return len(row.cells) <= MOST_COLUMNS and any(map(str.strip, row.cells))
+    return len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells))
 
 
 def members_of(columns: Sequence[str]) -> dict[str, str]:
