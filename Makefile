@@ -74,9 +74,8 @@ soak: $(READY_DEV)  ## prove docs/reliability.md in full numbers (an hour, 20 mi
 bench: $(READY_DEV)  ## measure it beside others, as it grows, in a crowd: docs/bench.json and charts, in a quarter of an hour
 	PYTHONPATH=tests $(BIN)/python -m bench --out docs
 
-openapi: $(READY_DEV)  ## write docs/openapi.json, unless it takes something away from v1
-	$(BIN)/python tests/record_examples.py
-	$(BIN)/journal-api openapi | $(BIN)/python tests/docs/openapi_changes.py docs/openapi.json
+openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1
+	$(BIN)/python tests/write_openapi.py
 
 screenshots: $(READY_DEV)  ## photograph the page with the example journal: docs/page-*.png
 	$(BIN)/python tests/screenshots.py

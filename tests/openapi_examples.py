@@ -1,4 +1,4 @@
-"""The OpenAPI document as tests read it; its examples, sent one after the other, make one small journal."""
+"""The OpenAPI document as tests read it. Its examples, sent one after the other, make a small journal."""
 
 from typing import Any
 
@@ -6,16 +6,21 @@ import httpx
 import msgspec
 from operations import path_of
 
-from journal_api.openapi import document
+from journal_api.openapi.docs_page import read_document
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
-DOCUMENT: Any = msgspec.json.decode(document.document())
+DOCUMENT: Any = msgspec.json.decode(read_document())
 
 
 def described(operation: Operation) -> Any:
     """What the document says of it."""
     return DOCUMENT["paths"][operation.documented_path][operation.method.lower()]
+
+
+def example_of(content: Any) -> Any:
+    """The example of a body, from what the document says of it by media type."""
+    return content["example"] if "example" in content else resolved(content["schema"])["examples"][0]
 
 
 def resolved(part: Any) -> Any:
@@ -26,6 +31,10 @@ def resolved(part: Any) -> Any:
     for name in part["$ref"].removeprefix("#/").split("/"):
         found = found[name]
     return resolved(found)
+
+
+def parameters_of(operation: Operation) -> list[Any]:
+    return [resolved(parameter) for parameter in described(operation)["parameters"]]
 
 
 def bodies_of(operation: Operation) -> Any:
@@ -42,13 +51,11 @@ def in_order() -> list[Operation]:
 
 async def send_example(client: httpx.AsyncClient, operation: Operation, media_type: str) -> httpx.Response:
     """The example as it stands, about the thing with the id 1."""
-    example = bodies_of(operation)[media_type]["example"]
+    example = example_of(bodies_of(operation)[media_type])
     return await client.request(
         operation.method,
         path_of(operation, 1),
-        params={
-            one["name"]: one["example"] for one in described(operation)["parameters"] if "example" in one
-        },
+        params={one["name"]: one["example"] for one in parameters_of(operation) if "example" in one},
         content=example if isinstance(example, str) else msgspec.json.encode(example),
         headers={"Content-Type": media_type},
     )
@@ -61,3 +68,11 @@ async def send_examples(client: httpx.AsyncClient) -> list[tuple[Operation, http
         for operation in in_order()
         for media_type in bodies_of(operation)
     ]
+
+
+FILES = {
+    media_type: example_of(content)
+    for operation in OPERATIONS
+    if operation.consumes_file
+    for media_type, content in bodies_of(operation).items()
+}

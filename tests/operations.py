@@ -69,22 +69,26 @@ MISSING = 987_654_321
 def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
     """Let one test, in one journal, do for each of the operations what the decorated one does for one.
 
-    For what leaves the journal as it was, or does not depend on what is in it. A failure names the operation.
+    For what leaves the journal as it was, or does not depend on what is in it. Every operation is tried, and
+    each failure names its operation.
     """
     each = list(operations)
+    assert each
 
     def decorate(test: Any) -> Any:
         @wraps(test)
         async def test_of_all(**fixtures: Any) -> None:
-            assert each
+            failures: list[Exception] = []
             for operation in each:
                 try:
                     result = test(operation=operation, **fixtures)
                     if inspect.isawaitable(result):
                         await result
-                except BaseException as error:
+                except Exception as error:
                     error.add_note(f"The operation is {operation.method} {documented_path_of(operation)}")
-                    raise
+                    failures.append(error)
+            if failures:
+                raise ExceptionGroup(f"{len(failures)} of {len(each)} operations fail", failures)
 
         parameters = inspect.signature(test).parameters.values()
         others = [parameter for parameter in parameters if parameter.name != "operation"]

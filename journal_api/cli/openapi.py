@@ -2,10 +2,10 @@
 
 import click
 
-from journal_api.openapi import document
+from journal_api.openapi.docs_page import read_document
 
 
 @click.command("openapi")
 def print_description() -> None:
     """Print the OpenAPI document, which the server returns for GET /openapi.json."""
-    click.echo(document.document())
+    click.echo(read_document(), nl=False)

@@ -1,1 +1,1 @@
-"""The OpenAPI document, its examples, and the page at /docs."""
+"""The OpenAPI document, which `make openapi` writes to openapi.json, and the pages that show it."""

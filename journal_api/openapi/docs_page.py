@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from journal_api.errors import NotFound
-from journal_api.openapi import document
 from journal_api.web.static_files import StaticFile
 
 PAGE = """\
@@ -81,9 +80,13 @@ async def asset(request: Request) -> StaticFile:
     return asset_file(name)
 
 
+def read_document() -> bytes:
+    return Path(__file__).with_name("openapi.json").read_bytes()
+
+
 @cache
 def document_file() -> StaticFile:
-    return StaticFile(document.document(), "application/json", HEADERS)
+    return StaticFile(read_document(), "application/json", HEADERS)
 
 
 @cache
@@ -93,11 +96,11 @@ def page_file() -> StaticFile:
 
 @cache
 def asset_file(name: str) -> StaticFile:
-    content = START.encode() if name == "start.js" else content_of(name)
+    content = START.encode() if name == "start.js" else read_asset(name)
     return StaticFile(content, MEDIA_TYPES[name], HEADERS)
 
 
-def content_of(name: str) -> bytes:
+def read_asset(name: str) -> bytes:
     """The content of a file in the package offapi."""
     package = importlib.util.find_spec("offapi")
     assert package is not None

@@ -1,25 +1,24 @@
-"""The OpenAPI 3.1 document, built from the route table and the structs."""
+"""Build the OpenAPI 3.1 document from the route table, the structs and examples: `make openapi`."""
 
 import inspect
 import re
-from functools import cache
+import tomllib
+from pathlib import Path
 
 import msgspec
+from msgspec.structs import fields
 
 from journal_api import __version__
 from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageUnavailable
 from journal_api.openapi.envelopes import META, PAGED_META, envelope_schema
-from journal_api.openapi.examples import EXAMPLES, FILES
-from journal_api.openapi.references import Json, reference
 from journal_api.openapi.responses import (
-    REQUEST_ID,
+    HEADER_COMPONENTS,
+    build_responses,
+    describe_headers,
     error_components,
-    failures_of,
-    headers_alone,
-    reference_without_body,
-    responses_of,
+    refer_to_errors,
 )
-from journal_api.openapi.schemas import FILE, query_schemas, schemas_of
+from journal_api.openapi.schemas import FILE, Json, query_schemas, refer_to, struct_schemas
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
@@ -32,104 +31,109 @@ Every response has the same envelope: `{"ok": true, "data": {...}, "meta": {"req
 rejected. Amounts are exact to eight decimals. Timestamps are returned in UTC; a timestamp without an offset
 is read in your own time zone. Every response has `Cache-Control: no-store`, `X-Content-Type-Options: nosniff`
 and `X-Journal-Version`, the release of the service.
+
+HEAD works wherever GET does, with the same key, parameters, statuses and headers, and without a body.
 """
+SECURITY: Json = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "An API key, `tjk_...`: `journal-api keys create NAME --scopes all`.",
+}
 PATH_SCHEMAS: Json = {
     "row_id": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
     "contract_root": {"type": "string", "pattern": "^[A-Z0-9]{1,10}$", "examples": ["MNQ"]},
 }
-REQUEST_HEADERS: Json = {
+# The parameters that many operations have.
+PARAMETERS: Json = {
     "Idempotency-Key": {
+        "name": "Idempotency-Key",
+        "in": "header",
         "description": (
             "A repeated request with the same key runs once; for 24 hours it gets the same response."
         ),
         "schema": {"type": "string", "pattern": "^(?!tjk_)[A-Za-z0-9_-]{1,64}$"},
     },
     "If-Match": {
+        "name": "If-Match",
+        "in": "header",
         "description": (
             "412 unless this is the ETag of GET at this path, or at the nearest path above that has one."
         ),
         "schema": {"type": "string"},
     },
     "If-None-Match": {
+        "name": "If-None-Match",
+        "in": "header",
         "description": "304 if the response still has this ETag.",
         "schema": {"type": "string"},
     },
 }
+WRITTEN_EXAMPLES: Json = tomllib.loads(Path(__file__).with_name("examples.toml").read_text())
 
 
-@cache
-def document() -> bytes:
-    """The document as JSON."""
-    return msgspec.json.format(msgspec.json.encode(document_tree()), indent=2)
+def write_document(recorded_examples: Json) -> bytes:
+    """The document as JSON, a line for each path and component."""
+    return write_lines(build_document(recorded_examples), depth=3) + b"\n"
 
 
-def document_tree() -> Json:
-    """The document as dicts and lists."""
-    paths: Json = {"/health": {"get": health(), "head": without_body(health())}}
+def write_lines(part: object, depth: int) -> bytes:
+    if depth == 0 or not isinstance(part, dict):
+        return msgspec.json.encode(part)
+    members = (msgspec.json.encode(name) + b":" + write_lines(part[name], depth - 1) for name in part)
+    return b"{\n" + b",\n".join(members) + b"\n}"
+
+
+def build_document(recorded_examples: Json) -> Json:
+    """The document as dicts and lists. Examples are those of examples.toml and of responses, by struct."""
+    paths: Json = {"/health": {"get": describe_health()}}
     for operation in OPERATIONS:
         path = paths.setdefault(operation.documented_path, {})
-        path[operation.method.lower()] = described(operation)
-        if operation.method == "GET":
-            path["head"] = without_body(path["get"])
-    error_schemas, error_responses = error_components(OPERATIONS)
-    schemas = schemas_of(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
+        path[operation.method.lower()] = describe_operation(operation)
+    error_schemas, responses = error_components(OPERATIONS)
+    schemas = struct_schemas(OPERATIONS) | {"Meta": META, "PagedMeta": PAGED_META} | error_schemas
+    for name, example in {**WRITTEN_EXAMPLES, **recorded_examples}.items():
+        if name in schemas:
+            schemas[name]["examples"] = [example]
     return {
         "openapi": "3.1.0",
         "info": {"title": "Trading journal", "version": __version__, "description": ABOUT},
         "servers": [{"url": "/"}],
-        "tags": [{"name": name} for name in dict.fromkeys(map(tag_of, OPERATIONS))] + [{"name": "service"}],
+        "tags": [{"name": name} for name in dict.fromkeys(map(tag_name, OPERATIONS))] + [{"name": "service"}],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(schemas.items())),
-            "responses": dict(sorted(error_responses.items())),
-            "securitySchemes": {
-                "key": {
-                    "type": "http",
-                    "scheme": "bearer",
-                    "description": "An API key, `tjk_...`: `journal-api keys create NAME --scopes all`.",
-                }
-            },
+            "responses": dict(sorted(responses.items())),
+            "headers": HEADER_COMPONENTS,
+            "parameters": PARAMETERS,
+            "securitySchemes": {"key": SECURITY},
         },
     }
 
 
-def described(operation: Operation) -> Json:
+def describe_operation(operation: Operation) -> Json:
     """The description of an operation; the texts are the docstrings of its handler and its query struct."""
     summary, _, details = inspect.cleandoc(operation.endpoint.__doc__ or "").partition("\n\n")
-    about_query = inspect.cleandoc(operation.query.__doc__ or "")
+    about_query = inspect.cleandoc(operation.query.__doc__ or "") if fields(operation.query) else ""
     scope = f"Scope: `{operation.required_scope}`." if operation.required_scope else "Any valid key."
     description: Json = {
         "operationId": operation.name,
         "summary": " ".join(summary.split()).replace("`", "").removesuffix("."),
         "description": "\n\n".join(filter(None, (details, about_query, scope))),
-        "tags": [tag_of(operation)],
+        "tags": [tag_name(operation)],
         "security": [{"key": [operation.required_scope] if operation.required_scope else []}],
         "parameters": [
             *path_parameters(operation),
             *query_parameters(operation),
             *header_parameters(operation),
         ],
-        "responses": responses_of(operation),
+        "responses": build_responses(operation, WRITTEN_EXAMPLES["files"]),
     }
-    if content := body_of(operation):
+    if content := describe_body(operation):
         description["requestBody"] = {"required": True, "content": content}
     return description
 
 
-def without_body(get: Json) -> Json:
-    """The description of HEAD, from the description of GET at the same path."""
-    return {
-        **get,
-        "operationId": f"head_{get['operationId']}",
-        "summary": f"{get['summary']}: the headers alone",
-        "responses": {
-            status: reference_without_body(response) if "$ref" in response else headers_alone(response)
-            for status, response in get["responses"].items()
-        },
-    }
-
-
-def health() -> Json:
+def describe_health() -> Json:
     """The description of GET /health, which is not in the route table because it needs no key."""
     data: Json = {
         "status": {"const": "ok"},
@@ -137,7 +141,6 @@ def health() -> Json:
         "schema": {"type": "integer"},
         "writable": {"type": "boolean"},
     }
-    schema = envelope_schema(data, "Meta")
     return {
         "operationId": "health",
         "summary": "Get the release, the schema version and whether the database can be written",
@@ -147,15 +150,15 @@ def health() -> Json:
         "responses": {
             "200": {
                 "description": "The service is running.",
-                "headers": REQUEST_ID,
-                "content": {"application/json": {"schema": schema}},
+                "headers": describe_headers("X-Request-Id"),
+                "content": {"application/json": {"schema": envelope_schema(data, "Meta")}},
             },
-            **failures_of((MisdirectedRequest, InternalError, Busy, StorageUnavailable)),
+            **refer_to_errors((MisdirectedRequest, InternalError, Busy, StorageUnavailable)),
         },
     }
 
 
-def tag_of(operation: Operation) -> str:
+def tag_name(operation: Operation) -> str:
     """The OpenAPI tag of an operation: its resource."""
     return operation.documented_path.split("/")[2]
 
@@ -168,7 +171,7 @@ def path_parameters(operation: Operation) -> list[Json]:
 
 
 def query_parameters(operation: Operation) -> list[Json]:
-    examples = EXAMPLES.get(operation.query, {})
+    examples = WRITTEN_EXAMPLES.get(operation.query.__name__, {})
     return [
         {
             "name": name,
@@ -187,14 +190,14 @@ def header_parameters(operation: Operation) -> list[Json]:
         names.append("If-Match")
     elif operation.has_etag:
         names.append("If-None-Match")
-    return [{"name": name, "in": "header", "required": False, **REQUEST_HEADERS[name]} for name in names]
+    return [refer_to(name, "parameters") for name in names]
 
 
-def body_of(operation: Operation) -> Json:
-    """The schema and an example of the body, by media type; empty if the operation has no body."""
+def describe_body(operation: Operation) -> Json:
+    """The schema of the body by media type; empty if the operation has no body."""
     if operation.body is not None:
-        schema = reference(operation.body.__name__)
-        return {"application/json": {"schema": schema, "example": EXAMPLES[operation.body]}}
+        return {"application/json": {"schema": refer_to(operation.body.__name__)}}
     if operation.consumes_file:
-        return {kind: {"schema": FILE, "example": FILES[kind]} for kind in operation.consumes}
+        files = WRITTEN_EXAMPLES["files"]
+        return {kind: {"schema": FILE, "example": files[kind]} for kind in operation.consumes}
     return {}

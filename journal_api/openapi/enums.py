@@ -49,16 +49,16 @@ def enum_schemas() -> dict[str, Any]:
             "title": name,
             "type": "string",
             "enum": list(values),
-            "x-enum-varnames": [variable_of(value) for value in values],
+            "x-enum-varnames": [variable_name(value) for value in values],
         }
         for name, values in ENUMS.items()
     }
 
 
-def variable_of(value: str) -> str:
+def variable_name(value: str) -> str:
     return value.upper().replace("+", "_PLUS").replace("-", "_")
 
 
-def name_of_enum(values: Iterable[str]) -> str | None:
+def enum_name(values: Iterable[str]) -> str | None:
     """The name of the component with these values, None if there is none."""
     return NAMES.get(frozenset(values))

@@ -14,7 +14,7 @@ from journal_api.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from journal_api.openapi.references import Json, reference
+from journal_api.openapi.schemas import Json, refer_to
 
 META: Json = {
     "type": "object",
@@ -65,8 +65,8 @@ DETAILS: dict[type[ApiError], Json] = {
         "max_bytes": COUNT,
         "line": COUNT,
         "reason": TEXT,
-        "rows": {"type": "array", "items": reference("Verdict")},
-        "counts": reference("Counts"),
+        "rows": {"type": "array", "items": refer_to("Verdict")},
+        "counts": refer_to("Counts"),
         "missing": {"type": "object", "additionalProperties": TEXTS},
         "unknown_accounts": TEXTS,
     },
@@ -88,7 +88,7 @@ def envelope_schema(data: Json, meta: str) -> Json:
         "properties": {
             "ok": {"const": True},
             "data": {"type": "object", "properties": data, "required": list(data)},
-            "meta": reference(meta),
+            "meta": refer_to(meta),
         },
         "required": ["ok", "data", "meta"],
     }
@@ -109,7 +109,7 @@ def error_schema(errors: Sequence[type[ApiError]]) -> Json:
                 },
                 "required": ["code", "message", "details"],
             },
-            "meta": reference("Meta"),
+            "meta": refer_to("Meta"),
         },
         "required": ["ok", "error", "meta"],
     }

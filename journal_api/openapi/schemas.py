@@ -12,10 +12,11 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import FieldInfo, fields
 
-from journal_api.openapi.enums import enum_schemas, name_of_enum
-from journal_api.openapi.references import REF, Json, reference
+from journal_api.openapi.enums import enum_name, enum_schemas
 from journal_api.web.operation import Operation
 
+Json = dict[str, Any]
+REF = "#/components/schemas/{name}"
 FILE: Json = {"type": "string", "format": "binary"}
 FREE_FORM: Json = {
     "type": "object",
@@ -25,7 +26,7 @@ FREE_FORM: Json = {
 READ_ONLY = "Read-only: accepted if it says what is stored."
 
 
-def schemas_of(operations: Iterable[Operation]) -> Json:
+def struct_schemas(operations: Iterable[Operation]) -> Json:
     """The schemas, by name, of all structs in bodies and responses, nested structs included, and of enums."""
     operations = list(operations)
     structs = every_struct()
@@ -38,14 +39,19 @@ def schemas_of(operations: Iterable[Operation]) -> Json:
         for name, schema in components([each.body for each in operations if each.body]).items()
     }
     patches = {
-        each.body.__name__: patch_schema(bodies[each.body.__name__], responses[resource_of(each)])
+        each.body.__name__: patch_schema(bodies[each.body.__name__], responses[resource_name(each)])
         for each in operations
         if each.method == "PATCH" and each.body
     }
     return responses | bodies | patches | enum_schemas() | {"FreeForm": FREE_FORM}
 
 
-def resource_of(operation: Operation) -> str:
+def refer_to(name: str, kind: str = "schemas") -> Json:
+    """The reference to a component."""
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def resource_name(operation: Operation) -> str:
     """The name of the struct that the operation answers with."""
     (resource,) = operation.data.values()
     return str(resource.__name__)
@@ -130,7 +136,7 @@ def query_schemas(query: type[msgspec.Struct]) -> Json:
     return {name: without_null(schema) for name, schema in properties.items()}
 
 
-def schema_of(kind: Any) -> Json:
+def type_schema(kind: Any) -> Json:
     """The schema of a type; structs are references to the components."""
     (schema,), _ = msgspec.json.schema_components([kind], schema_hook=custom_schema, ref_template=REF)
     return dict(schema)
@@ -153,8 +159,8 @@ def with_types(schema: Any) -> Any:
         return {"type": "number"}
     if "enum" in schema:
         rest = {name: value for name, value in schema.items() if name not in ("enum", "type")}
-        name = name_of_enum(schema["enum"])
-        kind = reference(name) if name else {"type": "string", "enum": schema["enum"]}
+        name = enum_name(schema["enum"])
+        kind = refer_to(name) if name else {"type": "string", "enum": schema["enum"]}
         return {**kind, **rest}
     return {name: with_types(value) for name, value in schema.items()}
 

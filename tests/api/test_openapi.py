@@ -1,56 +1,61 @@
-"""GET /openapi.json: what it says of an operation, held to the route table and to what the service does."""
+"""GET /openapi.json: what it says of an operation, compared with the route table and with the service."""
 
-import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import httpx
 import msgspec
-import pytest
 from commands import run_ok
-from conftest import SUCCESS, client_of, new_key_for
+from conftest import client_of, new_key_for
 from factories import details_of
 from jsonschema_rs import Draft202012Validator
-from openapi_examples import DOCUMENT, bodies_of, described, in_order, resolved, send_examples
+from openapi_examples import (
+    DOCUMENT,
+    bodies_of,
+    described,
+    example_of,
+    in_order,
+    parameters_of,
+    resolved,
+    send_examples,
+)
 from operations import MISSING, create_thing_of, for_each, path_of
-from record_examples import FILE, record
 from starlette.applications import Starlette
+from write_openapi import FILE, record_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.openapi import document
-from journal_api.openapi.examples import EXAMPLES
+from journal_api.openapi.document import write_document
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.queries import NoQuery
 from journal_api.values.statistics import INTERNAL, Statistics
 from journal_api.values.types import decode_value
 from journal_api.web.operation import Operation
 
-URL = "http://localhost/openapi.json"
 # What HTTP and CORS say of every answer; the other headers are the operation's.
 OF_EVERY_ANSWER = {
     *("content-length", "content-type", "vary", "cache-control", "x-content-type-options"),
     "x-journal-version",
 }
 QUERY = {member.encode_name for one in OPERATIONS for member in msgspec.structs.fields(one.query)}
+SCHEMAS = DOCUMENT["components"]["schemas"]
+RESOURCES = {
+    getattr(kind, "__args__", [kind])[0].__name__: getattr(kind, "__args__", [kind])[0]
+    for operation in OPERATIONS
+    for kind in operation.data.values()
+}
+BODIES = {operation.body.__name__: operation.body for operation in OPERATIONS if operation.body}
 
 
-@pytest.fixture
-async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Without a key."""
-    async with client_of(app) as client:
-        yield client
-
-
-def parameters_of(operation: Operation, place: str) -> dict[str, Any]:
-    """The schemas of its parameters in `place`, by name."""
-    return {one["name"]: one["schema"] for one in described(operation)["parameters"] if one["in"] == place}
+def query_of(operation: Operation) -> dict[str, Any]:
+    """The schemas of the parameters of its query, by name."""
+    return {one["name"]: one["schema"] for one in parameters_of(operation) if one["in"] == "query"}
 
 
 def errors_in(schema: Any, value: Any) -> list[str]:
-    """Why the value is none of the schema."""
+    """Why the value does not fit the schema."""
     return [str(error) for error in validator_of(msgspec.json.encode(schema)).iter_errors(value)]
 
 
@@ -68,6 +73,21 @@ def read(content: Any, struct: Any) -> Any:
 # The document --------------------------------------------------------------------------------------------
 
 
+def test_the_file_is_what_the_code_says() -> None:
+    is_current = FILE.read_bytes() == write_document(record_examples())
+
+    assert is_current, "openapi.json is not what the code says: run `make openapi` and commit it"
+
+
+async def test_it_is_served_to_everybody_and_printed(app: Starlette) -> None:
+    async with client_of(app) as anonymous_client:
+        answer = await anonymous_client.get("http://localhost/openapi.json")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.content == FILE.read_bytes() == run_ok("openapi").encode()
+    assert len(answer.content) < 250_000
+
+
 def test_it_is_valid_openapi() -> None:
     from openapi_spec_validator import OpenAPIV31SpecValidator  # half a second, which few runs need
 
@@ -76,84 +96,53 @@ def test_it_is_valid_openapi() -> None:
 
 
 def test_it_describes_the_operations_of_the_route_table_and_the_health_check() -> None:
-    found = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
+    found = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
+    ids = [DOCUMENT["paths"][path][method]["operationId"] for path, method in found]
 
     told = {(operation.documented_path, operation.method.lower()) for operation in OPERATIONS}
-    heads = {(path, "head") for path, method in told if method == "get"}
-    assert found == told | heads | {("/health", "get"), ("/health", "head")}
-
-
-def test_every_operation_has_an_id_of_its_own() -> None:
-    ids = [one["operationId"] for methods in DOCUMENT["paths"].values() for one in methods.values()]
-
+    assert set(found) == told | {("/health", "get")}
     assert len(ids) == len(set(ids))
 
 
-def test_what_no_part_refers_to_is_not_there() -> None:
-    written = document.document().decode()
+def test_every_component_is_referred_to() -> None:
+    written = FILE.read_text()
 
-    unused = [
-        f"{kind}/{name}"
-        for kind in ("schemas", "responses")
-        for name in DOCUMENT["components"][kind]
-        if f'"#/components/{kind}/{name}"' not in written
+    names = [
+        f"#/components/{kind}/{name}" for kind, members in DOCUMENT["components"].items() for name in members
     ]
-    assert unused == []
-
-
-def test_another_process_writes_the_same_bytes() -> None:
-    printed = run_ok("openapi")
-
-    assert printed.encode() == document.document() + b"\n"
-
-
-async def test_it_is_served_to_everybody(anonymous_client: httpx.AsyncClient) -> None:
-    answer = await anonymous_client.get(URL)
-
-    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
-    assert answer.content == document.document()
-    assert answer.headers["x-content-type-options"] == "nosniff"
-
-
-# What it says of an operation ----------------------------------------------------------------------------
+    assert [name for name in names if f'"{name}"' not in written] == ["#/components/securitySchemes/key"]
 
 
 @for_each(OPERATIONS)
-def test_it_says_what_it_does_and_who_may_call(operation: Operation) -> None:
-    told = described(operation)
+def test_an_operation_has_the_input_of_the_table(operation: Operation) -> None:
+    told, bodies = described(operation), bodies_of(operation)
+    path = [one["name"] for one in parameters_of(operation) if one["in"] == "path"]
 
     assert told["summary"]
     assert told["security"] == [{"key": [operation.required_scope] if operation.required_scope else []}]
     assert (operation.required_scope or "Any valid key") in told["description"]
-
-
-@for_each(OPERATIONS)
-def test_it_has_every_parameter(operation: Operation) -> None:
-    path, query = parameters_of(operation, "path"), parameters_of(operation, "query")
-
-    assert list(path) == re.findall(r"{(\w+)}", operation.documented_path)
-    assert list(query) == [member.encode_name for member in msgspec.structs.fields(operation.query)]
-
-
-@for_each(OPERATIONS)
-def test_it_has_its_bodies_with_an_example_of_each(operation: Operation) -> None:
-    told = bodies_of(operation)
-
+    assert path == re.findall(r"{(\w+)}", operation.documented_path)
+    assert list(query_of(operation)) == [one.encode_name for one in msgspec.structs.fields(operation.query)]
     has_body = operation.body is not None or operation.consumes_file
-    assert list(told) == (list(operation.consumes) if has_body else [])
-    assert all("example" in body for body in told.values())
+    assert list(bodies) == (list(operation.consumes) if has_body else [])
     if operation.body:
-        assert told["application/json"]["schema"]["$ref"].endswith(f"/{operation.body.__name__}")
+        assert bodies["application/json"]["schema"]["$ref"].endswith(f"/{operation.body.__name__}")
 
 
 @for_each(OPERATIONS)
-def test_it_has_every_status_and_every_code(operation: Operation) -> None:
+def test_an_operation_has_the_output_of_the_table(operation: Operation) -> None:
     told = {int(status): resolved(answer) for status, answer in described(operation)["responses"].items()}
 
     expected: dict[int, set[str]] = {status: set() for status in operation.success_statuses}
     for error in operation.possible_errors:
         expected.setdefault(error.status, set()).add(error.code)
     assert {status: set(codes_in(answer)) for status, answer in told.items()} == expected
+    for status in set(operation.success_statuses) - {204, 304}:
+        ((media_type, answer),) = told[status]["content"].items()
+        assert media_type == operation.produces
+        if operation.data:
+            data = resolved(answer["schema"])["properties"]["data"]
+            assert list(data["properties"]) == data["required"] == list(operation.data)
 
 
 def codes_in(answer: Any) -> list[str]:
@@ -163,41 +152,16 @@ def codes_in(answer: Any) -> list[str]:
     return list(error["properties"]["code"]["enum"])
 
 
-@for_each(OPERATIONS)
-def test_its_answers_carry_the_data_of_the_table(operation: Operation) -> None:
-    told = described(operation)["responses"]
-
-    for status in set(operation.success_statuses) - {204, 304}:
-        ((media_type, answer),) = told[str(status)]["content"].items()
-        assert media_type == operation.produces
-        if operation.data:
-            data = resolved(answer["schema"])["properties"]["data"]
-            assert list(data["properties"]) == data["required"] == list(operation.data)
-
-
 # Examples ------------------------------------------------------------------------------------------------
 
 
-@for_each(OPERATIONS)
-def test_the_examples_of_its_bodies_are_read_and_fit_their_schemas(operation: Operation) -> None:
-    for body in bodies_of(operation).values():
-        assert errors_in(body["schema"], body["example"]) == []
-        if operation.body:
-            assert read(body["example"], operation.body)
+def test_every_body_and_every_resource_has_an_example_that_fits_its_schema_and_its_struct() -> None:
+    with_example = {name: schema["examples"] for name, schema in SCHEMAS.items() if "examples" in schema}
 
-
-@for_each(OPERATIONS)
-def test_the_examples_of_its_answers_are_such_answers(operation: Operation) -> None:
-    for status in set(operation.success_statuses) - {204, 304}:
-        answer = described(operation)["responses"][str(status)]["content"][operation.produces]
-
-        assert errors_in(answer["schema"], answer["example"]) == []
-        if operation.data:
-            assert read(answer["example"], SUCCESS[operation.method, operation.path])
-
-
-def test_the_recorded_examples_are_those_of_the_example_journal() -> None:
-    assert json.loads(FILE.read_bytes()) == record(), "run make openapi"
+    assert with_example.keys() == (BODIES | RESOURCES).keys()
+    for name, (example,) in with_example.items():
+        assert errors_in({"$ref": f"#/components/schemas/{name}"}, example) == []
+        assert read(example, (BODIES | RESOURCES)[name])
 
 
 async def test_every_example_may_be_sent_as_it_stands(client: httpx.AsyncClient) -> None:
@@ -211,11 +175,14 @@ async def test_every_example_may_be_sent_as_it_stands(client: httpx.AsyncClient)
 
 
 def parts_in(part: Any) -> Iterator[dict[str, Any]]:
-    """Every object in the document."""
+    """Every object in the document, but for examples."""
     if isinstance(part, dict):
         yield part
-    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
-        yield from parts_in(inner)
+    for name, inner in (
+        part.items() if isinstance(part, dict) else enumerate(part if isinstance(part, list) else ())
+    ):
+        if name != "examples":
+            yield from parts_in(inner)
 
 
 def schemas_in(kind: str) -> dict[str, Any]:
@@ -266,13 +233,13 @@ def test_a_closed_list_is_named_once() -> None:
 def test_a_patch_lists_what_may_be_sent_back() -> None:
     for operation in [one for one in OPERATIONS if one.method == "PATCH" and one.body]:
         (resource,) = operation.data.values()
-        patch = DOCUMENT["components"]["schemas"][operation.body.__name__ if operation.body else ""]
+        patch = bodies_of(operation)["application/json"]["schema"]
 
-        assert errors_in(patch, EXAMPLES[resource]) == []
+        assert errors_in(patch, SCHEMAS[resource.__name__]["examples"][0]) == []
 
 
 def test_the_statistics_of_a_snapshot_are_described() -> None:
-    members = set(DOCUMENT["components"]["schemas"]["SnapshotData"]["properties"])
+    members = set(SCHEMAS["SnapshotData"]["properties"])
 
     statistics = {field.name for field in msgspec.structs.fields(Statistics)} - INTERNAL
     assert members == statistics | {"unit", "timezone", "day_rollover", "reason", "pace"}
@@ -294,9 +261,9 @@ def test_the_details_of_errors_are_those_of_the_documentation() -> None:
 def test_its_defaults_are_what_leaving_a_member_out_means(operation: Operation) -> None:
     for body in bodies_of(operation).values() if operation.body else ():
         for name, default in defaults_in(resolved(body["schema"])["properties"]).items():
-            without = {member: value for member, value in body["example"].items() if member != name}
+            without = {member: value for member, value in example_of(body).items() if member != name}
             assert outcome({**without, name: default}, operation.body) == outcome(without, operation.body)
-    defaults = defaults_in(parameters_of(operation, "query"))
+    defaults = defaults_in(query_of(operation))
     assert read(defaults, operation.query) == read({}, operation.query)
 
 
@@ -315,11 +282,6 @@ def outcome(content: Any, struct: Any) -> Any:
         return read(content, struct)
     except ValidationFailed as error:
         return error.details
-
-
-def example_of(operation: Operation) -> Any:
-    """The example of its first body, if it has one."""
-    return next((body["example"] for body in bodies_of(operation).values()), None)
 
 
 class Edge(msgspec.Struct):
@@ -408,7 +370,7 @@ def smallest(schema: Any, number: int = 1) -> Any:
 def edges_of_body(operation: Operation) -> list[Edge]:
     """Of the body of an operation, in its example."""
     (body,) = bodies_of(operation).values()
-    example, schema = body["example"], resolved(body["schema"])
+    example, schema = example_of(body), resolved(body["schema"])
     return [
         edge.inside(name, lambda value, name=name: {**example, name: value})
         for name, member in schema["properties"].items()
@@ -443,7 +405,7 @@ async def test_a_limit_of_a_query_is_where_the_document_says(client: httpx.Async
     for operation in [one for one in OPERATIONS if one.query is not NoQuery]:
         found = [
             edge.inside(name, lambda value, name=name: {name: value})
-            for name, schema in parameters_of(operation, "query").items()
+            for name, schema in query_of(operation).items()
             for edge in edges(schema)
         ]
 
@@ -496,22 +458,9 @@ async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient)
     assert [fault for operation, answer in answers for fault in faults(operation, answer)] == []
 
 
-async def test_head_is_answered_as_described(client: httpx.AsyncClient) -> None:
-    await send_examples(client)
-    heads = {path: methods["head"] for path, methods in DOCUMENT["paths"].items() if "head" in methods}
-
-    for operation in [one for one in OPERATIONS if one.documented_path in heads and one.method == "GET"]:
-        answer = await client.head(path_of(operation, 1))
-
-        told = heads[operation.documented_path]["responses"][str(answer.status_code)]
-        assert "content" not in told
-        assert answer.content == b""
-        headers = OF_EVERY_ANSWER | {name.lower() for name in told["headers"]}
-        assert set(answer.headers) <= headers
-
-
-async def test_the_health_check_is_answered_as_described(anonymous_client: httpx.AsyncClient) -> None:
-    answer = await anonymous_client.get("http://localhost/health")
+async def test_the_health_check_is_answered_as_described(app: Starlette) -> None:
+    async with client_of(app) as anonymous_client:
+        answer = await anonymous_client.get("http://localhost/health")
 
     told = DOCUMENT["paths"]["/health"]["get"]
     assert (told["security"], answer.status_code) == ([], 200)
@@ -519,14 +468,16 @@ async def test_the_health_check_is_answered_as_described(anonymous_client: httpx
     assert errors_in(schema, answer.json()) == []
 
 
-async def test_what_is_refused_is_answered_as_described(
-    app: Starlette, client: httpx.AsyncClient, anonymous_client: httpx.AsyncClient
-) -> None:
+async def test_what_is_refused_is_answered_as_described(app: Starlette, client: httpx.AsyncClient) -> None:
     await send_examples(client)
     answers = []
 
-    async with client_of(app, await new_key_for(app, scopes=())) as unscoped:
+    async with (
+        client_of(app) as anonymous_client,
+        client_of(app, await new_key_for(app, scopes=())) as unscoped,
+    ):
         for operation in OPERATIONS:
+            example = next(map(example_of, bodies_of(operation).values()), None)
             send = operation.method, path_of(operation, MISSING)
             answers += [
                 (operation, await anonymous_client.request(*send)),
@@ -536,11 +487,12 @@ async def test_what_is_refused_is_answered_as_described(
                     await client.request(*send, content=b"{", headers={"Content-Type": "text/plain"}),
                 ),
                 (operation, await client.request(*send, content=b"{", params=dict.fromkeys(QUERY, "?"))),
-                (operation, await client.request(*send, json=example_of(operation))),
+                (operation, await client.request(*send, json=example)),
             ]
-            if headers := dict.fromkeys(parameters_of(operation, "header"), '"?"'):
+            headers = {one["name"]: '"?"' for one in parameters_of(operation) if one["in"] == "header"}
+            if headers:
                 send = operation.method, path_of(operation, 1)
-                answer = await client.request(*send, json=example_of(operation), headers=headers)
+                answer = await client.request(*send, json=example, headers=headers)
                 answers.append((operation, answer))
 
     assert {answer.status_code for _, answer in answers} >= {400, 401, 403, 404, 409, 412, 415}

@@ -17,10 +17,10 @@ from proofs import SOAK
 # As many examples an operation, always the same ones; or other ones for so long, which `make fuzz` asks for.
 EXAMPLES = "2"
 SECONDS = os.environ.get("FUZZ_SECONDS") or ("1200" if SOAK else None)
-# The long run has the phase of coverage too, and HEAD, which runs the code of GET.
+# The long run has the phase of coverage too.
 BOUNDED = [
     *("--generation-deterministic", "--max-examples", EXAMPLES),
-    *("--phases", "examples,fuzzing,stateful", "--exclude-method", "HEAD"),
+    *("--phases", "examples,fuzzing,stateful"),
 ]
 LONG = ["--generation-database", "none", "--max-time", SECONDS or ""]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from commands import PATIENCE, Completed, environment, new_key, running
+from openapi_examples import FILES
 
-from journal_api.openapi import document
-from journal_api.openapi.examples import FILES
+from journal_api.openapi.docs_page import read_document
 
 SOURCES = Path(__file__).with_name("typescript")
 OLDEST_NODE = 20
@@ -53,7 +53,7 @@ def project(tmp_path: Path) -> Path:
         pytest.skip(f"Node.js {version} is older than {OLDEST_NODE}")
     folder = tmp_path / "client"
     shutil.copytree(SOURCES, folder)
-    (folder / "openapi.json").write_bytes(document.document())
+    (folder / "openapi.json").write_bytes(read_document())
     try:
         installed = run(folder, npm, *INSTALL)
     except subprocess.TimeoutExpired:

@@ -1,14 +1,6 @@
-"""What a new OpenAPI document takes away from the clients of the old one: v1 only grows.
+"""What a new OpenAPI document takes away from the clients of the old one: v1 only grows."""
 
-journal-api openapi | python tests/docs/openapi_changes.py FILE
-
-writes the document to FILE, unless it takes something away from the one that is there.
-"""
-
-import json
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
@@ -23,15 +15,15 @@ ANYTHING = "anything"
 FLAG_WORDS = {"true", "false", "1", "0"}
 
 
-def taken_away(old: Json, new: Json) -> list[str]:
+def find_removals(old: Json, new: Json) -> list[str]:
     """One line for everything inside v1 that is removed, narrowed, or newly required."""
     old, new = expanded(old, old), expanded(new, new)
     return [
         f"{method.upper()} {path}{line}"
         for path, methods in old["paths"].items()
         for method, operation in methods.items()
-        if path.startswith("/v1/")
-        for line in of_operation(operation, new["paths"].get(path, {}).get(method))
+        if path.startswith("/v1/") and method != "head"  # described once for all paths
+        for line in compare_operations(operation, new["paths"].get(path, {}).get(method))
     ]
 
 
@@ -50,23 +42,23 @@ def expanded(part: Any, document: Json) -> Any:
     return {name: expanded(item, document) for name, item in part.items()}
 
 
-def of_operation(old: Json, new: Json | None) -> Iterator[str]:
+def compare_operations(old: Json, new: Json | None) -> Iterator[str]:
     if new is None:
         yield ": is removed"
         return
     if old["security"] != new["security"]:
         yield ": needs another scope"
-    yield from of_parameters(by_name(old), by_name(new))
-    yield from of_body(old.get("requestBody"), new.get("requestBody"))
+    yield from compare_parameters(parameters_by_name(old), parameters_by_name(new))
+    yield from compare_bodies(old.get("requestBody"), new.get("requestBody"))
     for status, answer in old["responses"].items():
-        yield from of_answer(f", {status}", answer, new["responses"].get(status))
+        yield from compare_responses(f", {status}", answer, new["responses"].get(status))
 
 
-def by_name(operation: Json) -> dict[str, Json]:
+def parameters_by_name(operation: Json) -> dict[str, Json]:
     return {f"{one['in']} {one['name']}": one for one in operation.get("parameters", ())}
 
 
-def of_parameters(old: dict[str, Json], new: dict[str, Json]) -> Iterator[str]:
+def compare_parameters(old: dict[str, Json], new: dict[str, Json]) -> Iterator[str]:
     yield from (f", {name}: is removed" for name in old.keys() - new.keys())
     for name, parameter in new.items():
         if parameter.get("required") and not old.get(name, {}).get("required"):
@@ -75,7 +67,7 @@ def of_parameters(old: dict[str, Json], new: dict[str, Json]) -> Iterator[str]:
             before, after = old[name]["schema"], parameter["schema"]
             if after.get("type") == "boolean" and name.startswith("query "):
                 before = as_boolean(before)
-            yield from of_schema(f", {name}", before, after, sent=True)
+            yield from compare_schemas(f", {name}", before, after, sent=True)
 
 
 def as_boolean(schema: Json) -> Json:
@@ -85,51 +77,51 @@ def as_boolean(schema: Json) -> Json:
     return {"type": "boolean", "default": schema.get("default") in ("true", "1")}
 
 
-def of_body(old: Json | None, new: Json | None) -> Iterator[str]:
+def compare_bodies(old: Json | None, new: Json | None) -> Iterator[str]:
     if old and not new:
         yield ", body: is removed"
     if new and new.get("required") and not (old and old.get("required")):
         yield ", body: is newly required"
     if old and new:
-        yield from of_contents(", body", old, new, sent=True)
+        yield from compare_contents(", body", old, new, sent=True)
 
 
-def of_answer(where: str, old: Json, new: Json | None) -> Iterator[str]:
+def compare_responses(where: str, old: Json, new: Json | None) -> Iterator[str]:
     if new is None:
         yield f"{where}: is removed"
         return
     missing = old.get("headers", {}).keys() - new.get("headers", {}).keys()
     yield from (f"{where}, header {name}: is removed" for name in missing)
-    yield from of_contents(where, old, new, sent=False)
+    yield from compare_contents(where, old, new, sent=False)
 
 
-def of_contents(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+def compare_contents(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
     for media_type, content in old.get("content", {}).items():
         if media_type in new.get("content", {}):
             schema = new["content"][media_type]["schema"]
-            yield from of_schema(where, content["schema"], schema, sent=sent)
+            yield from compare_schemas(where, content["schema"], schema, sent=sent)
         else:
             yield f"{where}, {media_type}: is removed"
 
 
-def of_schema(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+def compare_schemas(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
     """`sent` is a value that clients send; the others are answered to them."""
     olds, news = kinds(old), kinds(new)
     if sent:
-        if default_of(old) not in (ANYTHING, default_of(new)):
+        if read_default(old) not in (ANYTHING, read_default(new)):
             yield f"{where}: has another default"
         yield from (f"{where}: is no {kind} any more" for kind in olds if not takes(news, kind))
     else:
         yield from (f"{where}: may be {kind}" for kind in news if kind not in olds)
     for kind in olds.keys() & news.keys():
-        yield from of_words(where, olds[kind], news[kind], sent=sent)
-        yield from of_limits(where, olds[kind], news[kind], sent=sent)
-        yield from of_members(where, olds[kind], news[kind], sent=sent)
+        yield from compare_words(where, olds[kind], news[kind], sent=sent)
+        yield from compare_limits(where, olds[kind], news[kind], sent=sent)
+        yield from compare_members(where, olds[kind], news[kind], sent=sent)
         if "items" in olds[kind] and "items" in news[kind]:
-            yield from of_schema(f"{where}[]", olds[kind]["items"], news[kind]["items"], sent=sent)
+            yield from compare_schemas(f"{where}[]", olds[kind]["items"], news[kind]["items"], sent=sent)
 
 
-def default_of(schema: Json) -> Any:
+def read_default(schema: Json) -> Any:
     """What leaving the member out means; bodies say it in `x-default`."""
     return schema.get("default", schema.get("x-default", ANYTHING))
 
@@ -150,7 +142,7 @@ def takes(new: dict[str, Json], kind: str) -> bool:
     return kind in new or ANYTHING in new or (kind == "integer" and "number" in new)
 
 
-def of_words(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+def compare_words(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
     """A list of what an answer may say hurts nobody who expects any text, but each word of it stays."""
     if sent and words(new) and not words(old):
         yield f"{where}: is one of a few words"
@@ -158,7 +150,7 @@ def of_words(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
         yield from (f"{where}: is never {word!r} any more" for word in words(old) if word not in words(new))
 
 
-def of_limits(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+def compare_limits(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
     """Limits bind who sends; an answer within narrower ones hurts nobody."""
     for name in FORM:
         if old.get(name) != new.get(name) and (name in new or not sent):
@@ -171,7 +163,7 @@ def of_limits(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
             yield f"{where}: has a higher {name}"
 
 
-def of_members(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
+def compare_members(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]:
     before, after = old.get("properties", {}), new.get("properties", {})
     yield from (f"{where}.{name}: is removed" for name in before.keys() - after.keys())
     required, required_now = set(old.get("required", ())), set(new.get("required", ()))
@@ -185,17 +177,4 @@ def of_members(where: str, old: Json, new: Json, *, sent: bool) -> Iterator[str]
     for name in before.keys() & after.keys():
         if sent and before[name].get("readOnly"):
             continue  # it took what was stored alone, and still takes that if it can be written now
-        yield from of_schema(f"{where}.{name}", before[name], after[name], sent=sent)
-
-
-def write(file: Path, text: str) -> None:
-    """Raises SystemExit, and leaves the file as it is, when the text takes something away from it."""
-    new = json.loads(text)
-    lines = taken_away(json.loads(file.read_text()), new) if file.exists() else []
-    if lines:
-        sys.exit("\n".join(["v1 only grows, and this takes away:", *sorted(lines)]))
-    file.write_text(text)
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1]), sys.stdin.read())
+        yield from compare_schemas(f"{where}.{name}", before[name], after[name], sent=sent)

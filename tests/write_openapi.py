@@ -1,0 +1,86 @@
+"""Write journal_api/openapi/openapi.json, unless it takes something away from v1: `make openapi`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from openapi_changes import find_removals
+
+from journal_api.openapi import document
+from journal_api.testing import journal_client
+
+FILE = Path(document.__file__).with_name("openapi.json")
+# Where a resource of the example journal is, by the name of its struct; of a list, the first.
+PATHS = {
+    "Account": "/accounts/1",
+    "ApiKey": "/keys",
+    "CopyGroup": "/copy-groups/1",
+    "CopyGroupListItem": "/copy-groups",
+    "ExampleJournal": "/example-journal",
+    "Goal": "/goals/4",
+    "Import": "/imports/1",
+    "ImportProfile": "/import-profiles/1",
+    "Instrument": "/instruments/MNQ",
+    "Me": "/me",
+    "Metric": "/metrics",
+    "Report": "/reports?group_by=setup&setup_id=1&from=2026-10-01&metrics=trade_count,net_pnl,profit_factor",
+    "Setup": "/strategies/1/setups",
+    "Snapshot": "/goals/4/snapshots?from=2026-10-01&to=2026-10-31",
+    "Strategy": "/strategies/1",
+    "StrategyListItem": "/strategies",
+    "Tag": "/tags",
+    "TagCategory": "/tag-categories",
+    "Trade": "/trades/1",
+    "TradeListItem": "/trades?to=2026-08-17",
+}
+# What differs from one recording to the next.
+FIXED = {
+    **dict.fromkeys(("created_at", "updated_at", "computed_at"), "2026-10-31T12:00:00.000000Z"),
+    "last_four": "x7Qa",
+    "last_used_on": "2026-10-31",
+}
+
+
+def record_examples() -> dict[str, Any]:
+    """Examples of responses, by the name of their struct."""
+    written = document.WRITTEN_EXAMPLES
+    with journal_client(example=True) as journal:
+        journal.post("/copy-groups", json=written["CopyGroupCreate"]).raise_for_status()
+        journal.put("/copy-groups/1/members", json=written["MembersPut"]).raise_for_status()
+        journal.post("/import-profiles", json=written["ImportProfileCreate"]).raise_for_status()
+        report = journal.post(
+            "/imports",
+            params=written["ImportQuery"],
+            content=written["files"]["text/csv"],
+            headers={"Content-Type": "text/csv"},
+        )
+        answers = {name: journal.get(path) for name, path in PATHS.items()} | {"ImportReport": report}
+    resources = {
+        name: with_fixed(first_resource(answer.raise_for_status().json()["data"]))
+        for name, answer in answers.items()
+    }
+    current = {**resources["Snapshot"], "closed": False}
+    return {**resources, "GoalListItem": {**resources["Goal"], "current": current, "warnings": []}}
+
+
+def first_resource(data: dict[str, Any]) -> dict[str, Any]:
+    (resource,) = data.values()
+    return dict(resource[0] if isinstance(resource, list) else resource)
+
+
+def with_fixed(resource: dict[str, Any]) -> dict[str, Any]:
+    return resource | {name: value for name, value in FIXED.items() if name in resource}
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Raises SystemExit, and leaves the file as it is, when the content takes something away from it."""
+    if file.exists():
+        removals = find_removals(msgspec.json.decode(file.read_bytes()), msgspec.json.decode(content))
+        if removals:
+            sys.exit("\n".join(["v1 only grows, and this takes away:", *sorted(removals)]))
+    file.write_bytes(content)
+
+
+if __name__ == "__main__":
+    write_file(FILE, document.write_document(record_examples()))
