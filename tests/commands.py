@@ -1,5 +1,6 @@
-"""The `journal-api` command in processes of its own. Every wait is bounded."""
+"""The `journal-api` command in this process, and servers in their own. Every wait is bounded."""
 
+import io
 import os
 import re
 import signal
@@ -8,21 +9,21 @@ import sqlite3
 import ssl
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
-import forks
 import httpx
-from forks import Forked, is_forked
 
+from journal_api.cli import main
 from journal_api.database.migrations import prepare
 from journal_api.settings import Settings
 
-Process = subprocess.Popen[bytes] | Forked
+Process = subprocess.Popen[bytes]
 PATIENCE = 120  # seconds; never reached unless something hangs, however busy the machine is
 # No server of the tests speaks TLS, and for each client httpx would load all certificates of the machine.
 WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -61,37 +62,55 @@ def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, "JOURNAL_TIMEZONE": "UTC", **(settings or {})}
 
 
-def command(
-    *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, is_new: bool = False
-) -> Completed:
-    """Run `journal-api` with these arguments, and `JOURNAL_*` only as given; forked unless `is_new`."""
-    env = environment(settings)
-    if is_new or not is_forked(env):
-        return command_in_new_process(arguments, env)
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(os.devnull, "rb") as nothing:
-        fds = [nothing.fileno(), out.fileno(), err.fileno()]
-        texts = [argument if isinstance(argument, bytes) else str(argument) for argument in arguments]
-        process = forks.start(forks.address_for(texts), texts, env, fds)
+def command(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> Completed:
+    """Run `journal-api` with these arguments, and `JOURNAL_*` only as given, in a thread of this process.
+
+    The thread has no event loop, as the command expects; a test may run in one.
+    """
+    texts, env = [os.fsdecode(argument) for argument in arguments], environment(settings)
+    results: list[Completed] = []
+    thread = threading.Thread(target=lambda: results.append(run_main(texts, env)))
+    thread.start()
+    thread.join(PATIENCE)
+    assert results, f"journal-api {texts} does not end"
+    return results[0]
+
+
+def run_main(arguments: list[str], env: Mapping[str, str]) -> Completed:
+    """What the command leaves behind, as Python would for a process of it."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    code, umask = 0, os.umask(0o022)
+    with (
+        patch.dict(os.environ, env, clear=True),
+        patch.object(sys, "argv", ["journal_api", *arguments]),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
         try:
-            code = process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise
-        out.seek(0)
-        err.seek(0)
-        return Completed(code, out.read().decode(), err.read().decode())
+            main()
+        except SystemExit as ended:
+            if isinstance(ended.code, str):
+                err.write(f"{ended.code}\n")
+            code = 1 if isinstance(ended.code, str) else ended.code or 0
+        finally:
+            os.umask(umask)
+    return Completed(code, *(text.buffer.getvalue().decode() for text in (out, err)))
 
 
-def command_in_new_process(arguments: Sequence[str | bytes | Path], env: Mapping[str, str]) -> Completed:
-    ran = subprocess.run(
+def command_in_process(
+    *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None
+) -> Completed:
+    """Run `journal-api` in a process of its own."""
+    ended = subprocess.run(
         [sys.executable, "-m", "journal_api", *arguments],
-        env=env,
+        env=environment(settings),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=PATIENCE,
         check=False,
     )
-    return Completed(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+    return Completed(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 def run_ok(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
@@ -168,13 +187,10 @@ def running(
 def start(
     arguments: Sequence[str], env: Mapping[str, str], out: int, err: int, stdin: int | None = None
 ) -> Process:
-    """A forked process of `journal-api`, or a new one where a fork would differ from it."""
-    with open(os.devnull, "rb") as nothing:
-        fds = [nothing.fileno() if stdin is None else stdin, out, err]
-        if err >= 0 and is_forked(env):
-            return forks.start(forks.address_for(arguments), arguments, env, fds)
-        command = [sys.executable, "-m", "journal_api", *arguments]
-        return subprocess.Popen(command, env=env, stdin=fds[0], stdout=out, stderr=err)
+    """A process of `journal-api` that writes to these files."""
+    command = [sys.executable, "-m", "journal_api", *arguments]
+    given = subprocess.DEVNULL if stdin is None else stdin
+    return subprocess.Popen(command, env=env, stdin=given, stdout=out, stderr=err)
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

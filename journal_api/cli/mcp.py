@@ -34,6 +34,7 @@ def serve_agents(settings: Settings, write: bool) -> None:
         click.echo(
             "journal-api mcp is started by an MCP client, see docs/agents.md (Ctrl-D stops it)", err=True
         )
+    connect = connections.choose(settings, os.environ)
     # Python's own handler would wait for the thread that reads standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(partial(server.serve, connections.of(settings, os.environ), writes=write))
+    anyio.run(partial(server.serve, connect, writes=write))

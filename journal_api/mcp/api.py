@@ -66,10 +66,10 @@ async def request(client: httpx.AsyncClient, method: str, path: str, **options: 
             f"The journal at {client.base_url} does not answer ({type(error).__name__}): "
             f"is the server running?{unknown}"
         ) from None
-    return answer_of(response)
+    return read_response(response)
 
 
-def answer_of(response: httpx.Response) -> Answer:
+def read_response(response: httpx.Response) -> Answer:
     """Raises ToolError with the API's message, or if the response is not that of a journal."""
     try:
         envelope = DECODER.decode(response.content)
@@ -77,7 +77,7 @@ def answer_of(response: httpx.Response) -> Answer:
         envelope = Envelope(ok=False)
     if envelope.error is not None:
         failure = Forbidden if envelope.error.code == "forbidden_scope" else ToolError
-        raise failure(message_of(envelope.error.code, envelope.error.message, envelope.error.details))
+        raise failure(error_line(envelope.error.code, envelope.error.message, envelope.error.details))
     if len(envelope.data) != 1:
         raise ToolError(
             f"The server answered {response.status_code}, but not as a journal does: is JOURNAL_URL right?"
@@ -87,6 +87,6 @@ def answer_of(response: httpx.Response) -> Answer:
     return Answer(data, response.headers.get("etag", ""), total)
 
 
-def message_of(code: str, message: str, details: Mapping[str, Any]) -> str:
+def error_line(code: str, message: str, details: Mapping[str, Any]) -> str:
     """The parts of an error of the API in one line."""
     return f"{code}: {message} {clipped(encoded(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()

@@ -23,7 +23,7 @@ Connect = Callable[[], AbstractAsyncContextManager[httpx.AsyncClient]]
 TIMEOUT = 60.0  # seconds
 
 
-def of(settings: Settings, environ: Mapping[str, str]) -> Connect:
+def choose(settings: Settings, environ: Mapping[str, str]) -> Connect:
     """Return connections to the server at JOURNAL_URL, or without it to the file at `settings.db`.
 
     Raises SettingsError for invalid variables, DatabaseRefused if there is no journal at `settings.db`.

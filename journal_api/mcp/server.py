@@ -22,13 +22,14 @@ from journal_api.mcp.tools import INSTRUCTIONS, TOOLS, Tool, call
 
 async def serve(connect: Connect, *, writes: bool) -> None:
     """Answer requests until standard input ends. Without `writes`, tools that write do not exist."""
-    server = server_of(connect, [tool for tool in TOOLS if writes or not tool.writes])
+    server = build_server(connect, writes=writes)
     async with stdio_server() as (read_stream, write_stream):
         await server.run(read_stream, write_stream, server.create_initialization_options())
 
 
-def server_of(connect: Connect, tools: list[Tool]) -> Server[Any]:
-    descriptions = [description_of(tool) for tool in tools]
+def build_server(connect: Connect, *, writes: bool) -> Server[Any]:
+    tools = [tool for tool in TOOLS if writes or not tool.writes]
+    descriptions = [describe_tool(tool) for tool in tools]
     tools_by_name = {tool.name: tool for tool in tools}
 
     async def list_tools(context: object, params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -53,7 +54,7 @@ def server_of(connect: Connect, tools: list[Tool]) -> Server[Any]:
     )
 
 
-def description_of(tool: Tool) -> ToolDescription:
+def describe_tool(tool: Tool) -> ToolDescription:
     """The tool as tools/list has it. No tool reaches anything but the journal, and all may be repeated."""
     return ToolDescription(
         name=tool.name,

@@ -8,7 +8,7 @@ import httpx
 
 from journal_api.errors import ApiError, DatabaseRefused
 from journal_api.mcp import annotating, reading
-from journal_api.mcp.api import ToolError, message_of
+from journal_api.mcp.api import ToolError, error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.connections import Connect
 from journal_api.mcp.texts import clipped, encoded
@@ -192,7 +192,7 @@ async def call(connect: Connect, tool: Tool, arguments: Arguments) -> str:
         async with connect() as client:
             return encoded(await tool.run(client, arguments))
     except ApiError as error:
-        raise ToolError(message_of(error.code, str(error), error.details)) from None
+        raise ToolError(error_line(error.code, str(error), error.details)) from None
     except (DatabaseRefused, sqlite3.Error, OSError) as error:
         raise ToolError(f"The journal cannot be opened: {error}") from None
 

@@ -93,27 +93,19 @@ async def test_a_key_sent_otherwise_is_401(app: Starlette) -> None:
         )
         for case, values in WRONG_AUTHORIZATION.items()
     }
+    for name in ("api_key", "access_token", "key", "token", "authorization"):
+        refused[name] = await send_raw(app, "GET", f"/tags?{name}={key.decode()}", [])
 
     errors = {case: (*error_of(one), one.headers["www-authenticate"]) for case, one in refused.items()}
     assert errors == dict.fromkeys(refused, (401, "unauthorized", "Bearer"))
 
 
-async def test_a_key_in_the_query_string_is_401(app: Starlette) -> None:
-    key = await new_key_for(app)
-    names = ["api_key", "access_token", "key", "token", "authorization"]
-
-    refused = [await send_raw(app, "GET", f"/tags?{name}={key}", []) for name in names]
-
-    assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * len(names)
-
-
 async def test_the_case_of_the_scheme_does_not_matter(app: Starlette) -> None:
     key = (await new_key_for(app)).encode()
-    schemes = [b"bearer", b"BEARER", b"Bearer"]
 
-    answers = [await send_raw(app, "GET", "/tags", [(b"authorization", one + b" " + key)]) for one in schemes]
-
-    assert [answer.status_code for answer in answers] == [200] * 3
+    for scheme in (b"bearer", b"BEARER"):
+        answer = await send_raw(app, "GET", "/tags", [(b"authorization", scheme + b" " + key)])
+        assert answer.status_code == 200
 
 
 # Body ----------------------------------------------------------------------------------------------------
@@ -259,20 +251,18 @@ async def test_a_body_over_4_mib_is_413(client: httpx.AsyncClient) -> None:
     assert [details_of(answer) for answer in refused] == [{"max_bytes": 4 * MIB}] * len(refused)
 
 
-async def test_a_body_that_announces_more_than_4_mib_is_413_unread(client: httpx.AsyncClient) -> None:
-    headers = {"Content-Length": "9" * 5000}
-
-    refused = await client.post("/tag-categories", content=b'{"name": "A"}', headers=headers)
-
-    assert error_of(refused) == (413, "request_too_large")
-
-
-async def test_a_body_of_4_mib_is_read(client: httpx.AsyncClient) -> None:
+async def test_a_body_that_announces_more_than_4_mib_is_413_and_one_of_4_mib_is_read(
+    client: httpx.AsyncClient,
+) -> None:
     body = b'{"name": "A"}'.ljust(4 * MIB)
 
+    announced = await client.post(
+        "/tag-categories", content=b'{"name": "A"}', headers={"Content-Length": "9" * 5000}
+    )
     whole = await client.post("/tag-categories", content=body)
     chunked = await client.post("/tag-categories", content=parts(body.replace(b"A", b"B")))
 
+    assert error_of(announced) == (413, "request_too_large")
     assert (whole.status_code, chunked.status_code) == (201, 201)
 
 
@@ -433,7 +423,7 @@ def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
     return {"name": "Large", "setups": [{"name": "S", "confirmations": one} for one in setups]}
 
 
-@pytest.mark.parametrize("character", ["x", "é", "🔥", "\n"], ids=["ascii", "two-bytes", "emoji", "escaped"])
+@pytest.mark.parametrize("character", ["x", "🔥", "\n"], ids=["ascii", "emoji", "escaped"])
 @pytest.mark.promise(22)
 async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
     app: Starlette, client: httpx.AsyncClient, character: str
@@ -502,49 +492,21 @@ STRANGE_HOSTS = {
 }
 
 
-async def test_a_strange_host_is_421_with_the_id_of_the_request(app: Starlette) -> None:
-    headers = [(b"host", b"evil.example"), (b"x-request-id", b"mine")]
-
-    answers = [await send_raw(app, "GET", path, headers) for path in ("/tags", "http://localhost/")]
-
-    assert [error_of(answer) for answer in answers] == [(421, "misdirected_request")] * 2
-    assert [answer.headers["x-request-id"] for answer in answers] == ["mine"] * 2
-
-
-async def test_the_hosts_of_the_settings_are_answered_and_no_others(tmp_path: Path) -> None:
-    app = create_app(Settings(db=tmp_path / "journal.db", allowed_hosts=("Journal.home",)))
-    async with started(app):
-        answers = [
-            await send_raw(app, "GET", "http://localhost/health", [(b"host", host)])
-            for host in (b"journal.home", b"journal.home:8000", b"localhost", b"x.journal.home", b"journal")
-        ]
-
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 421, 421]
-
-
 # The method ----------------------------------------------------------------------------------------------
 
 
-async def test_an_unknown_method_is_405(app: Starlette) -> None:
-    methods = ["BREW", "TRACE", "PROPFIND", "get", "G" * 1000, "*"]
-    refused = []
+@pytest.mark.parametrize(
+    ("path", "allowed"), [("/tags", {"GET", "HEAD", "POST"}), ("http://localhost/health", {"GET", "HEAD"})]
+)
+async def test_an_unknown_method_is_405(app: Starlette, path: str, allowed: set[str]) -> None:
     async with client_of(app) as client:
-        for method in methods:
-            request = client.build_request("GET", "/tags")
+        for method in ("BREW", "TRACE", "DELETE", "get", "G" * 1000, "*"):
+            request = client.build_request("GET", path)
             request.method = method
-            refused.append(await client.send(request))
+            refused = await client.send(request)
 
-    assert [error_of(answer) for answer in refused] == [(405, "method_not_allowed")] * len(methods)
-    assert [set(answer.headers["allow"].split(", ")) for answer in refused] == [{"GET", "HEAD", "POST"}] * 6
-
-
-async def test_a_wrong_method_on_health_is_405(app: Starlette) -> None:
-    for method in ("POST", "DELETE", "BREW"):
-        refused = await send_raw(app, method, "http://localhost/health", [])
-
-        assert error_of(refused) == (405, "method_not_allowed")
-        assert set(refused.headers["allow"].split(", ")) == {"GET", "HEAD"}
-        assert set(details_of(refused)["allowed"]) == {"GET", "HEAD"}
+            assert error_of(refused) == (405, "method_not_allowed")
+            assert set(refused.headers["allow"].split(", ")) == set(details_of(refused)["allowed"]) == allowed
 
 
 # A bug ---------------------------------------------------------------------------------------------------
@@ -566,35 +528,28 @@ async def with_page(tmp_path: Path) -> AsyncIterator[Starlette]:
 INTERNALS = ["Traceback", "RuntimeError", "the words of the bug", ".py", "sqlite", "no such table", "SELECT"]
 
 
-async def test_a_bug_is_a_500_that_a_page_may_read_and_shows_no_internals(with_page: Starlette) -> None:
+async def test_a_bug_is_logged_and_a_500_that_a_page_may_read_and_that_shows_no_internals(
+    with_page: Starlette, caplog: pytest.LogCaptureFixture
+) -> None:
     headers = [(b"origin", PAGE.encode()), (b"x-request-id", b"mine")]
 
     for method in ("GET", "POST"):
-        broken = await send_raw(with_page, method, "/bug", headers)
+        with caplog.at_level(logging.ERROR):
+            broken = await send_raw(with_page, method, "/bug", headers)
 
         assert error_of(broken) == (500, "internal_error")
         assert details_of(broken) == {}
         assert broken.headers["access-control-allow-origin"] == PAGE
         assert broken.headers["x-request-id"] == broken.json()["meta"]["request_id"] == "mine"
         assert not [word for word in INTERNALS if word in broken.text]
+        (record,) = caplog.records
+        assert "mine" in record.getMessage()
+        assert record.exc_info is not None
+        assert str(record.exc_info[1]) == "the words of the bug"
+        caplog.clear()
 
-
-async def test_a_bug_is_logged_with_the_id_of_the_request(
-    with_page: Starlette, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.ERROR):
-        await send_raw(with_page, "GET", "/bug", [(b"x-request-id", b"mine")])
-
-    (record,) = caplog.records
-    assert "mine" in record.getMessage()
-    assert record.exc_info is not None
-    assert str(record.exc_info[1]) == "the words of the bug"
-
-
-async def test_head_of_a_bug_has_no_body(with_page: Starlette) -> None:
-    broken = await send_raw(with_page, "HEAD", "/bug", [])
-
-    assert (broken.status_code, broken.content) == (500, b"")
+    head = await send_raw(with_page, "HEAD", "/bug", [])
+    assert (head.status_code, head.content) == (500, b"")
 
 
 async def test_a_database_that_lost_a_table_is_a_500_that_shows_no_internals(
@@ -603,26 +558,10 @@ async def test_a_database_that_lost_a_table_is_a_500_that_shows_no_internals(
     await run_sql(app, "DROP TABLE trade_tags")
     await run_sql(app, "DROP TABLE tags")
 
-    answers = [
-        await client.get("/tags"),
-        await client.post("/tags", json={"name": "A", "category_id": (await run_and_id(app))}),
-    ]
+    broken = await client.get("/tags")
 
-    assert [error_of(answer) for answer in answers] == [(500, "internal_error")] * 2
-    assert not [word for answer in answers for word in INTERNALS if word in answer.text]
-
-
-async def run_and_id(app: Starlette) -> int:
-    """The id of a category that is made without asking for its tags."""
-    rows = await run_sql(
-        app,
-        """
-        INSERT INTO tag_categories (user_id, name, sort_name, created_at, updated_at)
-        VALUES (1, 'A', 'a', '2026-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z')
-        RETURNING id
-        """,
-    )
-    return int(rows[0][0])
+    assert error_of(broken) == (500, "internal_error")
+    assert not [word for word in INTERNALS if word in broken.text]
 
 
 async def test_after_a_bug_in_a_transaction_the_next_write_is_taken(
@@ -672,19 +611,18 @@ async def asked_by_a_page(app: Starlette, origin: bytes) -> list[httpx.Response]
         ]
 
 
-async def test_a_strange_page_may_read_nothing(with_page: Starlette) -> None:
+async def test_a_strange_page_may_read_nothing_and_without_a_setting_no_page_may(
+    app: Starlette, with_page: Starlette
+) -> None:
+    statuses = [200, 401, 404, 405, 500, 421, 400, 421]
     for origin in ORIGINS.values():
         answers = await asked_by_a_page(with_page, origin)
 
-        assert [answer.status_code for answer in answers] == [200, 401, 404, 405, 500, 421, 400, 421], origin
+        assert [answer.status_code for answer in answers] == statuses, origin
         assert not [answer for answer in answers if "access-control-allow-origin" in answer.headers], origin
 
-
-async def test_without_a_setting_no_page_may_read_anything(app: Starlette) -> None:
-    for origin in (PAGE.encode(), *ORIGINS.values()):
-        answers = await asked_by_a_page(app, origin)
-
-        assert not [answer for answer in answers if "access-control-allow-origin" in answer.headers], origin
+    without_a_setting = await asked_by_a_page(app, PAGE.encode())
+    assert not [one for one in without_a_setting if "access-control-allow-origin" in one.headers]
 
 
 async def test_a_page_of_the_settings_may_read_every_answer_of_its_host(with_page: Starlette) -> None:
@@ -724,7 +662,7 @@ PATHS_OF_PAGES = ["/health", "/v1/tags", "/openapi.json", "/docs", "/nothing"]
 async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_the_settings_may_read(
     tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
-    settings = Settings(db=tmp_path / "journal.db", allowed_hosts=("journal.example",), cors_origins=(PAGE,))
+    settings = Settings(db=tmp_path / "journal.db", allowed_hosts=("Journal.example",), cors_origins=(PAGE,))
     hosts = [*((host,) for host in HOSTS_OF_THE_JOURNAL), *HOSTS_OF_OTHERS]
     outcomes = {}
 

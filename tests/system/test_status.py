@@ -15,7 +15,18 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from commands import PATIENCE, command, dump, environment, make_journal, new_key, run_failing, run_ok, running
+from commands import (
+    PATIENCE,
+    command,
+    command_in_process,
+    dump,
+    environment,
+    make_journal,
+    new_key,
+    run_failing,
+    run_ok,
+    running,
+)
 from factories import A_TRADE, create_account, create_goal, create_trade, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -242,7 +253,7 @@ def test_a_terminal_without_the_letters_gets_question_marks(tmp_path: Path) -> N
     db = tmp_path / "journal.db"
     fill(db)
 
-    ran = command("status", "--db", db, settings={"PYTHONIOENCODING": "latin-1"}, is_new=True)
+    ran = command_in_process("status", "--db", db, settings={"PYTHONIOENCODING": "latin-1"})
 
     assert (ran.code, "?????" in ran.out) == (0, True)
 
