@@ -15,13 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from journal_api import __version__
 from journal_api.database.errors import api_error
-from journal_api.errors import (
-    ApiError,
-    Busy,
-    InternalError,
-    MisdirectedRequest,
-    ValidationFailed,
-)
+from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
 from journal_api.web import request_log, responses
 from journal_api.web.quoting import quoted
 from journal_api.web.request_id import id_of_request
@@ -31,8 +25,6 @@ log = logging.getLogger("journal_api")
 
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 HOST = re.compile(r"(?P<name>\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
-# Hosts that are remembered, and their bytes.
-MAX_ACCEPTED, MAX_ACCEPTED_LENGTH = 100, 253
 STOPPING = "The server is stopping; nothing was written. Try again."
 
 # CORS: the headers that a page of another origin may send, and those that it may read.
@@ -65,7 +57,6 @@ class RequestContextMiddleware:
         listeners: Sequence[Callable[[HandledRequest], None]],
     ) -> None:
         self.app, self.allowed_hosts = app, frozenset(host.lower() for host in allowed_hosts)
-        self.accepted: set[bytes] = set()  # hosts as they were sent
         self.listeners = listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -113,19 +104,10 @@ class RequestContextMiddleware:
         return None
 
     def is_allowed(self, host: bytes) -> bool:
-        if host in self.accepted:
-            return True
-        if not self.matches(host):
-            return False
-        if len(self.accepted) < MAX_ACCEPTED and len(host) <= MAX_ACCEPTED_LENGTH:
-            self.accepted.add(host)
-        return True
-
-    def matches(self, host: bytes) -> bool:
         match = HOST.fullmatch(host.decode("latin-1"))
-        if match is None:
-            return False
-        return "*" in self.allowed_hosts or match["name"].lower() in self.allowed_hosts
+        return match is not None and (
+            "*" in self.allowed_hosts or match["name"].lower() in self.allowed_hosts
+        )
 
 
 class CorsMiddleware(CORSMiddleware):
@@ -190,20 +172,14 @@ def has_begun(scope: Scope) -> bool:
 
 def error_response(exception: Exception, scope: Scope) -> ASGIApp:
     """The response for an exception; 500 for an unexpected one, which is logged with its traceback."""
-    error = api_error_of(exception, scope)
+    error: ApiError | None = None
+    if isinstance(exception, ApiError):
+        error = exception
+    elif isinstance(exception, sqlite3.Error | OSError):
+        log.warning("%s: %s", scope["state"]["request_id"], exception)
+        error = api_error(exception)
     if error is None:
         log.exception("%s: %s failed", scope["state"]["request_id"], scope["method"])
         error = InternalError()
     headers = {"Allow": ", ".join(error.details["allowed"])} if error.status == 405 else {}
     return responses.failed(error, headers)
-
-
-def api_error_of(exception: Exception, scope: Scope) -> ApiError | None:
-    """The ApiError to answer with; None for an unexpected exception."""
-    match exception:
-        case ApiError():
-            return exception
-        case sqlite3.Error() | OSError():
-            log.warning("%s: %s", scope["state"]["request_id"], exception)
-            return api_error(exception)
-    return None

@@ -48,6 +48,4 @@ def handled_request(scope: Scope, seconds: float) -> HandledRequest:
 
 def write_line(request: HandledRequest) -> None:
     """Log the request at level info."""
-    if log.isEnabledFor(logging.INFO):
-        # `log.info` would walk the stack to find the calling line, which no formatter prints.
-        log.handle(log.makeRecord(log.name, logging.INFO, "", 0, request, (), None))
+    log.info(request)

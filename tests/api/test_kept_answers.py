@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from contextlib import closing
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 import pytest
@@ -24,7 +24,7 @@ from proofs import examples
 from starlette.applications import Starlette
 from test_statement_counts import statements_of
 
-from journal_api.web import dispatch, kept_answers, middleware
+from journal_api.web import kept_answers
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -230,55 +230,3 @@ async def test_a_path_that_was_found_before_is_still_told_from_others(client: ht
         assert error_of(await client.get(path.replace("/tags/", "/tags%2F"))) == (404, "not_found")
         assert error_of(await client.post(path, json={})) == (405, "method_not_allowed")
         assert unwrap(await client.patch(path, json={})) == tag
-
-
-L = TypeVar("L")
-
-
-def layer_of(app: Starlette, kind: type[L]) -> L:
-    """The middleware of that type."""
-    layer: Any = app.middleware_stack
-    while not isinstance(layer, kind):
-        layer = layer.app
-    return layer
-
-
-@pytest.mark.own_journal
-async def test_as_many_paths_are_remembered_as_there_is_room_for(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dispatch, "MAX_FOUND", 3)
-    tags = [await create_tag(client, name) for name in "abcdefg"]
-    remembered = layer_of(app, dispatch.Dispatch).found
-
-    for _ in range(2):
-        for tag in tags:
-            assert unwrap(await client.get(f"/tags/{tag['id']}")) == tag
-            assert 1 <= len(remembered) <= 3
-
-
-@pytest.mark.own_journal
-async def test_long_paths_are_not_remembered(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dispatch, "MAX_FOUND_LENGTH", len("/v1/tags"))
-    remembered = layer_of(app, dispatch.Dispatch).found
-    remembered.clear()
-
-    for path in ("/tags", "/tags/1", "/strategies"):
-        await client.get(path)
-
-    assert list(remembered) == [("GET", "", "/v1/tags")]
-
-
-@pytest.mark.own_journal
-async def test_as_many_hosts_are_remembered_as_there_is_room_for(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    for port in range(1, middleware.MAX_ACCEPTED + 20):
-        answer = await client.get("/me", headers={"Host": f"localhost:{port}"})
-        assert answer.status_code == 200
-
-    remembered = layer_of(app, middleware.RequestContextMiddleware).accepted
-    assert len(remembered) == middleware.MAX_ACCEPTED
-    assert error_of(await client.get("/me", headers={"Host": "evil:1"})) == (421, "misdirected_request")
