@@ -13,8 +13,15 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, body_of, check_media_type, most_bytes
+from journal_api.web.quoting import shortened
 from journal_api.web.sent_back import SentBack, remember, split
-from journal_api.web.validation_errors import ErrorCollector, QueryErrors, body_error, members_of
+from journal_api.web.validation_errors import (
+    ErrorCollector,
+    add_query_errors,
+    body_error,
+    members_of,
+    query_error,
+)
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -89,8 +96,7 @@ class IndexedErrors:
             path = f"{self.name}[{index}]"
             fields = error.details.get("fields", {})
             unknown_fields = error.details.get("unknown_fields", [])
-            for field, reason in fields.items():
-                self.errors.add(f"{path}.{field}", reason)
+            self.errors.add_all(fields, f"{path}.")
             for field in unknown_fields:
                 self.errors.add_unknown(f"{path}.{field}")
             if not fields and not unknown_fields and not self.errors.is_full:
@@ -123,12 +129,12 @@ def decode_json(body: str | bytes, struct: type[S]) -> S:
 
 def decode_query(request: Request, struct: type[S]) -> S:
     """Decode the query parameters. Raises ValidationFailed with every error."""
-    errors = QueryErrors(struct)
-    values = values_in(request.scope["query_string"].decode("latin-1"), struct, errors)
+    errors = ErrorCollector()
+    values = read_values(request.scope["query_string"].decode("latin-1"), struct, errors)
     try:
         decoded = msgspec.convert(values, struct, dec_hook=decode_value)
     except msgspec.ValidationError:
-        errors.add_reasons(values)
+        add_query_errors(errors, values, struct)
     except ValidationFailed as rule_error:
         if not errors:
             raise
@@ -136,27 +142,27 @@ def decode_query(request: Request, struct: type[S]) -> S:
     else:
         if not errors:
             return decoded
-    raise errors.error() from None
+    raise query_error(errors, struct) from None
 
 
-def values_in(query: str, struct: type[msgspec.Struct], errors: QueryErrors) -> dict[str, Any]:
+def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector) -> dict[str, Any]:
     """Return the values of the parameters that the struct has; add what is wrong with the others."""
     lists = members_of_type(struct, msgspec.inspect.ListType)
     texts: dict[str, Any] = {}
     for name, text in parse_qsl(query, keep_blank_values=True):
         if name not in members_of(struct):
-            errors.add_unknown(name)
+            errors.add_unknown(shortened(name))
         elif name in lists:
             texts.setdefault(name, []).append(text)
         elif name in texts:
             errors.add(name, "must be sent once")
         else:
             texts[name] = text
-    values = {name: parsed(struct, name, text, errors) for name, text in texts.items()}
+    values = {name: parse_value(struct, name, text, errors) for name, text in texts.items()}
     return {name: value for name, value in values.items() if name not in errors.fields}
 
 
-def parsed(struct: type[msgspec.Struct], name: str, text: Any, errors: QueryErrors) -> Any:
+def parse_value(struct: type[msgspec.Struct], name: str, text: Any, errors: ErrorCollector) -> Any:
     """Return the value of a query parameter, converted where the member is a number or a boolean."""
     if name in members_of_type(struct, msgspec.inspect.IntType):
         if WHOLE_NUMBER.fullmatch(text):

@@ -61,12 +61,12 @@ class ErrorCollector:
             self.fields.setdefault(path, reason)
             self.allowed = self.allowed or allowed
 
-    def add_all(self, fields: Mapping[str, str]) -> None:
+    def add_all(self, fields: Mapping[str, str], prefix: str = "") -> None:
         for path, reason in fields.items():
-            self.add(path, reason)
+            self.add(f"{prefix}{path}", reason)
 
     def add_unknown(self, path: str) -> None:
-        if not self.is_full:
+        if not self.is_full and path not in self.unknown:
             self.unknown.append(path)
 
     def error(self) -> ValidationFailed:
@@ -82,42 +82,32 @@ class ErrorCollector:
         return ValidationFailed(message, **details)
 
 
-class QueryErrors(ErrorCollector):
-    """The errors of a query string."""
-
-    def __init__(self, struct: type[Struct]) -> None:
-        super().__init__()
-        self.members = members_of(struct)
-
-    def add_unknown(self, path: str) -> None:
-        if shortened(path) not in self.unknown:
-            super().add_unknown(shortened(path))
-
-    def add_reasons(self, values: Mapping[str, Any]) -> None:
-        """Add the errors of the values that msgspec rejects."""
-        for name, value in values.items():
-            kind = self.members[name].kind
-            for item in value if isinstance(value, list) else [value]:
-                try:
-                    msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
-                except msgspec.ValidationError as error:
-                    add_error(self, name, kind, error)
-
-    def error(self) -> ValidationFailed:
-        """The error with `fields`, `allowed` and `unknown_parameters`, with the nearest names there are."""
-        error = super().error()
-        unknown = error.details.pop("unknown_fields", [])
-        if not unknown:
-            return error
-        described = ", ".join(f"{quoted(name)}{suggestion(name, self.members)}" for name in unknown)
-        message = f"Unknown query parameters: {described}. Known: {', '.join(self.members) or 'none'}."
-        return ValidationFailed(message, **error.details, unknown_parameters=unknown)
+def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
+    """The error with `fields`, `allowed` and `unknown_parameters`, with the nearest names there are."""
+    error, known = errors.error(), members_of(struct)
+    unknown = error.details.pop("unknown_fields", [])
+    if not unknown:
+        return error
+    described = ", ".join(f"{quoted(name)}{suggest(name, known)}" for name in unknown)
+    message = f"Unknown query parameters: {described}. Known: {', '.join(known) or 'none'}."
+    return ValidationFailed(message, **error.details, unknown_parameters=unknown)
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
+def suggest(name: str, names: Iterable[str]) -> str:
     """Return a question for the nearest of the names, nothing if none is near."""
     nearest = get_close_matches(name.lower(), names, n=1)
     return f" (did you mean {nearest[0]}?)" if nearest else ""
+
+
+def add_query_errors(errors: ErrorCollector, values: Mapping[str, Any], struct: type[Struct]) -> None:
+    """Add the errors of the query's values that msgspec rejects."""
+    for name, value in values.items():
+        kind = members_of(struct)[name].kind
+        for item in value if isinstance(value, list) else [value]:
+            try:
+                msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
+            except msgspec.ValidationError as error:
+                add_error(errors, name, kind, error)
 
 
 def body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
@@ -125,7 +115,7 @@ def body_error(body: bytes, struct: type[Struct]) -> ValidationFailed:
     try:
         members = msgspec.json.decode(body, type=dict[str, Raw])
     except msgspec.ValidationError as error:
-        return ValidationFailed(f"The body {reason_of(error)}.")
+        return ValidationFailed(f"The body {explain(error)}.")
     errors = ErrorCollector()
     try:
         check_object(errors, members, body, struct, "")
@@ -183,8 +173,7 @@ def check_rules(errors: ErrorCollector, raw: bytes, struct: type[Struct], path: 
     except ValidationFailed as error:
         if not path:
             raise
-        for name, reason in error.details["fields"].items():
-            errors.add(f"{path}{name}", reason)
+        errors.add_all(error.details["fields"], path)
     except msgspec.ValidationError:
         # The last value of every member is valid, so an earlier value of a repeated member is not.
         if not path:
@@ -197,10 +186,10 @@ def add_error(errors: ErrorCollector, path: str, kind: Kind, error: Exception) -
     if kind.allowed:
         errors.add(path, f"must be one of: {', '.join(kind.allowed)}", kind.allowed)
     else:
-        errors.add(path, reason_of(error))
+        errors.add(path, explain(error))
 
 
-def reason_of(error: Exception) -> str:
+def explain(error: Exception) -> str:
     """The reason as a predicate ("must be ..."); the error is about a single value, so it has no path."""
     if isinstance(error, msgspec.DecodeError) and not isinstance(error, msgspec.ValidationError):
         return "is not JSON"
@@ -214,25 +203,25 @@ def reason_of(error: Exception) -> str:
 def members_of(struct: type[Struct]) -> dict[str, Member]:
     """The members of the struct by their JSON names."""
     return {
-        field.encode_name: Member(kind_of(field.type), field.required)
+        field.encode_name: Member(build_kind(field.type), field.required)
         for field in msgspec.structs.fields(struct)
     }
 
 
-def kind_of(hint: Any) -> Kind:
+def build_kind(hint: Any) -> Kind:
     """The kind of a type hint. At most one part of a union is an array, an object or a closed list."""
-    parts = [part for part in parts_of(hint) if part is not UnsetType]
-    kinds = [kind_of_part(part) for part in parts]
+    parts = [part for part in union_parts(hint) if part is not UnsetType]
+    kinds = [build_part(part) for part in parts]
     outer: Any = Union[tuple(kind.outer for kind in kinds)]  # noqa: UP007
     special = [kind for kind in kinds if kind != Kind(kind.outer)]
     return special[0]._replace(outer=outer) if special else Kind(outer)
 
 
-def kind_of_part(part: Any) -> Kind:
+def build_part(part: Any) -> Kind:
     bare, *metadata = get_args(part) if get_origin(part) is Annotated else (part,)
     if get_origin(bare) is list:
         array: Any = Annotated[(list[Raw], *metadata)] if metadata else list[Raw]
-        return Kind(array, item=kind_of(get_args(bare)[0]))
+        return Kind(array, item=build_kind(get_args(bare)[0]))
     if isinstance(bare, type) and issubclass(bare, Struct):
         return Kind(dict[str, Raw], struct=bare)
     if get_origin(bare) is Literal:
@@ -242,8 +231,8 @@ def kind_of_part(part: Any) -> Kind:
 
 
 def accepts_null(kind: Kind) -> bool:
-    return type(None) in parts_of(kind.outer)
+    return type(None) in union_parts(kind.outer)
 
 
-def parts_of(hint: Any) -> tuple[Any, ...]:
+def union_parts(hint: Any) -> tuple[Any, ...]:
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
