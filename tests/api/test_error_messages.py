@@ -7,53 +7,30 @@ import pytest
 
 from journal_api.web.quoting import MAX_QUOTE_LENGTH, quoted
 
-
-async def message_of(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> str:
-    response = await client.request(method, path, **options)
-    return str(response.json()["error"]["message"])
-
-
-async def test_a_missing_key_says_how_to_send_one_and_how_to_create_one(client: httpx.AsyncClient) -> None:
-    del client.headers["Authorization"]
-
-    message = await message_of(client, "GET", "/tags")
-
-    assert "`Authorization: Bearer tjk_...`" in message
-    assert "`journal-api keys create`" in message
-
-
-async def test_an_unknown_path_points_to_the_documentation(client: httpx.AsyncClient) -> None:
-    assert "/docs" in await message_of(client, "GET", "/trade")
-
-
-async def test_a_wrong_method_names_the_methods_of_the_path(client: httpx.AsyncClient) -> None:
-    assert await message_of(client, "DELETE", "/tags") == "This path supports only GET, HEAD, POST."
-
-
-async def test_a_wrong_host_is_named_together_with_the_setting(client: httpx.AsyncClient) -> None:
-    message = await message_of(client, "GET", "/tags", headers={"Host": "journal.example:8000"})
-
-    assert "'journal.example:8000'" in message
-    assert "JOURNAL_ALLOWED_HOSTS" in message
+LARGE = {"content": b" " * (4 * 1024 * 1024 + 1)}
+MEDIA = "Send the body as application/json in UTF-8, without Content-Encoding."
 
 
 @pytest.mark.parametrize(
-    ("header", "value"), [("Content-Type", "text/plain; charset=latin-1"), ("Content-Encoding", "gzip")]
+    ("method", "path", "options", "expected"),
+    [
+        ("GET", "/tags", {"headers": {"Authorization": ""}}, "`Authorization: Bearer tjk_...`"),
+        ("GET", "/tags", {"headers": {"Authorization": ""}}, "`journal-api keys create`"),
+        ("GET", "/trade", {}, "/docs"),
+        ("DELETE", "/tags", {}, "This path supports only GET, HEAD, POST."),
+        ("GET", "/tags", {"headers": {"Host": "journal.example:8000"}}, "'journal.example:8000'"),
+        ("GET", "/tags", {"headers": {"Host": "journal.example:8000"}}, "JOURNAL_ALLOWED_HOSTS"),
+        ("POST", "/tags", {"headers": {"Content-Type": "a/b; c"}}, f"Content-Type is 'a/b; c'. {MEDIA}"),
+        ("POST", "/tags", {"headers": {"Content-Encoding": "gzip"}}, f"Content-Encoding is 'gzip'. {MEDIA}"),
+        ("POST", "/tags", LARGE, "4194304 bytes"),
+    ],
 )
-async def test_a_wrong_media_type_names_the_header_its_value_and_what_is_accepted(
-    client: httpx.AsyncClient, header: str, value: str
+async def test_a_message_says_what_is_wrong_and_what_to_do(
+    client: httpx.AsyncClient, method: str, path: str, options: Any, expected: str
 ) -> None:
-    message = await message_of(client, "POST", "/tags", content=b"{}", headers={header: value})
+    response = await client.request(method, path, **options)
 
-    assert message == (
-        f"{header} is '{value}'. Send the body as application/json in UTF-8, without Content-Encoding."
-    )
-
-
-async def test_a_large_body_names_the_limit(client: httpx.AsyncClient) -> None:
-    message = await message_of(client, "POST", "/tags", content=b" " * (4 * 1024 * 1024 + 1))
-
-    assert "4194304 bytes" in message
+    assert expected in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize(

@@ -22,10 +22,8 @@ from commands import (
     dump,
     environment,
     make_journal,
-    new_key,
     run_failing,
     run_ok,
-    running,
 )
 from factories import A_TRADE, create_account, create_goal, create_trade, unwrap
 from hypothesis import given
@@ -35,6 +33,7 @@ from starlette.applications import Starlette
 from journal_api.cli.status import status_of
 from journal_api.cli.status_report import report
 from journal_api.cli.text_width import fitted, width_of
+from journal_api.testing import journal_client
 
 SELF_HOSTING = Path(__file__).parents[2] / "docs/self-hosting.md"
 # A Wednesday.
@@ -59,10 +58,11 @@ async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
     return list(report(await status_of(app.state.database, None), is_colored=is_colored))
 
 
-def fill(db: Path) -> None:
-    """Three trades of today, of -380.000001 together, and a daily loss limit of 500."""
-    key = new_key(db)
-    with running(db) as server, server.client(key) as client:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal with three trades of today, of -380.000001 together, and a daily loss limit of 500."""
+    folder = tmp_path_factory.mktemp("filled")
+    with journal_client(folder) as client:
         account = unwrap(client.post("/accounts", json={"name": "Sim", "currency": "EUR"}))
         for pnl in (-300, 20, -100.000001):
             now = datetime.now(UTC).isoformat()
@@ -71,6 +71,7 @@ def fill(db: Path) -> None:
         for name in ("Daily loss limit", "損失を限る " * 10):
             goal = {"goal_name": name, "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
             unwrap(client.post("/goals", json=goal))
+    return folder / "journal.db"
 
 
 # The report ----------------------------------------------------------------------------------------------
@@ -190,11 +191,8 @@ def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    fill(db)
-
-    out = run_ok("status", "--db", db)
+def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(filled: Path) -> None:
+    out = run_ok("status", "--db", filled)
 
     assert "Today  -380.000001 EUR in 3 trades\n" in out
     assert "Daily loss limit           ##########---- within limit 119.999999 EUR left\n" in out
@@ -204,11 +202,8 @@ def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(tmp_path: Path) 
     assert "\x1b" not in out
 
 
-def test_json_has_the_goals_and_the_week_with_all_digits(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    fill(db)
-
-    status = json.loads(run_ok("status", "--json", "--db", db), parse_float=Decimal)
+def test_json_has_the_goals_and_the_week_with_all_digits(filled: Path) -> None:
+    status = json.loads(run_ok("status", "--json", "--db", filled), parse_float=Decimal)
 
     assert status["week"] == [
         {"day": status["today"], "currency": "EUR", "trades": 3, "net_pnl": Decimal("-380.000001")}
@@ -217,43 +212,30 @@ def test_json_has_the_goals_and_the_week_with_all_digits(tmp_path: Path) -> None
     assert (pace["state"], pace["remaining"]) == ("within_limit", Decimal("119.999999"))
 
 
-def test_the_status_is_printed_beside_a_running_server_for_the_user_who_is_named(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    fill(db)
-    run_ok("users", "add", "Ada", "--db", db)
-    with running(db):
-        assert "in 3 trades" in run_ok("status", "--db", db)
-        assert "No trades." in run_ok("status", "--user", "Ada", "--db", db)
-    assert "there is no user 'Bob'" in run_failing("status", "--user", "Bob", "--db", db)
+def test_the_status_is_of_the_user_who_is_named_and_a_second_one_of_the_day_writes_nothing(
+    filled: Path,
+) -> None:
+    run_ok("users", "add", "Ada", "--db", filled)
+    assert "in 3 trades" in run_ok("status", "--db", filled)
+    before = dump(filled)
 
+    assert command("status", "--db", filled).err == ""
 
-def test_a_second_status_of_the_day_writes_nothing(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    fill(db)
-    run_ok("status", "--db", db)
-    before = dump(db)
-
-    assert command("status", "--db", db).err == ""
-
-    assert dump(db) == before
+    assert dump(filled) == before
+    assert "No trades." in run_ok("status", "--user", "Ada", "--db", filled)
+    assert "there is no user 'Bob'" in run_failing("status", "--user", "Bob", "--db", filled)
 
 
 @pytest.mark.parametrize(("settings", "is_colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_only_a_terminal_has_colors(tmp_path: Path, settings: dict[str, str], is_colored: bool) -> None:
-    db = tmp_path / "journal.db"
-    fill(db)
-
-    printed = on_a_terminal(["status", "--db", str(db)], settings)
+def test_only_a_terminal_has_colors(filled: Path, settings: dict[str, str], is_colored: bool) -> None:
+    printed = on_a_terminal(["status", "--db", str(filled)], settings)
 
     assert "within limit" in printed
     assert ("\x1b[32m" in printed) == is_colored
 
 
-def test_a_terminal_without_the_letters_gets_question_marks(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    fill(db)
-
-    ran = command_in_process("status", "--db", db, settings={"PYTHONIOENCODING": "latin-1"})
+def test_a_terminal_without_the_letters_gets_question_marks(filled: Path) -> None:
+    ran = command_in_process("status", "--db", filled, settings={"PYTHONIOENCODING": "latin-1"})
 
     assert (ran.code, "?????" in ran.out) == (0, True)
 

@@ -47,25 +47,17 @@ def python(*arguments: str) -> "subprocess.CompletedProcess[str]":
 # A journal ---------------------------------------------------------------------------------------------
 
 
-async def test_an_open_journal_takes_what_a_server_takes() -> None:
-    async with open_journal() as journal:
-        await create_category(journal, "Psychology")
-
-        (category,) = unwrap(await journal.get("/tag-categories"))
-
-    assert category["name"] == "Psychology"
-    assert str(journal.base_url) == "http://localhost/v1/"
-    assert journal.is_closed
-
-
-def test_a_journal_client_takes_what_a_server_takes() -> None:
+async def test_a_journal_takes_what_a_server_takes_until_it_is_closed() -> None:
     with journal_client() as journal:
         post_category(journal, "Psychology")
-
         assert categories_of(journal) == ["Psychology"]
+    async with open_journal() as opened:
+        await create_category(opened, "Psychology")
+        assert [one["name"] for one in unwrap(await opened.get("/tag-categories"))] == ["Psychology"]
 
-    assert str(journal.base_url) == "http://localhost/v1/"
+    assert str(journal.base_url) == str(opened.base_url) == "http://localhost/v1/"
     assert journal.is_closed
+    assert opened.is_closed
 
 
 def test_journals_know_nothing_of_each_other() -> None:
@@ -117,11 +109,16 @@ def test_an_exception_of_the_test_comes_through_and_ends_the_journal(tmp_path: P
 # Keys --------------------------------------------------------------------------------------------------
 
 
-def test_unless_told_otherwise_the_key_has_every_scope(tmp_path: Path) -> None:
-    with journal_client(tmp_path):
+@pytest.mark.parametrize(
+    ("options", "scopes"), [({}, " ".join(SCOPES)), ({"scopes": "read:tags", "example": True}, "read:tags")]
+)
+def test_there_is_one_key_with_every_scope_or_those_asked_for(
+    tmp_path: Path, options: Any, scopes: str
+) -> None:
+    with journal_client(tmp_path, **options):
         pass
 
-    assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [(" ".join(SCOPES),)]
+    assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [(scopes,)]
 
 
 def test_a_key_of_chosen_scopes_can_do_no_more() -> None:
@@ -132,14 +129,6 @@ def test_a_key_of_chosen_scopes_can_do_no_more() -> None:
     assert read.status_code == 200
     assert error_of(refused) == (403, "forbidden_scope")
     assert details_of(refused) == {"required_scope": "write:tags"}
-
-
-def test_the_example_comes_with_the_one_key_that_was_asked_for(tmp_path: Path) -> None:
-    with journal_client(tmp_path, scopes="read:tags", example=True) as journal:
-        refused = journal.get("/trades")
-
-    assert error_of(refused) == (403, "forbidden_scope")
-    assert rows(tmp_path / "journal.db", "SELECT scopes FROM api_keys") == [("read:tags",)]
 
 
 # The database ------------------------------------------------------------------------------------------
@@ -153,16 +142,9 @@ def test_a_journal_in_a_folder_stays_there_as_one_whole_file(tmp_path: Path) -> 
     assert [file.name for file in folder.iterdir()] == ["journal.db"]
     assert rows(folder / "journal.db", "SELECT name FROM tag_categories") == [("Kept",)]
     assert command("users", "list", "--db", folder / "journal.db").out == "owner\n"
-
-
-def test_a_folder_with_a_journal_in_it_is_left_alone(tmp_path: Path) -> None:
-    with journal_client(tmp_path) as journal:
-        post_category(journal, "Kept")
-
-    with pytest.raises(FileExistsError), journal_client(tmp_path):
+    with pytest.raises(FileExistsError), journal_client(folder):
         pytest.fail("it opened")
-
-    assert rows(tmp_path / "journal.db", "SELECT name FROM tag_categories") == [("Kept",)]
+    assert rows(folder / "journal.db", "SELECT name FROM tag_categories") == [("Kept",)]
 
 
 def test_the_example_is_copied_not_written_again() -> None:
@@ -287,11 +269,9 @@ def test_the_fixture_journal_is_empty_and_may_do_everything(journal: httpx.Clien
     assert journal.patch("/me", json={"name": "Ann"}).status_code == 200
 
 
-async def test_the_fixture_journal_serves_an_asynchronous_test_too(journal: httpx.Client) -> None:
-    assert categories_of(journal) == []
-
-
-def test_the_fixture_example_journal_holds_the_example(example_journal: httpx.Client) -> None:
+async def test_the_fixture_example_journal_holds_the_example_in_an_asynchronous_test_too(
+    example_journal: httpx.Client,
+) -> None:
     assert categories_of(example_journal) == ["Psychology", "Session"]
 
 
@@ -366,7 +346,7 @@ def test_without_httpx_it_says_what_to_install() -> None:
 # The wheel ---------------------------------------------------------------------------------------------
 
 
-def test_a_stranger_tests_against_a_journal_from_the_wheel(tmp_path: Path) -> None:
+def test_another_project_tests_against_a_journal_from_the_wheel(tmp_path: Path) -> None:
     wheel = build_wheel(ROOT, tmp_path)
     interpreter = environment_with(f"{wheel}[testing]", tmp_path / "environment")
     project = shutil.copytree(SAMPLE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))

@@ -18,7 +18,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Color, Name50, RowId, Text, decode_value, require_name, sort_name
 from journal_api.web.decoding import decode_json
 
@@ -67,64 +66,33 @@ def details_from(content: bytes | str, struct: type[Struct] = Sample) -> dict[st
 # Members -------------------------------------------------------------------------------------------------
 
 
-def test_a_missing_member_is_required() -> None:
-    details = details_from('{"first": 1}', Required)
-
-    assert details == {"fields": {"second": "is required"}}
-
-
-def test_a_missing_nested_member_is_named_with_its_path() -> None:
-    details = details_from('{"groups": [{"title": "A"}, {}]}')
-
-    assert details == {"fields": {"groups[1].title": "is required"}}
-
-
-def test_a_new_item_without_its_name_is_told_like_a_missing_member() -> None:
-    details = details_from('{"groups": [{"title": "A", "items": [{"item_id": 1}, {"notes": "B"}]}]}')
-
-    assert details == {"fields": {"groups[0].items[1].name": "is required"}}
-
-
-UNKNOWN = {
-    '{"no_such": 1}': "no_such",
-    '{"number": 1, "no_such": [1, {"a": 2}]}': "no_such",
-    '{"groups": [{"title": "A"}, {"title": "B", "no_such": 1}]}': "groups[1].no_such",
-    '{"groups": [{"title": "A", "items": [{"name": "B", "id": 7}]}]}': "groups[0].items[0].id",
+MISSING_AND_UNKNOWN = {
+    '{"groups": [{"title": "A"}, {}]}': {"fields": {"groups[1].title": "is required"}},
+    '{"groups": [{"title": "A", "items": [{"item_id": 1}, {"notes": "B"}]}]}': {
+        "fields": {"groups[0].items[1].name": "is required"}
+    },
+    '{"no_such": 1}': {"unknown_fields": ["no_such"]},
+    '{"number": 1, "no_such": [1, {"a": 2}]}': {"unknown_fields": ["no_such"]},
+    '{"groups": [{"title": "A"}, {"title": "B", "no_such": 1}]}': {"unknown_fields": ["groups[1].no_such"]},
+    '{"groups": [{"title": "A", "items": [{"name": "B", "id": 7}]}]}': {
+        "unknown_fields": ["groups[0].items[0].id"]
+    },
 }
 
 
-def test_an_unknown_member_is_named_with_its_path() -> None:
-    details = {content: details_from(content) for content in UNKNOWN}
+@pytest.mark.parametrize("content", MISSING_AND_UNKNOWN)
+def test_a_missing_and_an_unknown_member_are_named_with_their_path(content: str) -> None:
+    assert details_from(content) == MISSING_AND_UNKNOWN[content]
 
-    assert details == {content: {"unknown_fields": [path]} for content, path in UNKNOWN.items()}
+
+def test_a_missing_member_is_required() -> None:
+    assert details_from('{"first": 1}', Required) == {"fields": {"second": "is required"}}
 
 
 STRANGE_MEMBERS = [
-    *(
-        "",
-        " ",
-        ".",
-        ".x",
-        "..x",
-        "x.",
-        "a`b",
-        "`",
-        "a\nb",
-        "\u0000",
-        "$",
-        "$.x",
-        "é",
-        "🔥",
-        '"',
-        "\\",
-        "a - at b",
-    ),
-    *(
-        '" - at `$.evil',
-        "x` - at `$.name",
-        "Object missing required field `name`",
-        "name` - at `$.groups[0]`",
-    ),
+    *("", " ", ".", ".x", "..x", "x.", "a`b", "`", "a\nb", "\u0000", "$", "$.x", "é", "🔥", '"', "\\"),
+    *("a - at b", '" - at `$.evil', "x` - at `$.name", "name` - at `$.groups[0]`"),
+    "Object missing required field `name`",
 ]
 
 
@@ -354,7 +322,7 @@ def test_the_rules_of_an_object_are_asked_once_its_members_are_right() -> None:
     }
 
 
-@pytest.mark.parametrize("start", ['"groups":[', '"flag":0,"no_such":[', '"x":1,"text":"', '"word":{'])
+@pytest.mark.parametrize("start", ['"groups":[', '"x":1,"text":"'])
 def test_ten_times_the_body_is_explained_in_ten_times_the_time(start: str) -> None:
     item = {"[": '{"title":5,"x":[]},', '"': r"\u0041", "{": '"m":[{}],'}[start[-1]]
     ends = {"[": "0]", '"': '"', "{": '"m":1}'}
@@ -415,22 +383,6 @@ async def test_every_error_of_a_strategy_is_told_at_once(client: httpx.AsyncClie
     }
 
 
-async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient) -> None:
-    refused = await client.get("/trades?limit=0&outcome=won&from=yesterday&grade=A&x=1")
-
-    assert list(details_of(refused)["fields"]) == ["limit", "outcome", "from"]
-    assert details_of(refused)["allowed"] == ["win", "loss", "breakeven", "open"]
-
-
-async def test_an_id_sent_for_a_setup_id_is_refused_and_named(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "A"}])
-    kept = {"id": strategy["setups"][0]["setup_id"], "name": "A"}
-
-    refused = await client.patch(f"/strategies/{strategy['id']}", json={"setups": [kept]})
-
-    assert details_of(refused) == {"unknown_fields": ["setups[0].id"]}
-
-
 @pytest.mark.parametrize(
     ("content", "said"),
     [(b"{", "JSON"), (b"\xff", "UTF-8"), (b"[" * 100_000, "deep"), (b'{"name":' * 100_000, "deep")],
@@ -449,33 +401,21 @@ async def test_a_body_that_cannot_be_read_is_told_why(
 # The envelope --------------------------------------------------------------------------------------------
 
 
-async def test_a_success_is_ok_data_and_meta(client: httpx.AsyncClient) -> None:
-    answer = await client.get("/tags", headers={"X-Request-Id": "mine"})
+async def test_a_response_has_its_data_or_its_error_and_meta(client: httpx.AsyncClient) -> None:
+    goal = await create_goal(client)
+    client.headers["X-Request-Id"] = "mine"
 
-    assert answer.json() == {"ok": True, "data": {"tags": []}, "meta": {"request_id": "mine"}}
+    success, refused = await client.get("/tags"), await client.get("/nothing")
+    page = await client.get(f"/goals/{goal['id']}/snapshots?limit=7&offset=3")
 
-
-async def test_an_error_is_not_ok_error_and_meta(client: httpx.AsyncClient) -> None:
-    refused = await client.get("/nothing", headers={"X-Request-Id": "mine"})
-
+    assert success.json() == {"ok": True, "data": {"tags": []}, "meta": {"request_id": "mine"}}
     assert refused.json() == {
         "ok": False,
         "error": {"code": "not_found", "message": refused.json()["error"]["message"], "details": {}},
         "meta": {"request_id": "mine"},
     }
-
-
-async def test_a_page_says_which_it_is(client: httpx.AsyncClient) -> None:
-    goal = await create_goal(client)
-
-    answer = await client.get(
-        f"/goals/{goal['id']}/snapshots?limit=7&offset=3", headers={"X-Request-Id": "m"}
-    )
-
-    assert answer.json()["meta"] == {
-        "request_id": "m",
-        "pagination": {"limit": 7, "offset": 3, "total": 1},
-    }
+    pagination = {"limit": 7, "offset": 3, "total": 1}
+    assert page.json()["meta"] == {"request_id": "mine", "pagination": pagination}
 
 
 async def test_a_204_has_no_body_and_says_nothing_of_one(client: httpx.AsyncClient) -> None:
@@ -486,12 +426,6 @@ async def test_a_204_has_no_body_and_says_nothing_of_one(client: httpx.AsyncClie
     assert (deleted.status_code, deleted.content) == (204, b"")
     assert "content-type" not in deleted.headers
     assert "content-length" not in deleted.headers
-
-
-@pytest.mark.parametrize("text", ["1969-12-31T23:59:59Z", "2201-01-01T00:00:00Z"])
-def test_a_time_beyond_the_years_1970_to_2200_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="1970 to 2200"):
-        Timestamp.decode(text)
 
 
 def test_a_name_is_sorted_by_its_composed_form_without_case() -> None:
