@@ -22,7 +22,6 @@ from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
 from journal_api.web.dispatch import Dispatch
-from journal_api.web.kept_answers import KeptAnswers
 from journal_api.web.middleware import (
     LOOPBACK_HOSTS,
     READ_HEADERS,
@@ -34,6 +33,7 @@ from journal_api.web.middleware import (
 from journal_api.web.prometheus import RequestMetrics
 from journal_api.web.rate_limits import RateLimits
 from journal_api.web.request_log import HandledRequest
+from journal_api.web.response_cache import ResponseCache
 
 
 class JournalApp(Starlette):
@@ -83,7 +83,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     await anyio.to_thread.run_sync(prepare, settings)
     app.state.database = await Database.open(settings.db, secondary=not settings.checkpoints)
     app.state.known_keys = KnownKeys(app.state.database)
-    app.state.kept_answers = KeptAnswers(app.state.database)
+    app.state.response_cache = ResponseCache(app.state.database)
     app.state.key_uses = key_uses.KeyUses(app.state.database)
     try:
         async with (

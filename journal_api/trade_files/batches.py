@@ -1,11 +1,12 @@
 """One import: recognises stored trades, adds new ones, corrects changed ones, a batch of rows at a time."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 
 from aiosqlite import Connection
 
+from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
 from journal_api.repositories.accounts import commissions_of_user
 from journal_api.repositories.import_lookups import accounts_with_trades, names_of
@@ -25,7 +26,7 @@ from journal_api.trade_files.fees import ImportFees
 from journal_api.trade_files.matching import correction_of
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.reader import TradeFile
-from journal_api.trade_files.threads import WRITER, in_thread
+from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
@@ -82,10 +83,9 @@ class TradeImporter:
     def accounts(self) -> FileAccounts:
         return self.resolver.accounts
 
-    @property
-    def threads(self) -> int:
-        """Whose threads read the file: those of the writer while the write lock is held."""
-        return self.user_id if self.import_id is None else WRITER
+    async def call(self, function: Callable[[], T]) -> T:
+        """Call a function that may take long: at once in the writer's thread, else in one of the user's."""
+        return function() if self.import_id is not None else await in_thread(self.user_id, function)
 
     async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
         """Process the remaining rows, unless too many of them are errors.
@@ -93,7 +93,7 @@ class TradeImporter:
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
         while not verdicts.has_too_many_errors:
-            batch = await in_thread(self.threads, lambda: next(file.batches, None))
+            batch = await self.call(lambda: next(file.batches, None))
             if batch is None:
                 break
             verdicts.add(await self.process_batch(batch))
@@ -101,7 +101,8 @@ class TradeImporter:
         copies = await self.resolve_copies()
         for begin in range(0, len(copies), COPIES_AT_ONCE):
             verdicts.add(copies[begin : begin + COPIES_AT_ONCE])
-            await asyncio.sleep(0)  # let other tasks run
+            if self.import_id is None:
+                await asyncio.sleep(0)  # let other tasks run
         self.require_no_errors(verdicts)
 
     def require_no_errors(self, verdicts: VerdictCounter) -> None:
@@ -192,7 +193,7 @@ class TradeImporter:
 
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
-        resolved = await in_thread(self.threads, self.copies.resolve)
+        resolved = await self.call(self.copies.resolve)
         if self.import_id is not None:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)

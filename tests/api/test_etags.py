@@ -139,8 +139,8 @@ async def thing_for(client: httpx.AsyncClient, operation: Operation) -> int | st
 
 def read_path(operation: Operation, row_id: int | str) -> str:
     """Where the ETag of what the operation changes is learnt."""
-    assert operation.read_by is not None
-    return path_of(operation.read_by, row_id)
+    assert operation.etag_source is not None
+    return path_of(operation.etag_source, row_id)
 
 
 @every_json_get

@@ -24,7 +24,7 @@ from proofs import tries
 from starlette.applications import Starlette
 from test_statement_counts import statements_of
 
-from journal_api.web import dispatch, kept_answers, middleware
+from journal_api.web import dispatch, middleware, response_cache
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -146,15 +146,15 @@ async def test_snapshots_are_kept_for_one_trading_day(client: httpx.AsyncClient)
     assert listed["current"]["period_start"] == "2026-03-03"
 
 
-async def test_kept_answers_take_a_bounded_amount_of_memory(
+async def test_response_cache_take_a_bounded_amount_of_memory(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_answers, "MAX_SUM", 20_000)
+    monkeypatch.setattr(response_cache, "MAX_SUM", 20_000)
     await create_tag(client, "FOMO")
 
     for limit in range(1, 100):
         assert (await client.get("/trades", params={"limit": limit})).status_code == 200
-        assert app.state.kept_answers.size <= 20_000
+        assert app.state.response_cache.size <= 20_000
 
     with statements_of(app) as statements:
         await client.get("/trades", params={"limit": 99})
@@ -166,10 +166,10 @@ async def test_kept_answers_take_a_bounded_amount_of_memory(
 async def test_an_answer_larger_than_the_memory_is_given_and_not_kept(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_answers, "MAX_SUM", 100)
+    monkeypatch.setattr(response_cache, "MAX_SUM", 100)
 
     assert await names(client) == []
-    assert app.state.kept_answers.size == 0
+    assert app.state.response_cache.size == 0
 
 
 WRITES = tries(full=200, short=50)
