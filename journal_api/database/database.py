@@ -213,7 +213,7 @@ class Database:
             yield
 
     @asynccontextmanager
-    async def history_transaction(self) -> AsyncIterator[Connection]:
+    async def history_transaction(self) -> AsyncIterator[ThreadConnection]:
         """Yield the connection for histories in a read transaction. Use it inside `computing_history`."""
         self._require_same_files()
         async with one_snapshot(self._history_reader):
