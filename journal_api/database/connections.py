@@ -98,16 +98,16 @@ class DataVersionProbe(sqlite3.Connection):
 
 def reading(path: Path) -> ThreadConnection:
     """Return a connection to be awaited that reads."""
-    return ThreadConnection(partial(opened, path, "ro", Reader))
+    return ThreadConnection(partial(connect, path, "ro", Reader))
 
 
 def writing(path: Path, factory: type[Writer]) -> ThreadConnection:
     """Return a connection to be awaited that writes."""
-    return ThreadConnection(partial(opened, path, "rw", factory))
+    return ThreadConnection(partial(connect, path, "rw", factory))
 
 
 @asynccontextmanager
-async def one_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
+async def read_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
     """Run the block as a read transaction, whose statements all see the snapshot of the first of them.
 
     A statement that runs after `seconds`, or when the block has ended because its request was cancelled, is
@@ -131,8 +131,8 @@ async def end_snapshot(connection: aiosqlite.Connection) -> None:
     await connection.rollback()
 
 
-def opened(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
-    """Return an open connection. Transactions are explicit (isolation_level=None)."""
+def connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
+    """Open a connection. Transactions are explicit (isolation_level=None)."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=factory
     )

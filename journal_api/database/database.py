@@ -19,8 +19,8 @@ from journal_api.database.connections import (
     DataVersionProbe,
     SecondaryWriter,
     Writer,
-    one_snapshot,
-    opened,
+    connect,
+    read_snapshot,
     reading,
     writing,
 )
@@ -60,7 +60,7 @@ class Database:
         self.reader, self.slow_reader = reader, slow_reader
         self._history_reader = history_reader
         self._open = (reader, slow_reader, history_reader, writer)
-        self._probe = opened(path, "ro", DataVersionProbe)
+        self._probe = connect(path, "ro", DataVersionProbe)
         self._is_version_known = False
         self._version: int | None = None
         self._writing = asyncio.Lock()
@@ -122,7 +122,13 @@ class Database:
         StorageUnavailable when other files are in the place of the database file and its log now: other
         programs would not see the write.
         """
-        await self._wait_for_turn()
+        if self._waiting >= MAX_WAITING:
+            raise Busy
+        self._waiting += 1
+        try:
+            await acquire(self._writing, MAX_WAIT, Busy())
+        finally:
+            self._waiting -= 1
         try:
             self._require_same_files()
             result = await self._writer.transact(work, commit=commit)
@@ -134,19 +140,6 @@ class Database:
         self._storage_failed = self._storage_failed and not commit
         self.has_committed = self.has_committed or commit
         return result
-
-    async def _wait_for_turn(self) -> None:
-        """Acquire the lock of writes. Raises Busy."""
-        if self._waiting >= MAX_WAITING:
-            raise Busy
-        self._waiting += 1
-        try:
-            async with asyncio.timeout(MAX_WAIT):
-                await self._writing.acquire()
-        except TimeoutError:
-            raise Busy from None
-        finally:
-            self._waiting -= 1
 
     async def can_write(self) -> bool:
         """Return whether a small write would probably succeed now.
@@ -179,7 +172,7 @@ class Database:
         async with reading(self._path) as connection:
             self._require_same_files()
             connection.row_factory = sqlite3.Row
-            async with one_snapshot(connection, seconds):
+            async with read_snapshot(connection, seconds):
                 yield connection
 
     @asynccontextmanager
@@ -188,11 +181,7 @@ class Database:
 
         Raises Busy, also when the report takes too long.
         """
-        try:
-            async with asyncio.timeout(MAX_REPORT_WAIT):
-                await self._reporting.acquire()
-        except TimeoutError:
-            raise Busy(REPORTING) from None
+        await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
         try:
             async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
                 yield connection
@@ -216,12 +205,21 @@ class Database:
     async def history_transaction(self) -> AsyncIterator[ThreadConnection]:
         """Yield the connection for histories in a read transaction. Use it inside `computing_history`."""
         self._require_same_files()
-        async with one_snapshot(self._history_reader):
+        async with read_snapshot(self._history_reader):
             yield self._history_reader
 
     def _require_same_files(self) -> None:
         if change := self._files.change():
             raise StorageUnavailable(f"{change} Nothing was written.")
+
+
+async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusal: Busy) -> None:
+    """Acquire the lock. Raises the refusal after that many seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            await lock.acquire()
+    except TimeoutError:
+        raise refusal from None
 
 
 async def write_same_version(db: Connection) -> None:

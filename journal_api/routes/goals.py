@@ -10,7 +10,7 @@ from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import write
@@ -18,7 +18,7 @@ from journal_api.web.writes import write
 
 async def list_goals(request: Request, db: Connection) -> Response:
     """List the caller's goals, by default the active ones; `with=snapshot` adds the snapshot of today."""
-    query = query_of(request, GoalQuery)
+    query = get_query(request, GoalQuery)
     if query.parts is None:
         return ok(goals=await goals.list_of_user(db, request.user.id, query))
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)

@@ -16,7 +16,7 @@ from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import write
 
@@ -37,7 +37,7 @@ async def get_import(request: Request, db: Connection) -> Response:
 
 async def create_import(request: Request) -> Response:
     """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing."""
-    query = query_of(request, ImportQuery)
+    query = get_query(request, ImportQuery)
     async with uploaded(request) as upload:
         return await cancel_on_disconnect(request, import_upload(request, query, upload))
 
@@ -150,7 +150,7 @@ async def delete_import(request: Request) -> Response:
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
     `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go.
     """
-    query = query_of(request, UndoQuery)
+    query = get_query(request, UndoQuery)
 
     async def delete(db: Connection) -> Response:
         undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)

@@ -10,13 +10,13 @@ from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, page
 
 
 async def list_snapshots(request: Request, db: Connection) -> Response:
     """List a page of a goal's snapshots, newest period first, brought up to date by this request."""
-    query = query_of(request, SnapshotQuery)
+    query = get_query(request, SnapshotQuery)
     try:
         check_range(query.since, query.until)
     except ValidationFailed:

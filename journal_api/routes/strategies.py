@@ -6,7 +6,7 @@ from starlette.requests import Request
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.repositories.setups import Losses
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
-from journal_api.web.context import query_of
+from journal_api.web.context import get_query
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import write
@@ -14,7 +14,7 @@ from journal_api.web.writes import write
 
 async def list_strategies(request: Request, db: Connection) -> Response:
     """List the caller's strategies, by name, each with its number of setups; optionally of one scope."""
-    query = query_of(request, StrategyQuery)
+    query = get_query(request, StrategyQuery)
     return ok(strategies=await strategies.list_of_user(db, request.user.id, query))
 
 

@@ -5,7 +5,7 @@ from starlette.requests import Request
 
 from journal_api.repositories import tag_categories, tags
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
-from journal_api.web.context import query_of
+from journal_api.web.context import get_query
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import write
@@ -13,7 +13,7 @@ from journal_api.web.writes import write
 
 async def list_tags(request: Request, db: Connection) -> Response:
     """List the caller's tags, by name; optionally of one category or type."""
-    query = query_of(request, TagQuery)
+    query = get_query(request, TagQuery)
     return ok(tags=await tags.list_of_user(db, request.user.id, query))
 
 

@@ -27,7 +27,7 @@ from journal_api.structs.trades import (
     TradeTagsPut,
 )
 from journal_api.trade_files import export
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
 from journal_api.web.writes import write
@@ -35,7 +35,7 @@ from journal_api.web.writes import write
 
 async def list_trades(request: Request, db: Connection) -> Response:
     """List the caller's trades that match the query, newest first."""
-    query = query_of(request, TradeQuery)
+    query = get_query(request, TradeQuery)
     text, total = await trades.page(db, request.user.id, query)
     return page(query.limit, query.offset, total, trades=text)
 
@@ -47,7 +47,7 @@ async def get_trade(request: Request, db: Connection) -> Response:
 
 async def export_trades(request: Request, db: Connection) -> Response:
     """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
-    query = query_of(request, ExportQuery)
+    query = get_query(request, ExportQuery)
     write = partial(export.write_csv, database(request), request.user.id, query)
     return Download("trades.csv", "text/csv", write)
 

@@ -121,21 +121,21 @@ class TradeImporter:
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
         rows = [self.fees.charged(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
-        matches = await self.matches_of(rows)
+        matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
-                verdicts.append(error_of(row.line, row.reason))
+                verdicts.append(error_verdict(row.line, row.reason))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
                     corrections.append(correction)
-                verdicts.append(verdict_of_stored(row, stored, correction))
+                verdicts.append(stored_verdict(row, stored, correction))
             elif not self.resolver.allows_new(row):
-                verdicts.append(error_of(row.line, "strategy is restricted to other accounts"))
+                verdicts.append(error_verdict(row.line, "strategy is restricted to other accounts"))
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
@@ -147,7 +147,7 @@ class TradeImporter:
                 await correct(self.db, self.import_id, corrections, self.written_at)
         return verdicts
 
-    async def matches_of(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
+    async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
         accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
         if accounts.isdisjoint(self.accounts_with_trades):
@@ -186,9 +186,9 @@ class TradeImporter:
             self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
             return []
         self.copies.add_original(name, original_id or trade_id)
-        return [self.verdict_of_new(row.line, trade_id)]
+        return [self.new_verdict(row.line, trade_id)]
 
-    def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
+    def new_verdict(self, line: int, trade_id: int) -> Verdict:
         return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
 
     async def resolve_copies(self) -> list[Verdict]:
@@ -197,14 +197,14 @@ class TradeImporter:
         if self.import_id is not None:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
-        return [self.verdict_of_new(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
+        return [self.new_verdict(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
 
 
-def error_of(line: int, reason: str) -> Verdict:
+def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
+def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
     changed = correction.changed if correction else []
     return Verdict(
         line=row.line,

@@ -10,14 +10,14 @@ from journal_api.database.database import Database
 S = TypeVar("S", bound=Struct)
 
 
-def query_of(request: Request, struct: type[S]) -> S:
-    """The query of the request, which the operation has decoded."""
+def get_query(request: Request, struct: type[S]) -> S:
+    """Return the query of the request, which the operation has decoded."""
     query = request.scope["query"]
     assert isinstance(query, struct), "the route's row states another struct"
     return query
 
 
 def database(request: Request) -> Database:
-    """The open database of the application."""
+    """Return the open database of the application."""
     opened: Database = request.app.state.database
     return opened

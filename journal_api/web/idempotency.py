@@ -1,11 +1,10 @@
 """Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 38)."""
 
-import asyncio
 import hashlib
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 
 from aiosqlite import Connection
@@ -46,7 +45,7 @@ async def run_or_repeat(
         if stored := await find_response(database(request).reader, keyed_request):
             return stored
         request.scope["keyed_request"] = keyed_request
-        return await handler(Request(request.scope, replay(body, request.receive)))
+        return await handler(Request(request.scope, replay_body(body, request.receive)))
 
 
 def stored_once(request: Request, work: Work[Response]) -> Work[Response]:
@@ -80,24 +79,11 @@ async def find_response(db: Connection, keyed_request: KeyedRequest) -> Envelope
     return Envelope(stored.status, stored.content, headers, warnings=stored.warnings)
 
 
-@asynccontextmanager
-async def deletion_of_old_responses(database: Database) -> AsyncIterator[None]:
-    """Delete stored responses that are over a day old, regularly while the block runs."""
-    task = asyncio.create_task(delete_old_responses(database))
-    try:
-        yield
-    finally:
-        while not task.done():  # again, because a transaction ignores a cancellation during its commit
-            task.cancel()
-            await asyncio.wait([task], timeout=0.1)
-
-
 async def delete_old_responses(database: Database) -> None:
-    while True:
-        with suppress(sqlite3.Error, ApiError):  # the next round tries again
-            if await idempotency_keys.has_old(database.reader):
-                await database.write(idempotency_keys.delete_old)
-        await asyncio.sleep(DELETE_EVERY)
+    """Delete the stored responses that are over a day old."""
+    with suppress(sqlite3.Error, ApiError):  # the next call tries again
+        if await idempotency_keys.has_old(database.reader):
+            await database.write(idempotency_keys.delete_old)
 
 
 async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
@@ -111,8 +97,8 @@ async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> b
     return digest.digest()
 
 
-def replay(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
-    """An ASGI receive that returns the spooled body in chunks, then whatever `after` returns."""
+def replay_body(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
+    """Return an ASGI receive that returns the spooled body in chunks, then whatever `after` returns."""
     is_over = False
 
     async def receive() -> Message:

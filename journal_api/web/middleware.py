@@ -166,7 +166,7 @@ class ErrorMiddleware:
         try:
             await self.app(scope, receive, send)
         except ClientDisconnect:
-            pass  # there is no client to answer
+            pass  # there is no client to respond to
         except asyncio.CancelledError:
             if scope["type"] == "http" and not has_begun(scope):
                 await responses.failed(Busy(STOPPING))(scope, receive, send)
@@ -199,7 +199,7 @@ def error_response(exception: Exception, scope: Scope) -> ASGIApp:
 
 
 def api_error_of(exception: Exception, scope: Scope) -> ApiError | None:
-    """The ApiError to answer with; None for an unexpected exception."""
+    """The ApiError to respond with; None for an unexpected exception."""
     match exception:
         case ApiError():
             return exception

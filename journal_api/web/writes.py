@@ -7,7 +7,7 @@ from journal_api.database.threads import Work
 from journal_api.errors import NotFound
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.auth import require_still_valid
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.idempotency import stored_once
 from journal_api.web.read_only_echo import check_echo, has_echo
@@ -19,7 +19,7 @@ async def write(request: Request, work: Work[Response]) -> Response:
 
     Raises Unauthorized, NotFound, PreconditionFailed or ValidationFailed before `work` runs.
     """
-    is_dry_run = query_of(request, DryRunQuery).dry_run
+    is_dry_run = get_query(request, DryRunQuery).dry_run
     transaction = stored_once(request, checked(request, work))
     return await database(request).write(transaction, commit=not is_dry_run)
 

@@ -19,7 +19,7 @@ from sql_calls import noted_statements
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.database.connections import Reader, opened
+from journal_api.database.connections import Reader, connect
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.structs.reports import GroupBy
@@ -83,7 +83,7 @@ def plans_of(db: sqlite3.Connection, noted: list[tuple[str, Any]]) -> list[tuple
 @contextmanager
 def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
     """A connection that knows the functions of the service; its plans are without checks of foreign keys."""
-    with closing(opened(settings.db, "ro", Reader)) as db:
+    with closing(connect(settings.db, "ro", Reader)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         yield db
 
