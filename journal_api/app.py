@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio.to_thread
 from starlette.applications import Starlette
@@ -21,8 +22,8 @@ from journal_api.settings import Settings
 from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
+from journal_api.web.background import repeating
 from journal_api.web.dispatch import Dispatch
-from journal_api.web.kept_answers import KeptAnswers
 from journal_api.web.middleware import (
     LOOPBACK_HOSTS,
     READ_HEADERS,
@@ -34,10 +35,11 @@ from journal_api.web.middleware import (
 from journal_api.web.prometheus import RequestMetrics
 from journal_api.web.rate_limits import RateLimits
 from journal_api.web.request_log import HandledRequest
+from journal_api.web.response_cache import ResponseCache
 
 
 class JournalApp(Starlette):
-    """Starlette without its error middleware, which would answer errors in plain text."""
+    """Starlette without its error middleware, which would return errors in plain text."""
 
     def build_middleware_stack(self) -> ASGIApp:
         """Wrap ErrorMiddleware in CorsMiddleware, so that web pages can read error responses."""
@@ -81,16 +83,17 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Open the database, and run scheduled backups and deletions until shutdown."""
     settings: Settings = app.state.settings
     await anyio.to_thread.run_sync(prepare, settings)
-    app.state.database = await Database.open(settings.db, secondary=not settings.checkpoints)
-    app.state.known_keys = KnownKeys(app.state.database)
-    app.state.kept_answers = KeptAnswers(app.state.database)
-    app.state.key_uses = key_uses.KeyUses(app.state.database)
+    database = await Database.open(settings.db, secondary=not settings.checkpoints)
+    uses = key_uses.KeyUses(database)
+    app.state.database, app.state.key_uses = database, uses
+    app.state.known_keys, app.state.response_cache = KnownKeys(database), ResponseCache(database)
     try:
         async with (
             backup_schedule.on_schedule(settings),
-            idempotency.deletion_of_old_responses(app.state.database),
-            key_uses.saving(app.state.key_uses),
+            repeating(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
+            repeating(uses.save, key_uses.SAVE_EVERY),
         ):
             yield
+        await uses.save()
     finally:
-        await app.state.database.close()
+        await database.close()

@@ -188,8 +188,7 @@ def client_of(app: Starlette, key: str | None = None, base_url: str = BASE_URL) 
 
 
 async def new_key_for(app: Starlette, user_id: int = 1, scopes: tuple[str, ...] = SCOPES) -> str:
-    async with app.state.database.transaction() as db:
-        key = await api_keys.insert(db, user_id, "test", scopes)
+    key: str = await app.state.database.write(lambda db: api_keys.insert(db, user_id, "test", scopes))
     app.state.keys_made = [*getattr(app.state, "keys_made", ()), key]
     return key
 
@@ -246,7 +245,6 @@ class SharedJournal:
             contents.append((name, file.read()))
         no_key_is_in(contents, getattr(self.app.state, "keys_made", ()))
         database = self.app.state.database
-        await database._writer.rollback()
         await database._writer._execute(self.template.empty.backup, database._writer._conn)
         await database._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
         self.app.state._state.clear()
@@ -338,8 +336,7 @@ async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 @pytest.fixture
 async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Another owner, with every scope."""
-    async with app.state.database.transaction() as db:
-        user_id = await users.insert(db, "other user", "UTC", "00:00")
+    user_id = await app.state.database.write(lambda db: users.insert(db, "stranger", "UTC", "00:00"))
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
 

@@ -1,12 +1,17 @@
 """What tests begin with: one call makes one thing and returns what the API answered, or the new id."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
 import msgspec
+from aiosqlite import Connection
 from starlette.applications import Starlette
 
+from journal_api.database.database import Database
 from journal_api.repositories import api_keys, new_trades
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import TradeCreate
@@ -79,8 +84,7 @@ async def create_key(client: httpx.AsyncClient) -> Any:
     """A second key of the client's user: no operation of the API makes one."""
     app = getattr(client, "_transport").app  # noqa: B009
     user = unwrap(await client.get("/me"))
-    async with app.state.database.transaction() as db:
-        await api_keys.insert(db, user["id"], "second", SCOPES)
+    await app.state.database.write(lambda db: api_keys.insert(db, user["id"], "second", SCOPES))
     return unwrap(await client.get("/keys"))[-1]
 
 
@@ -161,8 +165,31 @@ async def create_import_profile(client: httpx.AsyncClient, **fields: Any) -> Any
 
 async def run_sql(app: Starlette, sql: str, values: Mapping[str, Any] | None = None) -> list[Any]:
     """One statement in a transaction of its own: for what the HTTP interface does not reach."""
-    async with app.state.database.transaction() as db:
+
+    async def run(db: Connection) -> list[Any]:
         return list(await db.execute_fetchall(sql, values or {}))
+
+    rows: list[Any] = await app.state.database.write(run)
+    return rows
+
+
+@asynccontextmanager
+async def held_writes(database: Database) -> AsyncIterator[None]:
+    """Until the end of the block a write is at work, and all others wait for it."""
+    has_begun, may_end = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    async def wait(db: Connection) -> None:
+        loop.call_soon_threadsafe(has_begun.set)
+        may_end.wait(60)
+
+    write = asyncio.create_task(database.write(wait, commit=False))
+    await has_begun.wait()
+    try:
+        yield
+    finally:
+        may_end.set()
+        await write
 
 
 async def insert_account(
@@ -248,10 +275,13 @@ async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fiel
         "fingerprint": None,
         "occurrence": 1,
     }
-    async with app.state.database.transaction() as db:
+
+    async def insert(db: Connection) -> int:
         await new_trades.insert_all(db, user_id, [columns], None, now())
-        (row,) = await db.execute_fetchall("SELECT last_insert_rowid()")
-    return int(row[0])
+        ((trade_id,),) = await db.execute_fetchall("SELECT last_insert_rowid()")
+        return int(trade_id)
+
+    return int(await app.state.database.write(insert))
 
 
 async def insert_trade_tags(app: Starlette, trade_id: int, tag_ids: Sequence[int]) -> None:

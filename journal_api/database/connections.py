@@ -9,16 +9,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import aiosqlite
 
-from journal_api.database.writing import WritingConnection, uncancelled
+from journal_api.database.threads import ThreadConnection, finished
 from journal_api.values.clock import instant_after
 from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
-
-C = TypeVar("C", bound=aiosqlite.Connection)
 
 # Seconds that a statement waits for a writer in another process.
 BUSY_TIMEOUT = 0.5
@@ -98,24 +96,18 @@ class DataVersionProbe(sqlite3.Connection):
         self.execute("PRAGMA busy_timeout = 0")
 
 
-def reading(path: Path) -> aiosqlite.Connection:
+def reading(path: Path) -> ThreadConnection:
     """Return a connection to be awaited that reads."""
-    return as_daemon(aiosqlite.Connection(partial(opened, path, "ro", Reader), iter_chunk_size=64))
+    return ThreadConnection(partial(connect, path, "ro", Reader))
 
 
-def writing(path: Path, factory: type[Writer]) -> WritingConnection:
+def writing(path: Path, factory: type[Writer]) -> ThreadConnection:
     """Return a connection to be awaited that writes."""
-    return as_daemon(WritingConnection(partial(opened, path, "rw", factory)))
-
-
-def as_daemon(connection: C) -> C:
-    """Return the connection, whose thread does not keep the process alive if it was not closed."""
-    connection._thread.daemon = True
-    return connection
+    return ThreadConnection(partial(connect, path, "rw", factory))
 
 
 @asynccontextmanager
-async def one_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
+async def read_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
     """Run the block as a read transaction, whose statements all see the snapshot of the first of them.
 
     A statement that runs after `seconds`, or when the block has ended because its request was cancelled, is
@@ -130,7 +122,7 @@ async def one_snapshot(connection: aiosqlite.Connection, seconds: float = math.i
         yield
     finally:
         has_ended.set()
-        await uncancelled(asyncio.ensure_future(end_snapshot(connection)))
+        await finished(asyncio.ensure_future(end_snapshot(connection)))
 
 
 async def end_snapshot(connection: aiosqlite.Connection) -> None:
@@ -139,8 +131,8 @@ async def end_snapshot(connection: aiosqlite.Connection) -> None:
     await connection.rollback()
 
 
-def opened(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
-    """Return an open connection. Transactions are explicit (isolation_level=None)."""
+def connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
+    """Open a connection. Transactions are explicit (isolation_level=None)."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=factory
     )

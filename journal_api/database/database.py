@@ -1,7 +1,7 @@
-"""The open database of a process: its reader and writer connections and the transaction helper.
+"""The open database of a process: its connections, and the lock that makes writes wait for each other.
 
-Exactly one connection writes. With `isolation_level=None` transactions begin and end explicitly, in this
-module. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
+Exactly one connection writes. With `isolation_level=None` transactions begin and end explicitly, in
+threads.py. Only `execute_fetchall` and `executemany` are used: an open cursor would pin a snapshot, and an
 unfetched RETURNING would hold the write lock.
 """
 
@@ -9,8 +9,8 @@ import asyncio
 import math
 import sqlite3
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -19,22 +19,19 @@ from journal_api.database.connections import (
     DataVersionProbe,
     SecondaryWriter,
     Writer,
-    one_snapshot,
-    opened,
+    connect,
+    read_snapshot,
     reading,
     writing,
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import OpenFiles
-from journal_api.database.transactions import T, Work
-from journal_api.database.writing import End, WritingConnection, uncancelled
+from journal_api.database.threads import T, ThreadConnection, Work
 from journal_api.errors import Busy, StorageUnavailable
 
-END: dict[bool, End] = {True: "COMMIT", False: "ROLLBACK"}
-MAX_WAITING = 256
-# Seconds to wait for a turn among the writes of this process. With BUSY_TIMEOUT for other processes, two
-# seconds in all.
-MAX_WAIT = 1.5
+# Writes of this process that may wait for the one before them, and seconds that each may wait. With
+# BUSY_TIMEOUT for other processes, a write waits two seconds at most.
+MAX_WAITING, MAX_WAIT = 256, 1.5
 # Reports at a time, the seconds for which others wait (each takes a core), and the seconds that one may take.
 MAX_REPORTS, MAX_REPORT_WAIT, MAX_REPORT_SECONDS = 2, 5.0, 60.0
 REPORTING = "Other reports are being computed. Try again."
@@ -45,7 +42,7 @@ TOO_LONG = (
 
 
 class Database:
-    """The open database of one process: `reader` for single statements, `write` and `transaction` for writes.
+    """The open database of one process: `reader` for single statements, `write` for writes.
 
     Statements that are slow in a large journal use `slow_reader`, so that no other request waits for them.
     """
@@ -53,18 +50,17 @@ class Database:
     def __init__(
         self,
         path: Path,
-        writer: WritingConnection,
+        writer: ThreadConnection,
         reader: Connection,
         slow_reader: Connection,
-        history_reader: Connection,
+        history_reader: ThreadConnection,
     ) -> None:
         self._path, self._writer = path, writer
         self._files = OpenFiles.of(path)
-        writer.before_begin = self._require_same_files  # after any wait for a turn
         self.reader, self.slow_reader = reader, slow_reader
         self._history_reader = history_reader
         self._open = (reader, slow_reader, history_reader, writer)
-        self._probe = opened(path, "ro", DataVersionProbe)
+        self._probe = connect(path, "ro", DataVersionProbe)
         self._is_version_known = False
         self._version: int | None = None
         self._writing = asyncio.Lock()
@@ -79,15 +75,16 @@ class Database:
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
         writer = writing(path, SecondaryWriter if secondary else Writer)
-        opened_connections: list[Connection] = [await writer]
+        readers = [reading(path) for _ in range(3)]
         try:
+            await writer
             # This opens the log. Only a connection that has it open deletes it when it closes.
             await writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
-            for _ in range(3):
-                opened_connections.append(await reading(path))
-            return cls(path, writer, *opened_connections[1:])
+            for reader in readers:
+                await reader
+            return cls(path, writer, *readers)
         except BaseException:
-            for connection in reversed(opened_connections):
+            for connection in (*readers, writer):
                 await connection.close()
             raise
 
@@ -121,63 +118,28 @@ class Database:
         All writes of `work` are rolled back after any exception, and after a cancellation unless the commit
         has begun; with `commit=False` also on success (dry run). `work` may await its connection only.
 
-        Raises Busy before anything is written when too many writers wait or the wait takes too long, and
+        Raises Busy before anything is written when too many writes wait or the wait takes too long, and
         StorageUnavailable when other files are in the place of the database file and its log now: other
         programs would not see the write.
         """
-        with self._waiting_in_line() as until:
-            if self._writing.locked():  # by a transaction of several calls
-                await self._acquire(until)
-                self._writing.release()
-            try:
-                result = await self._writer.run(work, END[commit], until)
-            except BaseException as error:
-                self._note_storage(error)
-                raise
-        self._note_end(commit)
-        return result
-
-    @asynccontextmanager
-    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        """Like `write`, for a block that may await anything: each statement is a call of the thread.
-
-        A cancellation during the commit is ignored: the response must not deny a write that was committed.
-
-        The rollback runs after any statement that a cancelled await left running, and before the next BEGIN.
-        The next writer may send its statements as soon as the commit was sent, because the thread of the
-        connection keeps their order.
-        """
-        with self._waiting_in_line() as until:
-            await self._acquire(until)
+        if self._waiting >= MAX_WAITING:
+            raise Busy
+        self._waiting += 1
         try:
-            self._writer.begin(until)
-            try:
-                yield self._writer
-            except BaseException:
-                await self._writer.abandon()
-                raise
-            end = self._writer.end(END[commit])
-        except BaseException as error:
-            self._note_storage(error)
+            await acquire(self._writing, MAX_WAIT, Busy())
+        finally:
+            self._waiting -= 1
+        try:
+            self._require_same_files()
+            result = await self._writer.transact(work, commit=commit)
+        except sqlite3.Error as error:
+            self._storage_failed = self._storage_failed or isinstance(api_error(error), StorageUnavailable)
             raise
         finally:
             self._writing.release()
-        try:
-            await uncancelled(end)
-        except BaseException as error:
-            self._note_storage(error)
-            raise
-        self._note_end(commit)
-
-    def _note_end(self, commit: bool) -> None:
-        """Remember that a transaction succeeded."""
         self._storage_failed = self._storage_failed and not commit
         self.has_committed = self.has_committed or commit
-
-    def _note_storage(self, error: BaseException) -> None:
-        """Remember that the storage refused a write."""
-        if isinstance(error, sqlite3.Error) and isinstance(api_error(error), StorageUnavailable):
-            self._storage_failed = True
+        return result
 
     async def can_write(self) -> bool:
         """Return whether a small write would probably succeed now.
@@ -190,10 +152,7 @@ class Database:
         if self._waiting or self._writing.locked():
             return not self._storage_failed
         try:
-            async with self.transaction(commit=self._storage_failed) as db:
-                ((version,),) = await db.execute_fetchall("PRAGMA user_version")
-                if self._storage_failed:
-                    await db.execute_fetchall(f"PRAGMA user_version = {version}")
+            await self.write(write_same_version, commit=self._storage_failed)
         except (Busy, StorageUnavailable, sqlite3.Error):
             return False
         return True
@@ -213,7 +172,7 @@ class Database:
         async with reading(self._path) as connection:
             self._require_same_files()
             connection.row_factory = sqlite3.Row
-            async with one_snapshot(connection, seconds):
+            async with read_snapshot(connection, seconds):
                 yield connection
 
     @asynccontextmanager
@@ -222,11 +181,7 @@ class Database:
 
         Raises Busy, also when the report takes too long.
         """
-        try:
-            async with asyncio.timeout(MAX_REPORT_WAIT):
-                await self._reporting.acquire()
-        except TimeoutError:
-            raise Busy(REPORTING) from None
+        await acquire(self._reporting, MAX_REPORT_WAIT, Busy(REPORTING))
         try:
             async with self.read_transaction(MAX_REPORT_SECONDS) as connection:
                 yield connection
@@ -247,31 +202,27 @@ class Database:
             yield
 
     @asynccontextmanager
-    async def history_transaction(self) -> AsyncIterator[Connection]:
+    async def history_transaction(self) -> AsyncIterator[ThreadConnection]:
         """Yield the connection for histories in a read transaction. Use it inside `computing_history`."""
         self._require_same_files()
-        async with one_snapshot(self._history_reader):
+        async with read_snapshot(self._history_reader):
             yield self._history_reader
 
     def _require_same_files(self) -> None:
         if change := self._files.change():
             raise StorageUnavailable(f"{change} Nothing was written.")
 
-    @contextmanager
-    def _waiting_in_line(self) -> Iterator[float]:
-        """Yield until when a writer that comes now waits, in seconds of the event loop. Raises Busy."""
-        if self._waiting >= MAX_WAITING:
-            raise Busy
-        self._waiting += 1
-        try:
-            yield asyncio.get_running_loop().time() + MAX_WAIT
-        finally:
-            self._waiting -= 1
 
-    async def _acquire(self, until: float) -> None:
-        """Acquire the lock of transactions of several calls. Raises Busy."""
-        try:
-            async with asyncio.timeout_at(until):
-                await self._writing.acquire()
-        except TimeoutError:
-            raise Busy from None
+async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusal: Busy) -> None:
+    """Acquire the lock. Raises the refusal after that many seconds."""
+    try:
+        async with asyncio.timeout(seconds):
+            await lock.acquire()
+    except TimeoutError:
+        raise refusal from None
+
+
+async def write_same_version(db: Connection) -> None:
+    """Write without changing anything."""
+    ((version,),) = await db.execute_fetchall("PRAGMA user_version")
+    await db.execute_fetchall(f"PRAGMA user_version = {version}")

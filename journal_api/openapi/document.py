@@ -186,7 +186,7 @@ def query_parameters(operation: Operation) -> list[Json]:
 
 def header_parameters(operation: Operation) -> list[Json]:
     names = ["Idempotency-Key"] if operation.method == "POST" else []
-    if operation.read_by:
+    if operation.etag_source:
         names.append("If-Match")
     elif operation.has_etag:
         names.append("If-None-Match")

@@ -8,6 +8,7 @@ other snapshots stay (DECISIONS 13, 24, 127).
 import time
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from typing import NamedTuple
 
 from aiosqlite import Connection
@@ -52,7 +53,8 @@ async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int])
     while goal_ids:
         async with database.computing_history(user_id):
             async with database.history_transaction() as db:
-                computed = await compute_some(db, goal_ids)
+                # One call of the thread: waking it for each statement would cost more than most statements.
+                computed = await db.run(partial(compute_some, goal_ids=goal_ids))
             # After the read transaction, which would keep the write-ahead log from being reused.
             done = await store_unchanged(database, computed)
         tries = 0 if done else tries + 1

@@ -5,19 +5,19 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts
 from journal_api.structs.accounts import AccountCreate, AccountPatch
-from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_accounts(request: Request) -> Response:
+async def list_accounts(request: Request, db: Connection) -> Response:
     """List the caller's accounts, by name."""
-    return ok(accounts=await accounts.list_of_user(database(request).reader, request.user.id))
+    return ok(accounts=await accounts.list_of_user(db, request.user.id))
 
 
-async def get_account(request: Request) -> Response:
+async def get_account(request: Request, db: Connection) -> Response:
     """Get an account."""
-    account = await accounts.get(database(request).reader, request.user.id, request.path_params["id"])
+    account = await accounts.get(db, request.user.id, request.path_params["id"])
     return ok(account=account)
 
 
@@ -30,7 +30,7 @@ async def create_account(request: Request) -> Response:
         account = await accounts.get(db, request.user.id, account_id)
         return created(f"/v1/accounts/{account_id}", account=account)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_account(request: Request) -> Response:
@@ -44,7 +44,7 @@ async def update_account(request: Request) -> Response:
         account = await accounts.get(db, request.user.id, account_id)
         return ok(account=account)
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 async def delete_account(request: Request) -> Response:
@@ -55,4 +55,4 @@ async def delete_account(request: Request) -> Response:
         await accounts.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -4,20 +4,20 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import api_keys
-from journal_api.web.context import database
 from journal_api.web.responses import Response, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_keys(request: Request) -> Response:
+async def list_keys(request: Request, db: Connection) -> Response:
     """List the caller's API keys, oldest first, revoked ones included; `is_current` marks the calling key."""
     caller = request.user
-    return ok(keys=await api_keys.list_of_user(database(request).reader, caller.id, caller.key_id))
+    return ok(keys=await api_keys.list_of_user(db, caller.id, caller.key_id))
 
 
-async def get_key(request: Request) -> Response:
+async def get_key(request: Request, db: Connection) -> Response:
     """Get an API key that is not revoked."""
     caller, key_id = request.user, request.path_params["id"]
-    return ok(key=await api_keys.get(database(request).reader, caller.id, key_id, caller.key_id))
+    return ok(key=await api_keys.get(db, caller.id, key_id, caller.key_id))
 
 
 async def revoke_key(request: Request) -> Response:
@@ -29,4 +29,4 @@ async def revoke_key(request: Request) -> Response:
         await api_keys.revoke(db, key_id)
         return no_content()
 
-    return await database(request).write(revoke)
+    return await write(request, revoke)

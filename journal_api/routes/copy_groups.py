@@ -5,19 +5,19 @@ from starlette.requests import Request
 
 from journal_api.repositories import copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
-from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_copy_groups(request: Request) -> Response:
+async def list_copy_groups(request: Request, db: Connection) -> Response:
     """List the caller's copy groups, by name, each with its number of members."""
-    return ok(copy_groups=await copy_groups.list_of_user(database(request).reader, request.user.id))
+    return ok(copy_groups=await copy_groups.list_of_user(db, request.user.id))
 
 
-async def get_copy_group(request: Request) -> Response:
+async def get_copy_group(request: Request, db: Connection) -> Response:
     """Get a copy group with its members."""
-    copy_group = await copy_groups.get(database(request).reader, request.user.id, request.path_params["id"])
+    copy_group = await copy_groups.get(db, request.user.id, request.path_params["id"])
     return ok(copy_group=copy_group)
 
 
@@ -30,7 +30,7 @@ async def create_copy_group(request: Request) -> Response:
         copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
         return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_copy_group(request: Request) -> Response:
@@ -44,7 +44,7 @@ async def update_copy_group(request: Request) -> Response:
         copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
         return ok(copy_group=copy_group)
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 async def replace_members(request: Request) -> Response:
@@ -58,7 +58,7 @@ async def replace_members(request: Request) -> Response:
         copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
         return ok(copy_group=copy_group)
 
-    return await database(request).write(replace)
+    return await write(request, replace)
 
 
 async def delete_copy_group(request: Request) -> Response:
@@ -69,4 +69,4 @@ async def delete_copy_group(request: Request) -> Response:
         await copy_groups.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -4,13 +4,13 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import example_journal
-from journal_api.web.context import database
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def get_example_journal(request: Request) -> Response:
+async def get_example_journal(request: Request, db: Connection) -> Response:
     """Get whether the example journal is loaded."""
-    return ok(example_journal=await example_journal.get(database(request).reader, request.user.id))
+    return ok(example_journal=await example_journal.get(db, request.user.id))
 
 
 async def create_example_journal(request: Request) -> Response:
@@ -25,7 +25,7 @@ async def create_example_journal(request: Request) -> Response:
         loaded = await example_journal.get(db, request.user.id)
         return created("/v1/example-journal", example_journal=loaded)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def delete_example_journal(request: Request) -> Response:
@@ -35,4 +35,4 @@ async def delete_example_journal(request: Request) -> Response:
         await example_journal.delete(db, request.user.id)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

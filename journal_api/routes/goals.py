@@ -10,24 +10,25 @@ from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import application_database, database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_goals(request: Request) -> Response:
+async def list_goals(request: Request, db: Connection) -> Response:
     """List the caller's goals, by default the active ones; `with=snapshot` adds the snapshot of today."""
-    query = query_of(request, GoalQuery)
+    query = get_query(request, GoalQuery)
     if query.parts is None:
-        return ok(goals=await goals.list_of_user(database(request).reader, request.user.id, query))
+        return ok(goals=await goals.list_of_user(db, request.user.id, query))
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
-    listing = goals_today.list_of_user(application_database(request), request.user.id, today, query)
+    listing = goals_today.list_of_user(database(request), request.user.id, today, query)
     return ok(goals=with_warnings(await cancel_on_disconnect(request, listing)))
 
 
-async def get_goal(request: Request) -> Response:
+async def get_goal(request: Request, db: Connection) -> Response:
     """Get a goal."""
-    return ok(goal=await goals.get(database(request).reader, request.user.id, request.path_params["id"]))
+    return ok(goal=await goals.get(db, request.user.id, request.path_params["id"]))
 
 
 async def create_goal(request: Request) -> Response:
@@ -41,7 +42,7 @@ async def create_goal(request: Request) -> Response:
         goal = await goals.get(db, request.user.id, goal_id)
         return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_goal(request: Request) -> Response:
@@ -66,7 +67,7 @@ async def update_goal(request: Request) -> Response:
         goal = await goals.get(db, request.user.id, goal_id)
         return ok(goal=goal).with_warnings(warnings_in(goal))
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 def with_warnings(goals_of_today: str) -> str:
@@ -93,4 +94,4 @@ async def delete_goal(request: Request) -> Response:
         await goals.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -8,14 +8,14 @@ from starlette.responses import Response as PlainResponse
 from journal_api import __version__
 from journal_api.database.schemas import VERSION
 from journal_api.web.auth import authorize
-from journal_api.web.context import application_database
+from journal_api.web.context import database
 from journal_api.web.prometheus import MEDIA_TYPE, RequestMetrics
 from journal_api.web.responses import Response, ok
 
 
 async def health(request: Request) -> Response:
     """Return the release, the schema version and whether the database can be written; needs no API key."""
-    can_write = await application_database(request).can_write()
+    can_write = await database(request).can_write()
     return ok(
         status='"ok"',
         version=f'"{__version__}"',

@@ -7,20 +7,20 @@ from journal_api.errors import DuplicateName
 from journal_api.repositories import import_profiles
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
-from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_import_profiles(request: Request) -> Response:
+async def list_import_profiles(request: Request, db: Connection) -> Response:
     """List the caller's import profiles, by name."""
-    profiles = await import_profiles.list_of_user(database(request).reader, request.user.id)
+    profiles = await import_profiles.list_of_user(db, request.user.id)
     return ok(import_profiles=profiles)
 
 
-async def get_import_profile(request: Request) -> Response:
+async def get_import_profile(request: Request, db: Connection) -> Response:
     """Get an import profile."""
-    db, profile_id = database(request).reader, request.path_params["id"]
+    db, profile_id = db, request.path_params["id"]
     return ok(import_profile=await import_profiles.get(db, request.user.id, profile_id))
 
 
@@ -35,7 +35,7 @@ async def create_import_profile(request: Request) -> Response:
         profile = await import_profiles.get(db, request.user.id, profile_id)
         return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def delete_import_profile(request: Request) -> Response:
@@ -45,4 +45,4 @@ async def delete_import_profile(request: Request) -> Response:
         await import_profiles.delete(db, request.user.id, request.path_params["id"])
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -6,7 +6,6 @@ from aiosqlite import Connection
 from msgspec import Raw, json
 from starlette.requests import Request
 
-from journal_api.database.transactions import Transactions
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
@@ -14,30 +13,31 @@ from journal_api.trade_files import importer, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.import_report import EncodedVerdicts
 from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
-from journal_api.trade_files.threads import WRITER, in_thread
+from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 # Ids in the header X-Trades-Kept, whose length servers and proxies limit; GET /trades?import_id= lists all.
 MAX_KEPT_IDS = 100
 
 
-async def list_imports(request: Request) -> Response:
+async def list_imports(request: Request, db: Connection) -> Response:
     """List the caller's imports, newest first."""
-    return ok(imports=await imports.list_of_user(database(request).reader, request.user.id))
+    return ok(imports=await imports.list_of_user(db, request.user.id))
 
 
-async def get_import(request: Request) -> Response:
+async def get_import(request: Request, db: Connection) -> Response:
     """Get an import: its file, its time and its number of rows by verdict."""
-    stored = await imports.get(database(request).reader, request.user.id, request.path_params["id"])
+    stored = await imports.get(db, request.user.id, request.path_params["id"])
     return ok(**{"import": stored})
 
 
 async def create_import(request: Request) -> Response:
     """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing."""
-    query = query_of(request, ImportQuery)
+    query = get_query(request, ImportQuery)
     async with uploaded(request) as upload:
         return await cancel_on_disconnect(request, import_upload(request, query, upload))
 
@@ -67,13 +67,21 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         if (proposal := await in_thread(user_id, partial(proposal_for, upload.file))) is None:
             raise
         return ok(**{"import": unknown_report(source, timezone.name, proposal)})
-    if query.dry_run:
-        _, report = await import_with_report(database(request), user_id, source, file, query, dry_run=True)
-        return ok(**{"import": report})
-    import_id, report = await import_with_report(
-        database(request), user_id, source, file, query, dry_run=False
+    rows = EncodedVerdicts()
+    file_import = importer.FileImport(
+        user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)
     )
-    return created(f"/v1/imports/{import_id}", **{"import": report})
+    if query.dry_run:
+        result = await file_import.preview(db)
+        report = await in_thread(user_id, partial(report_of, result, source, file, rows))
+        return ok(**{"import": report})
+
+    async def store(db: Connection) -> Response:
+        result = await file_import.store(db)
+        report = report_of(result, source, file, rows)
+        return created(f"/v1/imports/{result.import_id}", **{"import": report})
+
+    return await file_import.complete(write(request, store), db)
 
 
 async def account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
@@ -106,56 +114,34 @@ def unknown_report(source: imports.Source, timezone: str, proposal: Proposal) ->
     return json.encode(report).decode()
 
 
-async def import_with_report(
-    transactions: Transactions,
-    user_id: int,
-    source: imports.Source,
-    file: reader.TradeFile,
-    query: ImportQuery,
-    *,
-    dry_run: bool,
-) -> tuple[int | None, str]:
-    """Import the trades; return the import's id (None for a dry run) and the report as JSON.
-
-    Raises ValidationFailed.
-    """
-
-    async def accounts_in(db: Connection) -> AccountChoice:
-        return await account_choice(db, user_id, query)
-
-    rows = EncodedVerdicts()
-    result = await importer.import_trades(
-        transactions, user_id, source, file, rows.add, dry_run=dry_run, accounts_in=accounts_in
-    )
-
-    def report() -> str:
-        members = {
-            "id": result.import_id,
-            "dry_run": dry_run,
-            "format": file.format,
-            **source._asdict(),
-            "timezone": file.timezone.name,
-            "timezone_source": file.timezone.source,
-            "replaced_timezones": sorted(file.timezone.replaced),
-            "encoding": file.encoding,
-            "date_order": file.dates._asdict() if file.dates.order else None,
-            "rounded": file.rounded.count,
-            "accounts": result.accounts,
-            "counts": result.counts,
-            "fees_applied": [
-                {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}
-                for fees in result.fees_applied
-            ],
-            "left_out": file.left_out.report(),
-            "columns": None,
-            "sample_rows": None,
-            "proposed_profile": None,
-            "rows": Raw(rows.encoded()),
-        }
-        return json.encode(members).decode()
-
-    # With an Idempotency-Key the transaction is still open, so the report must not wait for other files.
-    return result.import_id, await in_thread(user_id if dry_run else WRITER, report)
+def report_of(
+    result: importer.ImportResult, source: imports.Source, file: reader.TradeFile, rows: EncodedVerdicts
+) -> str:
+    """Return the report of an import, or of its dry run, as JSON."""
+    members = {
+        "id": result.import_id,
+        "dry_run": result.import_id is None,
+        "format": file.format,
+        **source._asdict(),
+        "timezone": file.timezone.name,
+        "timezone_source": file.timezone.source,
+        "replaced_timezones": sorted(file.timezone.replaced),
+        "encoding": file.encoding,
+        "date_order": file.dates._asdict() if file.dates.order else None,
+        "rounded": file.rounded.count,
+        "accounts": result.accounts,
+        "counts": result.counts,
+        "fees_applied": [
+            {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}
+            for fees in result.fees_applied
+        ],
+        "left_out": file.left_out.report(),
+        "columns": None,
+        "sample_rows": None,
+        "proposed_profile": None,
+        "rows": Raw(rows.encoded()),
+    }
+    return json.encode(members).decode()
 
 
 async def delete_import(request: Request) -> Response:
@@ -164,7 +150,7 @@ async def delete_import(request: Request) -> Response:
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
     `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go.
     """
-    query = query_of(request, UndoQuery)
+    query = get_query(request, UndoQuery)
 
     async def delete(db: Connection) -> Response:
         undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
@@ -176,4 +162,4 @@ async def delete_import(request: Request) -> Response:
             headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MAX_KEPT_IDS]))
         return no_content(headers)
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -5,20 +5,20 @@ from starlette.requests import Request
 
 from journal_api.repositories import instruments
 from journal_api.structs.instruments import InstrumentPut
-from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_instruments(request: Request) -> Response:
+async def list_instruments(request: Request, db: Connection) -> Response:
     """List the contract roots whose point value is known, by root: built-in ones and the caller's own."""
-    return ok(instruments=await instruments.list_of_user(database(request).reader, request.user.id))
+    return ok(instruments=await instruments.list_of_user(db, request.user.id))
 
 
-async def get_instrument(request: Request) -> Response:
+async def get_instrument(request: Request, db: Connection) -> Response:
     """Get the point value of a contract root."""
     root = request.path_params["root"]
-    return ok(instrument=await instruments.get(database(request).reader, request.user.id, root))
+    return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
 async def replace_instrument(request: Request) -> Response:
@@ -31,7 +31,7 @@ async def replace_instrument(request: Request) -> Response:
         instrument = await instruments.get(db, request.user.id, root)
         return ok(instrument=instrument)
 
-    return await database(request).write(replace)
+    return await write(request, replace)
 
 
 async def delete_instrument(request: Request) -> Response:
@@ -41,4 +41,4 @@ async def delete_instrument(request: Request) -> Response:
         await instruments.delete(db, request.user.id, request.path_params["root"])
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -5,14 +5,14 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, trades, users
 from journal_api.structs.me import MePatch
-from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, ok
+from journal_api.web.writes import write
 
 
-async def get_me(request: Request) -> Response:
+async def get_me(request: Request, db: Connection) -> Response:
     """Get the name, time zone, day rollover, trading weekdays and active selection of the caller."""
-    return ok(me=await users.get(database(request).reader, request.user.id))
+    return ok(me=await users.get(db, request.user.id))
 
 
 async def update_me(request: Request) -> Response:
@@ -30,4 +30,4 @@ async def update_me(request: Request) -> Response:
         me = await users.get(db, request.user.id)
         return ok(me=me)
 
-    return await database(request).write(update)
+    return await write(request, update)

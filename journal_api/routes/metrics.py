@@ -1,5 +1,6 @@
 """Handler of the list of goal metrics, which is constant."""
 
+from aiosqlite import Connection
 from msgspec import json
 from starlette.requests import Request
 
@@ -21,6 +22,6 @@ METRICS_JSON = json.encode(
 ).decode()
 
 
-async def list_metrics(request: Request) -> Response:
+async def list_metrics(request: Request, db: Connection) -> Response:
     """List all metrics: key, title, description, unit and natural direction."""
     return ok(metrics=METRICS_JSON)

@@ -1,19 +1,20 @@
 """Handler of reports: the statistics of groups of trades."""
 
+from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import reports
 from journal_api.structs.reports import ReportQuery
 from journal_api.web.bodies import cancel_on_disconnect
-from journal_api.web.context import application_database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, page
 
 
-async def get_report(request: Request) -> Response:
+async def get_report(request: Request, db: Connection) -> Response:
     """Get the statistics of the selected trades in groups: by day, weekday, symbol, setup, tag and so on."""
-    query = query_of(request, ReportQuery)
+    query = get_query(request, ReportQuery)
     computing = reports.get(
-        application_database(request),
+        database(request),
         request.user.id,
         request.user.timezone,
         request.user.day_rollover,

@@ -6,28 +6,27 @@ from starlette.requests import Request
 from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.repositories.setups import Losses
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
-from journal_api.web.context import database, query_of
+from journal_api.web.context import get_query
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_strategies(request: Request) -> Response:
+async def list_strategies(request: Request, db: Connection) -> Response:
     """List the caller's strategies, by name, each with its number of setups; optionally of one scope."""
-    query = query_of(request, StrategyQuery)
-    return ok(strategies=await strategies.list_of_user(database(request).reader, request.user.id, query))
+    query = get_query(request, StrategyQuery)
+    return ok(strategies=await strategies.list_of_user(db, request.user.id, query))
 
 
-async def get_strategy(request: Request) -> Response:
+async def get_strategy(request: Request, db: Connection) -> Response:
     """Get a strategy with its setups, their confirmations, and the free-form fields."""
-    strategy = await strategies.get(database(request).reader, request.user.id, request.path_params["id"])
+    strategy = await strategies.get(db, request.user.id, request.path_params["id"])
     return ok(strategy=strategy)
 
 
-async def list_setups(request: Request) -> Response:
+async def list_setups(request: Request, db: Connection) -> Response:
     """List the setups of a strategy, each with its confirmations."""
-    strategy_setups = await setups.list_of_strategy(
-        database(request).reader, request.user.id, request.path_params["id"]
-    )
+    strategy_setups = await setups.list_of_strategy(db, request.user.id, request.path_params["id"])
     return ok(setups=strategy_setups)
 
 
@@ -43,7 +42,7 @@ async def create_strategy(request: Request) -> Response:
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
         return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_strategy(request: Request) -> Response:
@@ -63,7 +62,7 @@ async def update_strategy(request: Request) -> Response:
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
         return ok(strategy=strategy).with_headers(headers_of(losses))
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 async def delete_strategy(request: Request) -> Response:
@@ -74,7 +73,7 @@ async def delete_strategy(request: Request) -> Response:
         losses = await strategies.delete(db, stored)
         return no_content(headers_of(losses))
 
-    return await database(request).write(delete)
+    return await write(request, delete)
 
 
 def headers_of(losses: Losses) -> dict[str, str]:

@@ -5,22 +5,20 @@ from starlette.requests import Request
 
 from journal_api.repositories import tag_categories
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
-from journal_api.web.context import database
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_tag_categories(request: Request) -> Response:
+async def list_tag_categories(request: Request, db: Connection) -> Response:
     """List the caller's tag categories, by name."""
-    categories = await tag_categories.list_of_user(database(request).reader, request.user.id)
+    categories = await tag_categories.list_of_user(db, request.user.id)
     return ok(tag_categories=categories)
 
 
-async def get_tag_category(request: Request) -> Response:
+async def get_tag_category(request: Request, db: Connection) -> Response:
     """Get a category with its number of tags."""
-    tag_category = await tag_categories.get(
-        database(request).reader, request.user.id, request.path_params["id"]
-    )
+    tag_category = await tag_categories.get(db, request.user.id, request.path_params["id"])
     return ok(tag_category=tag_category)
 
 
@@ -33,7 +31,7 @@ async def create_tag_category(request: Request) -> Response:
         tag_category = await tag_categories.get(db, request.user.id, category_id)
         return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_tag_category(request: Request) -> Response:
@@ -47,7 +45,7 @@ async def update_tag_category(request: Request) -> Response:
         tag_category = await tag_categories.get(db, request.user.id, category_id)
         return ok(tag_category=tag_category)
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 async def delete_tag_category(request: Request) -> Response:
@@ -58,4 +56,4 @@ async def delete_tag_category(request: Request) -> Response:
         await tag_categories.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

@@ -5,20 +5,21 @@ from starlette.requests import Request
 
 from journal_api.repositories import tag_categories, tags
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
-from journal_api.web.context import database, query_of
+from journal_api.web.context import get_query
 from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
+from journal_api.web.writes import write
 
 
-async def list_tags(request: Request) -> Response:
+async def list_tags(request: Request, db: Connection) -> Response:
     """List the caller's tags, by name; optionally of one category or type."""
-    query = query_of(request, TagQuery)
-    return ok(tags=await tags.list_of_user(database(request).reader, request.user.id, query))
+    query = get_query(request, TagQuery)
+    return ok(tags=await tags.list_of_user(db, request.user.id, query))
 
 
-async def get_tag(request: Request) -> Response:
+async def get_tag(request: Request, db: Connection) -> Response:
     """Get a tag."""
-    return ok(tag=await tags.get(database(request).reader, request.user.id, request.path_params["id"]))
+    return ok(tag=await tags.get(db, request.user.id, request.path_params["id"]))
 
 
 async def create_tag(request: Request) -> Response:
@@ -31,7 +32,7 @@ async def create_tag(request: Request) -> Response:
         tag = await tags.get(db, request.user.id, tag_id)
         return created(f"/v1/tags/{tag_id}", tag=tag)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_tag(request: Request) -> Response:
@@ -46,7 +47,7 @@ async def update_tag(request: Request) -> Response:
         tag = await tags.get(db, request.user.id, tag_id)
         return ok(tag=tag)
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 async def delete_tag(request: Request) -> Response:
@@ -57,4 +58,4 @@ async def delete_tag(request: Request) -> Response:
         await tags.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

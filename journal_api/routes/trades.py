@@ -27,26 +27,27 @@ from journal_api.structs.trades import (
     TradeTagsPut,
 )
 from journal_api.trade_files import export
-from journal_api.web.context import database, query_of
+from journal_api.web.context import database, get_query
 from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
+from journal_api.web.writes import write
 
 
-async def list_trades(request: Request) -> Response:
+async def list_trades(request: Request, db: Connection) -> Response:
     """List the caller's trades that match the query, newest first."""
-    query = query_of(request, TradeQuery)
-    text, total = await trades.page(database(request).slow_reader, request.user.id, query)
+    query = get_query(request, TradeQuery)
+    text, total = await trades.page(db, request.user.id, query)
     return page(query.limit, query.offset, total, trades=text)
 
 
-async def get_trade(request: Request) -> Response:
+async def get_trade(request: Request, db: Connection) -> Response:
     """Get a trade with its tags and checklist answers."""
-    return ok(trade=await trades.get(database(request).reader, request.user.id, request.path_params["id"]))
+    return ok(trade=await trades.get(db, request.user.id, request.path_params["id"]))
 
 
-async def export_trades(request: Request) -> Response:
+async def export_trades(request: Request, db: Connection) -> Response:
     """Download the trades that match the query in the generic CSV format, which POST /imports reads."""
-    query = query_of(request, ExportQuery)
+    query = get_query(request, ExportQuery)
     write = partial(export.write_csv, database(request), request.user.id, query)
     return Download("trades.csv", "text/csv", write)
 
@@ -72,7 +73,7 @@ async def create_trade(request: Request) -> Response:
         trade = await trades.get(db, request.user.id, trade_id)
         return created(f"/v1/trades/{trade_id}", trade=trade)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def create_trades(request: Request) -> Response:
@@ -110,7 +111,7 @@ async def create_trades(request: Request) -> Response:
         text = await trades.list_of_ids(db, request.user.id, trade_ids)
         return created("/v1/trades", trades=text)
 
-    return await database(request).write(create)
+    return await write(request, create)
 
 
 async def update_trade(request: Request) -> Response:
@@ -139,7 +140,7 @@ async def update_trade(request: Request) -> Response:
         trade = await trades.get(db, request.user.id, trade_id)
         return ok(trade=trade)
 
-    return await database(request).write(update)
+    return await write(request, update)
 
 
 async def replace_tags(request: Request) -> Response:
@@ -154,7 +155,7 @@ async def replace_tags(request: Request) -> Response:
         trade = await trades.get(db, request.user.id, trade_id)
         return ok(trade=trade)
 
-    return await database(request).write(replace)
+    return await write(request, replace)
 
 
 async def replace_answers(request: Request) -> Response:
@@ -170,7 +171,7 @@ async def replace_answers(request: Request) -> Response:
         trade = await trades.get(db, request.user.id, trade_id)
         return ok(trade=trade)
 
-    return await database(request).write(replace)
+    return await write(request, replace)
 
 
 async def delete_trade(request: Request) -> Response:
@@ -181,4 +182,4 @@ async def delete_trade(request: Request) -> Response:
         await trades.delete(db, stored)
         return no_content()
 
-    return await database(request).write(delete)
+    return await write(request, delete)

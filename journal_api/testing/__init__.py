@@ -23,7 +23,7 @@ has one user and one key. It ignores the environment variables JOURNAL_*, and re
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +31,7 @@ from typing import NamedTuple, Protocol, TypedDict, Unpack
 
 import anyio
 import anyio.to_thread
+from aiosqlite import Connection
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from starlette.applications import Starlette
 
@@ -174,9 +175,13 @@ async def opened(settings: Settings, scopes: list[str]) -> AsyncIterator[Running
     """Open the journal at `settings.db` and create a key of its first user."""
     app = create_app(settings)
     async with app.router.lifespan_context(app):
-        async with app.state.database.transaction() as db:
-            key = await api_keys.insert(db, await users.first_id(db), "tests", scopes)
+        key = await app.state.database.write(partial(insert_key, scopes=scopes))
         yield RunningJournal(app, key)
+
+
+async def insert_key(db: Connection, scopes: list[str]) -> str:
+    """Create a key of the first user."""
+    return await api_keys.insert(db, await users.first_id(db), "tests", scopes)
 
 
 @cache

@@ -1,11 +1,12 @@
 """One import: recognises stored trades, adds new ones, corrects changed ones, a batch of rows at a time."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 
 from aiosqlite import Connection
 
+from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
 from journal_api.repositories.accounts import commissions_of_user
 from journal_api.repositories.import_lookups import accounts_with_trades, names_of
@@ -25,7 +26,7 @@ from journal_api.trade_files.fees import ImportFees
 from journal_api.trade_files.matching import correction_of
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.reader import TradeFile
-from journal_api.trade_files.threads import WRITER, in_thread
+from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
@@ -82,10 +83,9 @@ class TradeImporter:
     def accounts(self) -> FileAccounts:
         return self.resolver.accounts
 
-    @property
-    def threads(self) -> int:
-        """Whose threads read the file: those of the writer while the write lock is held."""
-        return self.user_id if self.import_id is None else WRITER
+    async def call(self, function: Callable[[], T]) -> T:
+        """Call a function that may take long: at once in the writer's thread, else in one of the user's."""
+        return function() if self.import_id is not None else await in_thread(self.user_id, function)
 
     async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:
         """Process the remaining rows, unless too many of them are errors.
@@ -93,7 +93,7 @@ class TradeImporter:
         Raises HasErrors after the first batch with an error, unless it only reads.
         """
         while not verdicts.has_too_many_errors:
-            batch = await in_thread(self.threads, lambda: next(file.batches, None))
+            batch = await self.call(lambda: next(file.batches, None))
             if batch is None:
                 break
             verdicts.add(await self.process_batch(batch))
@@ -101,7 +101,8 @@ class TradeImporter:
         copies = await self.resolve_copies()
         for begin in range(0, len(copies), COPIES_AT_ONCE):
             verdicts.add(copies[begin : begin + COPIES_AT_ONCE])
-            await asyncio.sleep(0)  # let other tasks run
+            if self.import_id is None:
+                await asyncio.sleep(0)  # let other tasks run
         self.require_no_errors(verdicts)
 
     def require_no_errors(self, verdicts: VerdictCounter) -> None:
@@ -120,21 +121,21 @@ class TradeImporter:
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
         rows = [self.fees.charged(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
-        matches = await self.matches_of(rows)
+        matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
-                verdicts.append(error_of(row.line, row.reason))
+                verdicts.append(error_verdict(row.line, row.reason))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
                     corrections.append(correction)
-                verdicts.append(verdict_of_stored(row, stored, correction))
+                verdicts.append(stored_verdict(row, stored, correction))
             elif not self.resolver.allows_new(row):
-                verdicts.append(error_of(row.line, "strategy is restricted to other accounts"))
+                verdicts.append(error_verdict(row.line, "strategy is restricted to other accounts"))
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
@@ -146,7 +147,7 @@ class TradeImporter:
                 await correct(self.db, self.import_id, corrections, self.written_at)
         return verdicts
 
-    async def matches_of(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
+    async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
         accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
         if accounts.isdisjoint(self.accounts_with_trades):
@@ -185,25 +186,25 @@ class TradeImporter:
             self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
             return []
         self.copies.add_original(name, original_id or trade_id)
-        return [self.verdict_of_new(row.line, trade_id)]
+        return [self.new_verdict(row.line, trade_id)]
 
-    def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
+    def new_verdict(self, line: int, trade_id: int) -> Verdict:
         return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
 
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
-        resolved = await in_thread(self.threads, self.copies.resolve)
+        resolved = await self.call(self.copies.resolve)
         if self.import_id is not None:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
-        return [self.verdict_of_new(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
+        return [self.new_verdict(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
 
 
-def error_of(line: int, reason: str) -> Verdict:
+def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
+def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
     changed = correction.changed if correction else []
     return Verdict(
         line=row.line,

@@ -6,7 +6,7 @@ from typing import IO, Any
 
 from msgspec import json
 
-from journal_api.database.transactions import Transactions
+from journal_api.database.database import Database
 from journal_api.repositories.trade_export import rows_after
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 from journal_api.trade_files.formats.round_trips import COLUMNS, NO_RISK, TITLES
@@ -14,7 +14,7 @@ from journal_api.trade_files.spreadsheets import harmless
 from journal_api.values.money import json_text
 
 
-async def write_csv(database: Transactions, user_id: int, query: ExportQuery, file: IO[bytes]) -> None:
+async def write_csv(database: Database, user_id: int, query: ExportQuery, file: IO[bytes]) -> None:
     """Write the trades to a file, all from one snapshot.
 
     For a spreadsheet the header has other titles, and texts are escaped so that none is a formula.

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.database.transactions import Transactions
+from journal_api.database.database import Database
+from journal_api.database.threads import T
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.structs.imports import AppliedFees, Counts, FileAccount, Verdict
 from journal_api.trade_files.accounts import AccountChoice
@@ -23,8 +24,72 @@ class ImportResult(NamedTuple):
     fees_applied: list[AppliedFees]  # by the commissions of the accounts
 
 
+class FileImport:
+    """The import of one file: `preview` is its dry run, `store` the work of its transaction.
+
+    `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
+    further down come last. Errors beyond the first 1,000 are only counted. `accounts_in` returns the accounts
+    of the file; by default it goes into the account of `source`.
+    """
+
+    importer: TradeImporter
+
+    def __init__(
+        self,
+        user_id: int,
+        source: Source,
+        file: TradeFile,
+        on_verdicts: Callable[[list[Verdict]], object],
+        accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
+    ) -> None:
+        self.user_id, self.source, self.file = user_id, source, file
+        self.accounts_in = accounts_in
+        self.verdicts = VerdictCounter(on_verdicts)
+
+    async def preview(self, db: Connection) -> ImportResult:
+        """Read the file and return what its import would do."""
+        choice = await self._choose_accounts(db)
+        self.importer = await TradeImporter.prepare(db, self.user_id, choice, None)
+        await self.importer.process(self.file, self.verdicts)
+        return self._result()
+
+    async def store(self, db: Connection) -> ImportResult:
+        """Read the file and store its trades. Raises HasErrors after the first error."""
+        choice = await self._choose_accounts(db)
+        source = self.source._replace(account_id=choice.account_id)
+        import_id = await insert(db, self.user_id, source, self.file.format, self.file.timezone.name)
+        self.importer = await TradeImporter.prepare(db, self.user_id, choice, import_id)
+        await self.importer.process(self.file, self.verdicts)
+        await set_counts(db, import_id, self.verdicts.counts)
+        await self.importer.remember(self.file.timezone)
+        return self._result()
+
+    async def complete(self, transaction: Awaitable[T], reader: Connection) -> T:
+        """Return the result of the transaction that calls `store`.
+
+        If a row is an error, the transaction has been rolled back and the write lock released; the remaining
+        rows are read as in a dry run. Raises ValidationFailed then, with the counts and the errors.
+        """
+        try:
+            return await transaction
+        except HasErrors:
+            self.importer.only_read(reader)
+            await self.importer.process(self.file, self.verdicts)
+            unknown = self.importer.accounts.unknown
+            raise refused(self.verdicts.counts, self.verdicts.errors, unknown) from None
+
+    async def _choose_accounts(self, db: Connection) -> AccountChoice:
+        return await self.accounts_in(db) if self.accounts_in else AccountChoice(self.source.account_id)
+
+    def _result(self) -> ImportResult:
+        importer = self.importer
+        return ImportResult(
+            importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied
+        )
+
+
 async def import_trades(
-    database: Transactions,
+    database: Database,
     user_id: int,
     source: Source,
     file: TradeFile,
@@ -33,39 +98,8 @@ async def import_trades(
     dry_run: bool,
     accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
 ) -> ImportResult:
-    """Import a file in one transaction.
-
-    `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
-    further down come last. Errors beyond the first 1,000 are only counted. `accounts_in` returns the accounts
-    of the file inside the transaction; by default it goes into the account of `source`.
-
-    A dry run only reads. Otherwise the first error rolls back the transaction and releases the write lock;
-    the remaining rows are read as in a dry run. Raises ValidationFailed then, with the counts and the errors.
-    """
-    verdicts = VerdictCounter(on_verdicts)
-
-    async def prepare(db: Connection) -> TradeImporter:
-        choice = AccountChoice(source.account_id) if accounts_in is None else await accounts_in(db)
-        new_import = source._replace(account_id=choice.account_id)
-        zone = file.timezone.name
-        import_id = None if dry_run else await insert(db, user_id, new_import, file.format, zone)
-        return await TradeImporter.prepare(db, user_id, choice, import_id)
-
+    """Import a file, or say what its import would do. Raises ValidationFailed if a row is an error."""
+    file_import = FileImport(user_id, source, file, on_verdicts, accounts_in)
     if dry_run:
-        importer = await prepare(database.slow_reader)
-        await importer.process(file, verdicts)
-        return ImportResult(None, verdicts.counts, importer.accounts.named, importer.fees.applied)
-    try:
-        async with database.transaction() as db:
-            importer = await prepare(db)
-            await importer.process(file, verdicts)
-            assert importer.import_id is not None
-            await set_counts(db, importer.import_id, verdicts.counts)
-            await importer.remember(file.timezone)
-            return ImportResult(
-                importer.import_id, verdicts.counts, importer.accounts.named, importer.fees.applied
-            )
-    except HasErrors:
-        importer.only_read(database.slow_reader)
-        await importer.process(file, verdicts)
-        raise refused(verdicts.counts, verdicts.errors, importer.accounts.unknown) from None
+        return await file_import.preview(database.slow_reader)
+    return await file_import.complete(database.write(file_import.store), database.slow_reader)

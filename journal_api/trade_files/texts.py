@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from journal_api.trade_files.threads import raise_if_cancelled
+from journal_api.database.threads import raise_if_cancelled
 
 # Bytes read at once, so that no step between two cancel checks takes long.
 PIECE = 64 * 1024

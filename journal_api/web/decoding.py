@@ -13,15 +13,8 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, body_of, check_media_type, most_bytes
-from journal_api.web.quoting import shortened
-from journal_api.web.sent_back import SentBack, remember, split
-from journal_api.web.validation_errors import (
-    ErrorCollector,
-    add_query_errors,
-    body_error,
-    members_of,
-    query_error,
-)
+from journal_api.web.read_only_echo import ReadOnlyEcho, remember_echo, split_echo
+from journal_api.web.validation_errors import ErrorCollector, QueryErrors, body_error, members_of
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -46,22 +39,22 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     try:
         return decode_json(text, struct)
     except ValidationFailed:
-        rest, sent_back = members_sent_back(request, text, struct)
-        if not sent_back:
+        rest, echo = echo_in(request, text, struct)
+        if not echo:
             raise
     decoded = decode_json(rest, struct)
-    remember(request, sent_back)
+    remember_echo(request, echo)
     return decoded
 
 
-def members_sent_back(request: Request, body: str, struct: type[S]) -> tuple[bytes, dict[str, SentBack]]:
+def echo_in(request: Request, body: str, struct: type[S]) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
     """Return the body of a PATCH without the members that PATCH cannot write, and those members."""
     operation = request.scope["operation"]
     if operation.method != "PATCH":
         return b"", {}
     (resource,) = operation.data.values()
     try:
-        return split(body, struct, resource)
+        return split_echo(body, struct, resource)
     except (msgspec.DecodeError, RecursionError):
         return b"", {}
 

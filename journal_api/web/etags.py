@@ -14,11 +14,11 @@ TAG = re.compile(ENTITY_TAG)
 
 
 def with_etag(request: Request, response: Response) -> Response:
-    """The response with an ETag header, or a 304 if If-None-Match lists that ETag."""
+    """Return the response with an ETag header, or a 304 if If-None-Match lists that ETag."""
     if not isinstance(response, Envelope):
         return response
     etag = response.etag
-    if request.method in ("GET", "HEAD") and matches(etag, header_of(request, "if-none-match"), weak=True):
+    if request.method in ("GET", "HEAD") and matches(etag, join_header(request, "if-none-match"), weak=True):
         return response.not_modified
     return response if "ETag" in response.headers else response.with_headers({"ETag": etag})
 
@@ -29,28 +29,28 @@ def is_conditional(request: Request) -> bool:
 
 def check_conditions(request: Request, etag: str) -> None:
     """Compare the current ETag with If-Match and If-None-Match. Raises PreconditionFailed."""
-    if_match, if_none_match = header_of(request, "if-match"), header_of(request, "if-none-match")
+    if_match, if_none_match = join_header(request, "if-match"), join_header(request, "if-none-match")
     if if_match is not None and not matches(etag, if_match, weak=False):
         raise PreconditionFailed
     if matches(etag, if_none_match, weak=True):
         raise PreconditionFailed
 
 
-def header_of(request: Request, name: str) -> str | None:
-    """The value of a list header, its lines joined; None if the request does not have it."""
+def join_header(request: Request, name: str) -> str | None:
+    """Return the value of a list header, its lines joined, None without the header."""
     sought = name.encode()
     lines = [value.decode("latin-1") for name, value in request.scope["headers"] if name == sought]
     return ", ".join(lines) if lines else None
 
 
 def matches(etag: str, header: str | None, *, weak: bool) -> bool:
-    """Whether the header lists the ETag; `*` matches any. Weak tags match only if `weak` is set.
+    """Return whether the header lists the ETag; `*` matches any. Weak tags match only if `weak` is set.
 
     A header that is not a list of entity tags matches nothing.
     """
     if header is None:
         return False
-    if header == etag:  # nearly always, of those that match
+    if header == etag:  # nearly always when it matches
         return True
     if header.strip(" \t") == "*":
         return True

@@ -1,12 +1,10 @@
 """Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 38)."""
 
-import asyncio
 import hashlib
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import partial
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from tempfile import SpooledTemporaryFile
 
 from aiosqlite import Connection
@@ -14,12 +12,13 @@ from starlette.requests import Request
 from starlette.types import Message, Receive
 
 from journal_api.database.database import Database
-from journal_api.database.joined_transaction import JoinedTransaction
+from journal_api.database.threads import Work
 from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
+from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values import api_keys
 from journal_api.web.bodies import body_of, check_media_type, most_bytes
-from journal_api.web.context import application_database, database, with_database
+from journal_api.web.context import database
 from journal_api.web.responses import Envelope, Response
 
 KEY = re.compile("[A-Za-z0-9_-]{1,64}")
@@ -27,20 +26,14 @@ CHUNK = 64 * 1024
 DELETE_EVERY = 3600  # seconds
 
 
-class AlreadyAnswered(Exception):
-    """The request was answered before with the stored `response`."""
+async def run_or_repeat(
+    request: Request, key: str, handler: Callable[[Request], Awaitable[Response]]
+) -> Response:
+    """Run the handler, or return the stored response to an earlier request.
 
-    def __init__(self, response: Envelope) -> None:
-        super().__init__()
-        self.response = response
-
-
-async def run_once(request: Request, key: str, handler: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Run the handler and store its response in the same transaction, or return the stored response.
-
-    Only a response of a committed transaction is stored: a request that failed may be sent again under the
-    same key, and a dry run stores nothing. Raises ValidationFailed for a malformed key, IdempotencyConflict
-    if the key was used for a different request.
+    Only the response of a committed transaction is stored (`stored_once`): a request that failed may be sent
+    again under its key. Raises ValidationFailed for a malformed key, IdempotencyConflict if the key was used
+    for a different request.
     """
     if not KEY.fullmatch(key) or api_keys.is_in(key, request.app.state.settings.run_key):
         raise ValidationFailed(
@@ -48,65 +41,49 @@ async def run_once(request: Request, key: str, handler: Callable[[Request], Awai
         )
     check_media_type(request)
     with SpooledTemporaryFile(max_size=1024 * 1024) as body:
-        fingerprint = await spool_body(request, body)
-        keyed_request = idempotency_keys.KeyedRequest(request.user.id, key, fingerprint)
-        try:
-            await require_new(database(request).reader, keyed_request)
-            return await run_and_store(request, keyed_request, replay(body, request.receive), handler)
-        except AlreadyAnswered as repeat:
-            return repeat.response
+        keyed_request = KeyedRequest(request.user.id, key, await spool_body(request, body))
+        if stored := await find_response(database(request).reader, keyed_request):
+            return stored
+        request.scope["keyed_request"] = keyed_request
+        return await handler(Request(request.scope, replay_body(body, request.receive)))
 
 
-async def require_new(db: Connection, keyed_request: idempotency_keys.KeyedRequest) -> None:
-    """Raise AlreadyAnswered for a repeated request, IdempotencyConflict for a different one with its key."""
+def stored_once(request: Request, work: Work[Response]) -> Work[Response]:
+    """Return `work` that stores its response in the same transaction, if the request has an Idempotency-Key.
+
+    It returns the stored response instead if another request with the key was done meanwhile.
+    """
+    keyed_request: KeyedRequest | None = request.scope.get("keyed_request")
+    if keyed_request is None:
+        return work
+
+    async def find_or_store(db: Connection) -> Response:
+        if stored := await find_response(db, keyed_request):
+            return stored
+        response = await work(db)
+        assert isinstance(response, Envelope), "a POST responds with an envelope"
+        await idempotency_keys.insert(db, keyed_request, response)
+        return response
+
+    return find_or_store
+
+
+async def find_response(db: Connection, keyed_request: KeyedRequest) -> Envelope | None:
+    """Return the stored response to a repeated request. Raises IdempotencyConflict for a different one."""
     stored = await idempotency_keys.find(db, keyed_request)
     if stored is None:
-        return
+        return None
     if stored.fingerprint != keyed_request.fingerprint:
         raise IdempotencyConflict
     headers = {**stored.headers, "X-Idempotent-Replay": "true"}
-    raise AlreadyAnswered(Envelope(stored.status, stored.content, headers, warnings=stored.warnings))
-
-
-async def run_and_store(
-    request: Request,
-    keyed_request: idempotency_keys.KeyedRequest,
-    receive: Receive,
-    handler: Callable[[Request], Awaitable[Response]],
-) -> Response:
-    """Run the handler; if it began a transaction, store the response in the same commit.
-
-    `require_new` runs again inside the transaction, because a repeat may have been answered meanwhile.
-    """
-    async with AsyncExitStack() as stack:
-        transactions = JoinedTransaction(
-            application_database(request), stack, partial(require_new, keyed_request=keyed_request)
-        )
-        response = await handler(with_database(request, transactions, receive))
-        if transactions.begun is not None:
-            assert isinstance(response, Envelope), "a POST answers with an envelope"
-            await idempotency_keys.insert(transactions.begun, keyed_request, response)
-    return response
-
-
-@asynccontextmanager
-async def deletion_of_old_responses(database: Database) -> AsyncIterator[None]:
-    """Delete stored responses that are over a day old, regularly while the block runs."""
-    task = asyncio.create_task(delete_old_responses(database))
-    try:
-        yield
-    finally:
-        while not task.done():  # again, because a transaction ignores a cancellation during its commit
-            task.cancel()
-            await asyncio.wait([task], timeout=0.1)
+    return Envelope(stored.status, stored.content, headers, warnings=stored.warnings)
 
 
 async def delete_old_responses(database: Database) -> None:
-    while True:
-        with suppress(sqlite3.Error, ApiError):  # the next round tries again
-            if await idempotency_keys.has_old(database.reader):
-                await database.write(idempotency_keys.delete_old)
-        await asyncio.sleep(DELETE_EVERY)
+    """Delete the stored responses that are over a day old."""
+    with suppress(sqlite3.Error, ApiError):  # the next call tries again
+        if await idempotency_keys.has_old(database.reader):
+            await database.write(idempotency_keys.delete_old)
 
 
 async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> bytes:
@@ -120,8 +97,8 @@ async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> b
     return digest.digest()
 
 
-def replay(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
-    """An ASGI receive that returns the spooled body in chunks, then whatever `after` returns."""
+def replay_body(body: "SpooledTemporaryFile[bytes]", after: Receive) -> Receive:
+    """Return an ASGI receive that returns the spooled body in chunks, then whatever `after` returns."""
     is_over = False
 
     async def receive() -> Message:

@@ -1,10 +1,7 @@
 """The day of the last use of each API key, written at intervals, so that no request waits for the write."""
 
-import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 
 from journal_api.database.database import Database
@@ -42,21 +39,3 @@ class KeyUses:
             log.info("the last use of %d keys was not saved: %s", len(days), error)
         else:
             self._days = {key_id: day for key_id, day in self._days.items() if days.get(key_id) != day}
-
-    async def save_regularly(self) -> None:
-        while True:
-            await asyncio.sleep(SAVE_EVERY)
-            await self.save()
-
-
-@asynccontextmanager
-async def saving(uses: KeyUses) -> AsyncIterator[None]:
-    """Save the uses regularly while the block runs, and once at its end."""
-    task = asyncio.create_task(uses.save_regularly())
-    try:
-        yield
-    finally:
-        while not task.done():  # again, because a transaction ignores a cancellation during its commit
-            task.cancel()
-            await asyncio.wait([task], timeout=0.1)
-        await uses.save()

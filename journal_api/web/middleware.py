@@ -148,7 +148,7 @@ class ErrorMiddleware:
         try:
             await self.app(scope, receive, send)
         except ClientDisconnect:
-            pass  # there is no client to answer
+            pass  # there is no client to respond to
         except asyncio.CancelledError:
             if scope["type"] == "http" and not has_begun(scope):
                 await responses.failed(Busy(STOPPING))(scope, receive, send)
@@ -183,3 +183,14 @@ def error_response(exception: Exception, scope: Scope) -> ASGIApp:
         error = InternalError()
     headers = {"Allow": ", ".join(error.details["allowed"])} if error.status == 405 else {}
     return responses.failed(error, headers)
+
+
+def api_error_of(exception: Exception, scope: Scope) -> ApiError | None:
+    """The ApiError to respond with; None for an unexpected exception."""
+    match exception:
+        case ApiError():
+            return exception
+        case sqlite3.Error() | OSError():
+            log.warning("%s: %s", scope["state"]["request_id"], exception)
+            return api_error(exception)
+    return None

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
 from aiosqlite import Connection
@@ -34,20 +33,20 @@ from journal_api.errors import (
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.queries import NoQuery
 from journal_api.web.auth import authorize
-from journal_api.web.checked_transactions import CheckedTransactions, OpenTransaction
-from journal_api.web.context import database, with_database
+from journal_api.web.context import database
 from journal_api.web.decoding import decode_query
 from journal_api.web.etags import with_etag
-from journal_api.web.idempotency import run_once
-from journal_api.web.kept_answers import KeptAnswers, KeptUntil
+from journal_api.web.idempotency import run_or_repeat
+from journal_api.web.response_cache import CacheUntil, ResponseCache
 from journal_api.web.responses import Response
 
-# Errors that any operation can answer with.
+# Errors that any operation can respond with.
 COMMON_ERRORS: tuple[type[ApiError], ...] = (
     *(ValidationFailed, Unauthorized, KeyRevoked, KeyExpired, MisdirectedRequest, RateLimited),
     *(InternalError, Busy, StorageUnavailable),
 )
-Handler = Callable[[Request], Awaitable[Response]]
+# A GET reads from the connection; any other method begins its own transaction (web/writes.py).
+Handler = Callable[[Request, Connection], Awaitable[Response]] | Callable[[Request], Awaitable[Response]]
 
 
 class RowIdConvertor(Convertor[int]):
@@ -83,11 +82,12 @@ class Operation(Route):
     Without a `query`, a GET has no parameters and any other method has `dry_run` alone.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
-    `read_by` is the GET whose ETag If-Match refers to (see `linked`). `kept_until` says how long the answer
-    of a GET is kept (see KeptAnswers); None means that it is not.
+    `etag_source` is the GET whose ETag If-Match refers to (see `linked`). `cache_until` says how long the
+    response of a GET is cached (see ResponseCache); None means that it is not. A GET that is slow in a large
+    journal (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
     """
 
-    read_by: "Operation | None" = None
+    etag_source: "Operation | None" = None
 
     def __init__(
         self,
@@ -104,7 +104,8 @@ class Operation(Route):
         errors: tuple[type[ApiError], ...] = (),
         success_statuses: tuple[int, ...] = (),
         report: bool = False,
-        kept_until: KeptUntil | None = None,
+        cache_until: CacheUntil | None = "write",
+        is_slow: bool = False,
     ) -> None:
         super().__init__(f"/v1{path}", handler, methods=[method])
         # `$` would also match before a final newline.
@@ -118,7 +119,7 @@ class Operation(Route):
         self.consumes, self.produces, self.errors = consumes, produces, errors
         self.success_statuses = success_statuses or ({"POST": 201, "DELETE": 204}.get(method, 200),)
         self.has_etag = bool(self.data) and not report
-        self.kept_until = kept_until
+        self.cache_until, self.is_slow = cache_until, is_slow
         if self.has_etag and method == "GET":
             self.success_statuses += (304,)
 
@@ -132,7 +133,7 @@ class Operation(Route):
 
     @property
     def possible_errors(self) -> tuple[type[ApiError], ...]:
-        """Every error that the operation can answer with."""
+        """Every error that the operation can respond with."""
         errors: list[type[ApiError]] = [*COMMON_ERRORS, *self.errors]
         if self.required_scope:
             errors.append(ForbiddenScope)
@@ -140,7 +141,7 @@ class Operation(Route):
             errors.append(NotFound)
         if self.method == "POST":
             errors.append(IdempotencyConflict)
-        if self.read_by:
+        if self.etag_source:
             errors.append(PreconditionFailed)
         if self.body or self.consumes_file:
             errors += [RequestTimeout, RequestTooLarge, UnsupportedMediaType]
@@ -156,49 +157,46 @@ class Operation(Route):
         await response(scope, receive, send)
 
     async def read(self, request: Request) -> Response:
-        """Run the handler, unless its answer was kept. The query of a kept answer was valid."""
+        """Run the handler, unless its response is cached. The query of a cached response was valid."""
 
         async def run_handler() -> Response:
             request.scope["query"] = decode_query(request, self.query)
-            response: Response = await self.endpoint(request)
+            opened = database(request)
+            response: Response = await self.endpoint(
+                request, opened.slow_reader if self.is_slow else opened.reader
+            )
             return response
 
-        if self.kept_until is None:
+        if self.cache_until is None:
             return await run_handler()
-        kept: KeptAnswers = request.app.state.kept_answers
-        return await kept.find_or_make(request, self.kept_until, run_handler)
+        cache: ResponseCache = request.app.state.response_cache
+        return await cache.find_or_make(request, self.cache_until, run_handler)
 
     async def write(self, request: Request) -> Response:
         """Run the handler, once for each Idempotency-Key."""
         request.scope["query"] = decode_query(request, self.query)
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
-        if key is None:
-            return await self.run_checked(request)
-        return await run_once(request, key, self.run_checked)
-
-    async def run_checked(self, request: Request) -> Response:
-        """Run the handler; its transactions check what the request expects, and keep nothing of a dry run."""
-        assert self.read_by is not None
-        current = partial(self.read_by.read_within, request)
-        transactions = CheckedTransactions(database(request), request, current)
-        response: Response = await self.endpoint(with_database(request, transactions, request.receive))
+        if key is not None:
+            return await run_or_repeat(request, key, self.endpoint)
+        response: Response = await self.endpoint(request)
         return response
 
-    async def read_within(self, request: Request, db: Connection) -> Response:
-        """The response of this GET for the object of another request, as the transaction `db` sees it."""
-        scope = {**request.scope, "operation": self, "method": "GET", "query": self.query()}
-        get = with_database(Request(scope), OpenTransaction(db), request.receive)
-        response: Response = await self.endpoint(get)
+    async def read_stored(self, db: Connection, request: Request) -> Response:
+        """Return the response of the ETag source, as the transaction `db` sees it. Raises NotFound."""
+        source = self.etag_source
+        assert source is not None
+        get = Request({**request.scope, "operation": source, "method": "GET", "query": source.query()})
+        response: Response = await source.endpoint(get, db)
         return response
 
 
 def linked(operations: list[Operation]) -> list[Operation]:
-    """Set `read_by` of each write to the GET at its path, or at the nearest path above; return the list."""
-    readers = {operation.path: operation for operation in operations if operation.method == "GET"}
+    """Set the `etag_source` of each write: the GET at its path, or at the nearest path above."""
+    sources = {operation.path: operation for operation in operations if operation.method == "GET"}
     for operation in operations:
         if operation.method != "GET":
             path = operation.path
-            while path and path not in readers:
+            while path and path not in sources:
                 path = path.rpartition("/")[0]
-            operation.read_by = readers[path]
+            operation.etag_source = sources[path]
     return operations

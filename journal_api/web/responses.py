@@ -66,12 +66,12 @@ class Envelope:
         return b',"meta":{"request_id":"%b"%b%b}}' % (request_id.encode(), self.pagination, self.warnings)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
-        """A copy with additional headers."""
+        """Return a copy with additional headers."""
         merged = {**self.headers, **headers}
         return Envelope(self.status, self.content, merged, self.pagination, self.warnings)
 
     def with_warnings(self, warnings: Sequence[str]) -> "Envelope":
-        """A copy with `meta.warnings`, or the same response without warnings."""
+        """Return a copy with `meta.warnings`, or the same response without warnings."""
         if not warnings:
             return self
         encoded = b',"warnings":' + msgspec.json.encode(warnings)
@@ -79,8 +79,8 @@ class Envelope:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         end = self.end(scope["state"]["request_id"])
-        if self._encoded_headers is None:  # a kept answer is sent many times
-            self._encoded_headers = [(b"content-type", b"application/json"), *encoded(self.headers)]
+        if self._encoded_headers is None:  # a cached response is sent many times
+            self._encoded_headers = [(b"content-type", b"application/json"), *encode_headers(self.headers)]
         content_length = b"%d" % (len(self.content) + len(end))
         headers = [*self._encoded_headers, (b"content-length", content_length)]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -96,7 +96,7 @@ class NoContent:
     status = 204
 
     def __init__(self, headers: Mapping[str, str]) -> None:
-        self.headers = encoded(headers)
+        self.headers = encode_headers(headers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
@@ -120,7 +120,7 @@ class Download:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
-        with one_more_download(request), SpooledTemporaryFile(MAX_IN_MEMORY) as file:
+        with counted_download(request), SpooledTemporaryFile(MAX_IN_MEMORY) as file:
             await cancel_on_disconnect(request, self.write(file))
             headers = [*self.headers, (b"content-length", b"%d" % file.tell())]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -131,7 +131,7 @@ class Download:
 
 
 @contextmanager
-def one_more_download(request: Request) -> Iterator[None]:
+def counted_download(request: Request) -> Iterator[None]:
     """Count a download of the caller until it ends. Raises Busy beyond MAX_DOWNLOADS."""
     downloads: Counter[int] = request.app.state.downloads
     if downloads[request.user.id] >= MAX_DOWNLOADS:
@@ -153,35 +153,35 @@ Response = Envelope | NoContent | Download
 
 
 def ok(**data: str) -> Envelope:
-    """A 200 response; each keyword is a member of `data`, its value JSON text from a repository."""
-    return Envelope(200, _data(data), {})
+    """Return a 200 response; each keyword is a member of `data`, its value JSON text from a repository."""
+    return Envelope(200, encode_data(data), {})
 
 
 def page(limit: int, offset: int, total: int, **data: str) -> Envelope:
-    """A 200 response with a page of a list, and `meta.pagination`."""
+    """Return a 200 response with a page of a list, and `meta.pagination`."""
     pagination = b',"pagination":{"limit":%d,"offset":%d,"total":%d}' % (limit, offset, total)
-    return Envelope(200, _data(data), {}, pagination)
+    return Envelope(200, encode_data(data), {}, pagination)
 
 
 def created(location: str, **data: str) -> Envelope:
-    """A 201 response with the new object and its Location."""
-    return Envelope(201, _data(data), {"Location": location})
+    """Return a 201 response with the new object and its Location."""
+    return Envelope(201, encode_data(data), {"Location": location})
 
 
 def no_content(headers: Mapping[str, str] | None = None) -> NoContent:
-    """A 204 response with headers."""
+    """Return a 204 response with headers."""
     return NoContent(headers or {})
 
 
 def failed(error: ApiError, headers: Mapping[str, str] | None = None) -> Envelope:
-    """The response for an error, with the error's own headers and `headers`."""
+    """Return the response for an error, with the error's own headers and `headers`."""
     content = {"code": error.code, "message": str(error), "details": error.details}
     headers = {**error.headers, **(headers or {})}
     return Envelope(error.status, b'{"ok":false,"error":' + msgspec.json.encode(content), headers)
 
 
 async def send_body(send: Send, body: bytes, end: bytes = b"") -> None:
-    """Send a body followed by `end`, in parts: an answer that nobody reads fills no memory."""
+    """Send a body followed by `end`, in parts, so that a response that nobody reads fills no memory."""
     rest = memoryview(body)
     while len(rest) > MAX_PART:
         await send({"type": "http.response.body", "body": rest[:MAX_PART], "more_body": True})
@@ -189,10 +189,10 @@ async def send_body(send: Send, body: bytes, end: bytes = b"") -> None:
     await send({"type": "http.response.body", "body": b"".join((rest, end))})
 
 
-def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def encode_headers(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
-def _data(data: Mapping[str, str]) -> bytes:
+def encode_data(data: Mapping[str, str]) -> bytes:
     members = ",".join(f'"{name}":{text}' for name, text in data.items())
     return f'{{"ok":true,"data":{{{members}}}'.encode()

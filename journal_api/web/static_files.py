@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
-from journal_api.web.responses import encoded, send_body
+from journal_api.web.responses import encode_headers, send_body
 
 # gzip in Accept-Encoding, unless its weight is 0 (RFC 9110 §12.5.3).
 GZIP = re.compile(r"(?i)(?:^|,)[ \t]*gzip[ \t]*(?:,|$|;(?![ \t]*q=0(?:\.0*)?[ \t]*(?:,|$)))")
@@ -19,7 +19,7 @@ class StaticFile:
     def __init__(self, content: bytes, media_type: str, headers: Mapping[str, str]) -> None:
         self.content, self.compressed = content, gzip.compress(content, mtime=0)
         content_type = f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
-        self.headers = encoded({**headers, "content-type": content_type, "vary": "accept-encoding"})
+        self.headers = encode_headers({**headers, "content-type": content_type, "vary": "accept-encoding"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_compressed = GZIP.search(Headers(scope=scope).get("accept-encoding", "")) is not None

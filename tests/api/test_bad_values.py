@@ -310,7 +310,7 @@ def with_unknown(operation: Operation) -> Iterator[tuple[str, Any]]:
     """Bodies with one unknown member, after the path of that."""
     kind, body = inspect.type_info(operation.body), body_of(operation) or {}
     assert isinstance(kind, inspect.StructType)
-    # PATCH accepts answered members that say what is stored: test_sent_back.py.
+    # PATCH accepts answered members that say what is stored: test_read_only_echo.py.
     answers = [one for one in operation.data.values() if isinstance(one, type) and operation.method == "POST"]
     answered = [field for answer in answers for field in msgspec.structs.fields(answer)]
     known = {field.encode_name for field in kind.fields}

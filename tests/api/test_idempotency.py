@@ -34,19 +34,21 @@ from journal_api.web.operation import Operation
 
 KEY = {"Idempotency-Key": "key-1"}
 CSV = {"Content-Type": "text/csv"}
+REPLAYED = "x-idempotent-replay"
 POSTS = [operation for operation in OPERATIONS if operation.method == "POST"]
-every_post = pytest.mark.parametrize(
-    "operation", [pytest.param(one, id=one.documented_path) for one in POSTS]
-)
+each_post = pytest.mark.parametrize("operation", POSTS, ids=[one.documented_path for one in POSTS])
 
 
-async def post(
-    client: httpx.AsyncClient, operation: Operation, headers: dict[str, str] = KEY
-) -> httpx.Response:
+async def post(client: httpx.AsyncClient, operation: Operation) -> httpx.Response:
     if operation.consumes_file:
-        sent = {**headers, "Content-Type": operation.consumes[0]}
+        sent = {**KEY, "Content-Type": operation.consumes[0]}
         return await client.post(path_of(operation), params={"account_id": 1}, content=A_FILE, headers=sent)
-    return await client.post(path_of(operation), json=body_of(operation), headers=headers)
+    return await client.post(path_of(operation), json=body_of(operation), headers=KEY)
+
+
+async def post_category(client: httpx.AsyncClient, name: str = "One", **headers: str) -> httpx.Response:
+    """With the key, unless `headers` has another."""
+    return await client.post("/tag-categories", json={"name": name}, headers=KEY | headers)
 
 
 @asynccontextmanager
@@ -57,7 +59,7 @@ async def journal(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def count(app: Starlette) -> dict[str, int]:
+async def row_counts(app: Starlette) -> dict[str, int]:
     tables = (
         *("tag_categories", "tags", "strategies", "goals", "accounts", "copy_groups", "trades", "imports"),
         "import_profiles",
@@ -65,168 +67,119 @@ async def count(app: Starlette) -> dict[str, int]:
     return {table: (await run_sql(app, f"SELECT count(*) FROM {table}"))[0][0] for table in tables}
 
 
-def answer_of(response: httpx.Response) -> tuple[int, Any, dict[str, str]]:
-    """All of it but what names the request."""
-    own = ("x-request-id", "x-idempotent-replay")
-    headers = {name: value for name, value in response.headers.items() if name not in own}
+def without_request_id(response: httpx.Response) -> tuple[int, Any, dict[str, str]]:
+    headers = {
+        name: value for name, value in response.headers.items() if name not in ("x-request-id", REPLAYED)
+    }
     return response.status_code, response.json()["data"], headers
 
 
-@every_post
-async def test_the_same_request_is_answered_the_same_and_done_once(
+@each_post
+async def test_a_request_that_is_repeated_is_answered_the_same_and_done_once(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
     await create_category(client)
     await create_account(client)
-    first = await post(client, operation)
-    rows = await count(app)
+    before = await row_counts(app)
 
-    again = [await post(client, operation) for _ in range(3)]
+    responses = await asyncio.gather(*(post(client, operation) for _ in range(5)))
+    rows = await row_counts(app)
+    responses.append(await post(client, operation))
 
-    assert first.status_code == 201
-    assert "x-idempotent-replay" not in first.headers
-    assert [one.headers["x-idempotent-replay"] for one in again] == ["true"] * 3
-    assert [answer_of(one) for one in again] == [answer_of(first)] * 3
-    assert len({one.headers["x-request-id"] for one in (first, *again)}) == 4
-    assert await count(app) == rows
-
-
-@every_post
-async def test_parallel_repeats_make_one_row(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation
-) -> None:
-    await create_category(client)
-    await create_account(client)
-    before = await count(app)
-
-    answers = await asyncio.gather(*(post(client, operation) for _ in range(10)))
-
-    after = await count(app)
-    assert {one.status_code for one in answers} == {201}
-    assert sum("x-idempotent-replay" in one.headers for one in answers) == 9
-    grown = {table: after[table] - before[table] for table in after if after[table] != before[table]}
+    assert {response.status_code for response in responses} == {201}
+    assert sum(REPLAYED in response.headers for response in responses) == 5
+    assert responses[-1].headers[REPLAYED] == "true"
+    assert [without_request_id(one) for one in responses] == [without_request_id(responses[0])] * 6
+    assert len({response.headers["x-request-id"] for response in responses}) == 6
+    grown = {table: rows[table] - before[table] for table in rows if rows[table] != before[table]}
     if operation.path == "/v1/example-journal":  # many trades, but
         grown = {"accounts": grown["accounts"]}
     assert set(grown.values()) == {1}
+    assert await row_counts(app) == rows
 
 
-async def test_another_body_under_the_same_key_is_409_and_does_nothing(client: httpx.AsyncClient) -> None:
-    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
-
-    refused = await client.post("/tag-categories", json={"name": "Two"}, headers=KEY)
-
-    assert error_of(refused) == (409, "idempotency_conflict")
-    assert [one["name"] for one in unwrap(await client.get("/tag-categories"))] == ["One"]
-
-
-async def test_another_path_or_query_under_the_same_key_is_409(client: httpx.AsyncClient) -> None:
-    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+async def test_another_request_under_the_same_key_is_409_and_does_nothing(client: httpx.AsyncClient) -> None:
+    await post_category(client)
 
     refused = [
+        await post_category(client, "Two"),
+        await client.post("/tag-categories", content=b"not JSON", headers=KEY),
         await client.post("/accounts", json={"name": "One"}, headers=KEY),
         await client.post("/tag-categories?dry_run=false", json={"name": "One"}, headers=KEY),
     ]
 
-    assert [error_of(one) for one in refused] == [(409, "idempotency_conflict")] * 2
+    assert [error_of(response) for response in refused] == [(409, "idempotency_conflict")] * 4
+    assert [one["name"] for one in unwrap(await client.get("/tag-categories"))] == ["One"]
 
 
-async def test_a_request_that_failed_may_be_sent_again_under_its_key(client: httpx.AsyncClient) -> None:
-    category = await create_category(client, "Taken")
-    failed = await client.post("/tag-categories", json={"name": "Taken"}, headers=KEY)
-    await client.delete(f"/tag-categories/{category['id']}")
-
-    again = await client.post("/tag-categories", json={"name": "Taken"}, headers=KEY)
-
-    assert error_of(failed) == (409, "duplicate_name")
-    assert again.status_code == 201
-    assert "x-idempotent-replay" not in again.headers
-
-
-async def test_a_request_that_failed_leaves_nothing_of_what_it_wrote(
+async def test_a_request_that_failed_left_nothing_and_may_be_sent_again_under_its_key(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     account = await create_account(client)
     trades = [{"account_id": account["id"], **A_TRADE}, {"account_id": 99, **A_TRADE}]
+    failed = await client.post("/trades/bulk", json={"trades": trades}, headers=KEY)
+    rows = await run_sql(app, "SELECT (SELECT count(*) FROM trades), (SELECT count(*) FROM idempotency_keys)")
+    again = await client.post("/trades/bulk", json={"trades": trades[:1]}, headers=KEY)
 
-    refused = await client.post("/trades/bulk", json={"trades": trades}, headers=KEY)
-
-    assert refused.status_code == 400
-    assert await run_sql(app, "SELECT count(*) FROM trades") == [(0,)]
-    assert await run_sql(app, "SELECT count(*) FROM idempotency_keys") == [(0,)]
+    assert error_of(failed) == (400, "validation_error")
+    assert rows == [(0, 0)]
+    assert (again.status_code, REPLAYED in again.headers) == (201, False)
 
 
 async def test_what_was_deleted_since_is_still_answered_and_not_made_again(client: httpx.AsyncClient) -> None:
-    made = unwrap(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
+    made = unwrap(await post_category(client))
     await client.delete(f"/tag-categories/{made['id']}")
 
-    again = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
-
-    assert unwrap(again) == made
+    assert unwrap(await post_category(client)) == made
     assert unwrap(await client.get("/tag-categories")) == []
 
 
-async def test_a_key_is_its_owners(client: httpx.AsyncClient, other_user_client: httpx.AsyncClient) -> None:
-    await client.post("/tag-categories", json={"name": "Mine"}, headers=KEY)
+async def test_a_key_is_of_its_user_and_a_replay_needs_the_scope(
+    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient
+) -> None:
+    await post_category(client)
 
-    theirs = await other_user_client.post("/tag-categories", json={"name": "Theirs"}, headers=KEY)
-
-    assert theirs.status_code == 201
-    assert "x-idempotent-replay" not in theirs.headers
-
-
-async def test_a_replay_needs_the_scope_of_the_operation(app: Starlette, client: httpx.AsyncClient) -> None:
-    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
-
+    theirs = await post_category(stranger)
     async with client_of(app, await new_key_for(app, scopes=("read:tags",))) as reader:
-        refused = await reader.post("/tag-categories", json={"name": "One"}, headers=KEY)
+        refused = await post_category(reader)
 
+    assert (theirs.status_code, REPLAYED in theirs.headers) == (201, False)
     assert error_of(refused) == (403, "forbidden_scope")
 
 
-async def test_an_answer_is_kept_for_a_day(app: Starlette, client: httpx.AsyncClient) -> None:
+async def test_a_response_is_stored_for_a_day(app: Starlette, client: httpx.AsyncClient) -> None:
     start = datetime.now(UTC)
-    await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+    await post_category(client)
 
     with time_machine.travel(start + timedelta(hours=23, minutes=59), tick=False):
-        kept = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+        kept = await post_category(client)
     with time_machine.travel(start + timedelta(hours=24, minutes=1), tick=False):
-        anew = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
-        await client.post("/tag-categories", json={"name": "Two"}, headers={"Idempotency-Key": "key-2"})
+        anew = await post_category(client)
+        await post_category(client, "Two", **{"Idempotency-Key": "key-2"})
 
-    assert kept.headers["x-idempotent-replay"] == "true"
+    assert kept.headers[REPLAYED] == "true"
     assert error_of(anew) == (409, "duplicate_name")
     assert await run_sql(app, "SELECT key FROM idempotency_keys") == [("key-2",)]
 
 
-async def test_an_answer_is_kept_over_a_restart(settings: Settings) -> None:
-    answers = []
-    for _ in range(2):
-        app = create_app(settings)
-        async with started(app), client_of(app, await new_key_for(app)) as client:
-            answers.append(await client.post("/tag-categories", json={"name": "One"}, headers=KEY))
-
-    assert [one.headers.get("x-idempotent-replay") for one in answers] == [None, "true"]
-
-
 @pytest.mark.parametrize("key", ["", " ", "a b", "a" * 65, "a/b", "a.b"])
-async def test_what_is_no_key_is_400(client: httpx.AsyncClient, key: str) -> None:
-    refused = await client.post("/tag-categories", json={"name": "One"}, headers={"Idempotency-Key": key})
+@pytest.mark.parametrize("path", ["/tag-categories", "/imports?account_id=1&dry_run=true"])
+async def test_a_malformed_key_is_400(client: httpx.AsyncClient, key: str, path: str) -> None:
+    refused = await client.post(path, content=b"{}", headers={"Idempotency-Key": key})
 
     assert error_of(refused) == (400, "validation_error")
     assert list(details_of(refused)["fields"]) == ["Idempotency-Key"]
 
 
 async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
+    path = f"/tags/{(await create_tag(client))['id']}"
 
-    renamed = [
-        await client.patch(f"/tags/{tag['id']}", json={"name": name}, headers=KEY) for name in ("One", "Two")
-    ]
+    renamed = [unwrap(await client.patch(path, json={"name": name}, headers=KEY)) for name in ("One", "Two")]
 
-    assert [unwrap(one)["name"] for one in renamed] == ["One", "Two"]
+    assert [tag["name"] for tag in renamed] == ["One", "Two"]
 
 
-async def test_the_media_type_comes_before_the_size(client: httpx.AsyncClient) -> None:
+async def test_the_media_type_is_checked_before_the_size(client: httpx.AsyncClient) -> None:
     refused = await client.post(
         "/tag-categories", content=b"x" * 5_000_000, headers={**KEY, "Content-Type": "text/plain"}
     )
@@ -253,7 +206,7 @@ async def test_a_dry_run_with_a_key_keeps_nothing_and_the_key_is_free_for_the_im
 
     assert [one.status_code for one in dry] == [200, 200]
     assert (kept, unchanged) == ([(0,)], before)
-    assert ["x-idempotent-replay" in one.headers for one in dry + done] == [False, False, False, True]
+    assert [REPLAYED in one.headers for one in dry + done] == [False, False, False, True]
     assert [one.status_code for one in done] == [201, 201]
 
 
@@ -262,7 +215,7 @@ async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
     client: httpx.AsyncClient, settings: Settings
 ) -> None:
     account_id = (await create_account(client))["id"]
-    made = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+    made = await post_category(client)
     with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 
@@ -272,40 +225,35 @@ async def test_neither_a_dry_run_nor_a_repeat_with_a_key_needs_a_turn_to_write(
             content=A_FILE,
             headers={"Idempotency-Key": "key-2", **CSV},
         )
-        again = await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+        again = await post_category(client)
 
     assert dry.status_code == 200
     assert unwrap(again) == unwrap(made)
 
 
-async def test_what_is_no_key_is_400_for_a_dry_run_too(client: httpx.AsyncClient) -> None:
-    refused = await client.post(
-        "/imports?account_id=1&dry_run=true", content=A_FILE, headers={"Idempotency-Key": "a b", **CSV}
-    )
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == ["Idempotency-Key"]
-
-
 @pytest.mark.parametrize("hours", [23, 25])
-async def test_a_server_that_starts_forgets_answers_of_over_a_day_ago(settings: Settings, hours: int) -> None:
+async def test_a_restart_keeps_stored_responses_but_those_of_over_a_day_ago(
+    settings: Settings, hours: int
+) -> None:
     async with journal(settings) as client:
-        await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+        await post_category(client)
 
     with time_machine.travel(datetime.now(UTC) + timedelta(hours=hours)):
         async with journal(settings) as client:
             unwrap(await client.get("/tags"))
             unwrap(await client.post("/tag-categories", json={"name": "Two"}))
+            again = await post_category(client)
+            assert (REPLAYED in again.headers) == (hours < 24)
 
     assert rows(settings.db, "SELECT count(*) FROM idempotency_keys") == [(int(hours < 24),)]
 
 
-async def test_a_server_that_runs_on_forgets_them_without_another_key(
+async def test_a_running_server_deletes_stored_responses_after_a_day(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(idempotency, "DELETE_EVERY", 0.01)
     async with journal(settings) as client:
-        await client.post("/tag-categories", json={"name": "One"}, headers=KEY)
+        await post_category(client)
 
         with time_machine.travel(datetime.now(UTC) + timedelta(hours=25)):
             for _ in range(200):

@@ -25,6 +25,7 @@ from factories import (
     create_tag,
     details_of,
     error_of,
+    held_writes,
     insert_user,
     run_sql,
     unwrap,
@@ -51,8 +52,8 @@ def checked(body: str) -> str:
 
 
 async def key_ending(app: Starlette, expires_at: str) -> str:
-    async with app.state.database.transaction() as db:
-        return await api_keys.insert(db, 1, "ends", SCOPES, expires_at)
+    key = await app.state.database.write(lambda db: api_keys.insert(db, 1, "ends", SCOPES, expires_at))
+    return str(key)
 
 
 async def answer_to(app: Starlette, key: str) -> httpx.Response:
@@ -292,11 +293,12 @@ async def test_a_key_that_is_revoked_while_a_write_waits_for_its_turn_writes_not
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     tag = await create_tag(client)
-    async with app.state.database.transaction() as db:
+    async with held_writes(app.state.database):
+        revoking = asyncio.create_task(run_sql(app, "UPDATE api_keys SET revoked_at = created_at"))
         waiting = asyncio.create_task(client.delete(f"/tags/{tag['id']}"))
         await asyncio.sleep(0.05)
-        await db.execute_fetchall("UPDATE api_keys SET revoked_at = created_at")
 
+    await revoking
     assert error_of(await waiting) == (401, "key_revoked")
     assert await run_sql(app, "SELECT name FROM tags") == [(tag["name"],)]
 

@@ -5,8 +5,8 @@ The statements are those that SQLite is really sent while every operation is cal
 
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple, get_args
 
 import httpx
@@ -15,11 +15,11 @@ from conftest import client_of, new_key_for, started
 from factories import A_TRADE, create_goal, snapshots_of, unwrap
 from openapi_examples import send_examples
 from operations import path_of
+from sql_calls import noted_statements
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.database.connections import Reader, opened
-from journal_api.database.database import Database
+from journal_api.database.connections import Reader, connect
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.structs.reports import GroupBy
@@ -38,48 +38,6 @@ QUERIES: dict[str, Any] = {
 }
 # These have a row for each table, or one at all; keys have a row for each sign-in.
 NEVER_GROW = {"sqlite_sequence", "sqlite_schema", "api_keys"}
-
-
-@contextmanager
-def statements_of(app: Starlette) -> Iterator[dict[str, Any]]:
-    """Each statement that the block sends to SQLite, on any connection, with values that it was sent with."""
-    seen: dict[str, Any] = {}
-
-    def watched(execute: Callable[..., Any]) -> Callable[..., Any]:
-        def run(sql: str, values: Any = ()) -> Any:
-            seen.setdefault(sql, values)
-            return execute(sql, values)
-
-        return run
-
-    def watched_many(executemany: Callable[..., Any]) -> Callable[..., Any]:
-        def run(sql: str, rows: Any) -> Any:
-            every = list(rows)
-            if every:
-                seen.setdefault(sql, every[0])
-            return executemany(sql, every)
-
-        return run
-
-    @asynccontextmanager
-    async def watched_read_transaction(*limit: float) -> AsyncIterator[Any]:
-        async with Database.read_transaction(database, *limit) as connection:
-            connected: Any = connection._conn
-            connected.execute = watched(connected.execute)
-            yield connection
-
-    database: Any = app.state.database
-    connections = {connection._conn for connection in database._open}
-    for connection in connections:
-        connection.execute = watched(connection.execute)
-        connection.executemany = watched_many(connection.executemany)
-    database.read_transaction = watched_read_transaction
-    try:
-        yield seen
-    finally:
-        del database.read_transaction
-        for connection in connections:
-            del connection.execute, connection.executemany
 
 
 async def use_everything(client: httpx.AsyncClient) -> None:
@@ -112,11 +70,11 @@ async def use_everything(client: httpx.AsyncClient) -> None:
             await client.delete(path_of(operation, 1))
 
 
-def plans_of(db: sqlite3.Connection, seen: dict[str, Any]) -> list[tuple[str, str]]:
+def plans_of(db: sqlite3.Connection, noted: list[tuple[str, Any]]) -> list[tuple[str, str]]:
     """(step, SQL) of every statement that reads or writes rows."""
     return [
         (step, " ".join(sql.split()))
-        for sql, values in seen.items()
+        for sql, values in dict(noted).items()
         if sql.split(maxsplit=1)[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
         for *_, step in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)
     ]
@@ -125,7 +83,7 @@ def plans_of(db: sqlite3.Connection, seen: dict[str, Any]) -> list[tuple[str, st
 @contextmanager
 def planning(settings: Settings) -> Iterator[sqlite3.Connection]:
     """A connection that knows the functions of the service; its plans are without checks of foreign keys."""
-    with closing(opened(settings.db, "ro", Reader)) as db:
+    with closing(connect(settings.db, "ro", Reader)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         yield db
 
@@ -147,10 +105,10 @@ async def usage(tmp_path_factory: pytest.TempPathFactory) -> Usage:
     settings = Settings(db=tmp_path_factory.mktemp("usage") / "journal.db")
     app = create_app(settings)
     async with started(app), client_of(app, await new_key_for(app)) as client:
-        with statements_of(app) as seen:
+        with noted_statements() as noted:
             await use_everything(client)
         with planning(settings) as db:
-            return Usage(list(seen), plans_of(db, seen), tables_of(db))
+            return Usage(list(dict(noted)), plans_of(db, noted), tables_of(db))
 
 
 def test_no_statement_scans_a_table_that_grows(usage: Usage) -> None:
@@ -189,7 +147,7 @@ def test_json_that_comes_out_of_a_subquery_is_made_json_again(usage: Usage) -> N
 
 
 # Filters that may leave few of many trades, and the index that leads to those.
-NARROW = {
+INDEXES = {
     "account_id=1": "trades_of_account",
     "symbol=NQ": "trades_of_symbol",
     "grade=A": "trades_of_grade",
@@ -201,33 +159,26 @@ NARROW = {
     "account_id=1&from=2026-01-01&to=2026-01-31": "trades_in_order",
     "symbol=NQ&from=2026-01-01": "trades_of_symbol",
 }
+# Filters that may leave many.
+MANY = ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]
 
 
-async def test_a_list_of_few_trades_reads_and_counts_those_few(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
+async def steps_of_list(client: httpx.AsyncClient, settings: Settings, query: str) -> list[str]:
+    with noted_statements() as noted:
+        unwrap(await client.get(f"/trades?{query}"))
+    with planning(settings) as db:
+        return [step for step, _ in plans_of(db, noted)]
+
+
+async def test_a_list_of_few_trades_reads_and_counts_those_few_and_many_are_read_in_their_order(
+    client: httpx.AsyncClient, settings: Settings
 ) -> None:
-    for query, index in NARROW.items():
-        with statements_of(app) as seen:
-            unwrap(await client.get(f"/trades?{query}"))
-
-        with planning(settings) as db:
-            steps = [step for step, _ in plans_of(db, seen)]
+    for query, index in INDEXES.items():
+        steps = await steps_of_list(client, settings, query)
         found = [re.match(r"SEARCH trades USING (?:COVERING )?INDEX (\w+)", step) for step in steps]
         assert [one[1] for one in found if one] == [index] * 2, query
-
-
-WIDE = ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]
-
-
-async def test_a_list_of_many_trades_is_read_in_its_order(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings
-) -> None:
-    for query in WIDE:
-        with statements_of(app) as seen:
-            unwrap(await client.get(f"/trades?{query}"))
-
-        with planning(settings) as db:
-            steps = [step for step, _ in plans_of(db, seen)]
+    for query in MANY:
+        steps = await steps_of_list(client, settings, f"{query}&limit=7")
         # The page that was found is put in order once more.
         assert len([step for step in steps if "USE TEMP B-TREE FOR ORDER BY" in step]) == 1, query
 
@@ -235,15 +186,13 @@ async def test_a_list_of_many_trades_is_read_in_its_order(
 async def test_an_export_by_any_filter_reads_on_where_it_stopped(
     app: Starlette, client: httpx.AsyncClient, settings: Settings
 ) -> None:
-    with statements_of(app) as seen:
+    with noted_statements() as noted:
         for name, value in QUERIES.items():
             await client.get("/trades/export", params={name: value})
 
     # The trades of an import come from two indexes, so that they are sorted.
     exports = {
-        sql: values
-        for sql, values in seen.items()
-        if "FROM trades AS trade" in sql and "import_updates" not in sql
+        sql: values for sql, values in noted if "FROM trades AS trade" in sql and "import_updates" not in sql
     }
     with planning(settings) as db:
         # A step whose parent is 0 is of the whole statement; lists within a trade may be sorted.

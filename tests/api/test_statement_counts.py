@@ -1,7 +1,6 @@
 """The number of SQL statements of a request does not grow with what it reads or writes."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -15,53 +14,11 @@ from factories import (
     create_tag,
     unwrap,
 )
-from starlette.applications import Starlette
+from sql_calls import noted_statements
 
-SMALL, LARGE = (2, 2), (50, 100)
 Size = tuple[int, int]
-
-
-@contextmanager
-def statements_of(app: Starlette) -> Iterator[list[str]]:
-    """The statements that the block sends to SQLite, on any connection, but for the look-up of the key.
-
-    Noted where aiosqlite calls sqlite3: the trace of Python 3.11 repeats a statement for every row that it
-    has a trigger run for. A row of `executemany` is a statement.
-    """
-    seen: list[str] = []
-
-    def note(sql: str) -> None:
-        if "FROM api_keys" not in sql:
-            seen.append(sql)
-
-    database = app.state.database
-    opened = {connection._conn for connection in (database._writer, *database._open)}
-    for connection in opened:
-        connection.execute = noting(connection.execute, note)
-        connection.executemany = noting_each(connection.executemany, note)
-    try:
-        yield seen
-    finally:
-        for connection in opened:
-            del connection.execute, connection.executemany
-
-
-def noting(execute: Callable[..., Any], note: Callable[[str], None]) -> Callable[..., Any]:
-    def run(sql: str, values: Any = ()) -> Any:
-        note(sql)
-        return execute(sql, values)
-
-    return run
-
-
-def noting_each(executemany: Callable[..., Any], note: Callable[[str], None]) -> Callable[..., Any]:
-    def run(sql: str, rows: Iterable[Any]) -> Any:
-        every = list(rows)
-        for _ in every:
-            note(sql)
-        return executemany(sql, every)
-
-    return run
+SMALL, LARGE = (2, 2), (50, 100)
+Send = Callable[[httpx.AsyncClient, Any, Size], Awaitable[httpx.Response]]
 
 
 def new_setups(size: Size, suffix: str = "") -> list[dict[str, Any]]:
@@ -87,14 +44,6 @@ def renamed(setups: Any) -> list[dict[str, Any]]:
     ]
 
 
-def all_in_place(strategy: Any, size: Size) -> list[dict[str, Any]]:
-    return renamed(strategy["setups"])
-
-
-def all_new(strategy: Any, size: Size) -> list[dict[str, Any]]:
-    return new_setups(size, " new")
-
-
 def half_and_half(strategy: Any, size: Size) -> list[dict[str, Any]]:
     """The first half of the setups in place, half of their confirmations new; the other half new."""
     setups, confirmations = size
@@ -105,141 +54,94 @@ def half_and_half(strategy: Any, size: Size) -> list[dict[str, Any]]:
     return kept + new_setups((setups - setups // 2, confirmations), " new")
 
 
-def all_kept(strategy: Any, size: Size) -> list[dict[str, Any]]:
-    return [{"setup_id": setup["setup_id"]} for setup in strategy["setups"]]
+# The setups that a PATCH sends for a strategy.
+REPLACEMENTS: dict[str, Callable[[Any, Size], list[dict[str, Any]]]] = {
+    "all in place": lambda strategy, size: renamed(strategy["setups"]),
+    "all new": lambda strategy, size: new_setups(size, " new"),
+    "half and half": half_and_half,
+    "all kept": lambda strategy, size: [{"setup_id": one["setup_id"]} for one in strategy["setups"]],
+    "none": lambda strategy, size: [],
+    "confirmations cleared": lambda strategy, size: [
+        {"setup_id": one["setup_id"], "confirmations": []} for one in strategy["setups"]
+    ],
+}
 
 
-def none(strategy: Any, size: Size) -> list[dict[str, Any]]:
-    return []
+async def create(client: httpx.AsyncClient, strategy: Any, size: Size) -> httpx.Response:
+    return await client.post("/strategies", json={"name": f"New {size}", "setups": new_setups(size)})
 
 
-def confirmations_cleared(strategy: Any, size: Size) -> list[dict[str, Any]]:
-    return [{"setup_id": setup["setup_id"], "confirmations": []} for setup in strategy["setups"]]
+async def delete(client: httpx.AsyncClient, strategy: Any, size: Size) -> httpx.Response:
+    return await client.delete(f"/strategies/{strategy['id']}")
 
 
-async def count_at(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    size: Size,
-    request: Callable[[Any], Awaitable[httpx.Response]],
-) -> int:
-    """How many statements the request takes for a strategy of that size."""
-    strategy = await create_strategy(client, f"{size}", setups=new_setups(size))
-    with statements_of(app) as seen:
-        response = await request(strategy)
-    assert response.status_code in (200, 201, 204), response.text
-    return len(seen)
+def replace(setups: Callable[[Any, Size], list[dict[str, Any]]]) -> Send:
+    return lambda client, strategy, size: client.patch(
+        f"/strategies/{strategy['id']}", json={"setups": setups(strategy, size)}
+    )
 
 
-async def test_creating_50_times_100_takes_as_many_statements_as_2_times_2(
-    app: Starlette, client: httpx.AsyncClient
+SENDS: dict[str, Send] = {"create": create, "delete": delete} | {
+    f"replace, {kind}": replace(setups) for kind, setups in REPLACEMENTS.items()
+}
+
+
+@pytest.mark.parametrize("send", SENDS.values(), ids=SENDS)
+async def test_a_write_of_50_times_100_takes_as_many_statements_as_2_times_2(
+    client: httpx.AsyncClient, send: Send
 ) -> None:
-    def create(size: Size) -> Callable[[Any], Awaitable[httpx.Response]]:
-        return lambda _: client.post("/strategies", json={"name": f"New {size}", "setups": new_setups(size)})
+    counts = []
+    for size in (SMALL, LARGE):
+        strategy = await create_strategy(client, f"{size}", setups=new_setups(size))
+        with noted_statements() as noted:
+            response = await send(client, strategy, size)
+        assert response.is_success, response.text
+        counts.append(len(noted))
 
-    small = await count_at(app, client, SMALL, create(SMALL))
-    large = await count_at(app, client, LARGE, create(LARGE))
-
-    assert 0 < large == small
-
-
-@pytest.mark.parametrize(
-    "setups", [all_in_place, all_new, half_and_half, all_kept, none, confirmations_cleared]
-)
-async def test_replacing_50_times_100_takes_as_many_statements_as_2_times_2(
-    app: Starlette, client: httpx.AsyncClient, setups: Callable[[Any, Size], list[dict[str, Any]]]
-) -> None:
-    def replace(size: Size) -> Callable[[Any], Awaitable[httpx.Response]]:
-        return lambda strategy: client.patch(
-            f"/strategies/{strategy['id']}", json={"setups": setups(strategy, size)}
-        )
-
-    small = await count_at(app, client, SMALL, replace(SMALL))
-    large = await count_at(app, client, LARGE, replace(LARGE))
-
-    assert 0 < large == small
-
-
-async def test_deleting_50_times_100_takes_as_many_statements_as_2_times_2(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    def delete(strategy: Any) -> Awaitable[httpx.Response]:
-        return client.delete(f"/strategies/{strategy['id']}")
-
-    small = await count_at(app, client, SMALL, delete)
-    large = await count_at(app, client, LARGE, delete)
-
+    small, large = counts
     assert 0 < large == small
 
 
 @pytest.mark.parametrize("suffix", ["", "/setups"])
-async def test_reading_50_times_100_is_one_statement(
-    app: Starlette, client: httpx.AsyncClient, suffix: str
-) -> None:
-    count = await count_at(
-        app, client, LARGE, lambda strategy: client.get(f"/strategies/{strategy['id']}{suffix}")
-    )
+async def test_reading_50_times_100_is_one_statement(client: httpx.AsyncClient, suffix: str) -> None:
+    strategy = await create_strategy(client, setups=new_setups(LARGE))
 
-    assert count == 1
+    with noted_statements() as noted:
+        unwrap(await client.get(f"/strategies/{strategy['id']}{suffix}"))
+
+    assert len(noted) == 1
 
 
-async def make_100_tags(client: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize("path", ["/tags", "/tag-categories", "/goals", "/strategies"])
+async def test_a_list_of_100_is_one_statement(client: httpx.AsyncClient, path: str) -> None:
     category = await create_category(client)
     for number in range(100):
-        await create_tag(client, f"Tag {number}", category_id=category["id"])
+        if path == "/tags":
+            await create_tag(client, f"{number}", category_id=category["id"])
+        elif path == "/tag-categories":
+            await create_category(client, f"{number}")
+        elif path == "/goals":
+            await create_goal(client, goal_name=f"{number}")
+        else:
+            await create_strategy(client, f"{number}", setups=[{"name": "a"}])
+
+    with noted_statements() as noted:
+        listed = unwrap(await client.get(path))
+
+    assert len(listed) >= 100
+    assert len(noted) == 1
 
 
-async def make_100_categories(client: httpx.AsyncClient) -> None:
-    for number in range(100):
-        await create_tag(client, f"Tag {number}")
-
-
-async def make_100_goals(client: httpx.AsyncClient) -> None:
-    for number in range(100):
-        await create_goal(client, goal_name=f"Goal {number}")
-
-
-async def make_100_strategies(client: httpx.AsyncClient) -> None:
-    for number in range(100):
-        await create_strategy(client, f"Strategy {number}", setups=[{"name": "a"}])
-
-
-@pytest.mark.parametrize(
-    ("make", "path"),
-    [
-        pytest.param(make_100_tags, "/tags", id="tags"),
-        pytest.param(make_100_categories, "/tag-categories", id="tag categories"),
-        pytest.param(make_100_goals, "/goals", id="goals"),
-        pytest.param(make_100_strategies, "/strategies", id="strategies"),
-    ],
-)
-async def test_a_list_of_100_is_one_statement(
-    app: Starlette,
+async def test_1000_trades_at_once_take_one_statement_more_for_each_250_rows(
     client: httpx.AsyncClient,
-    make: Callable[[httpx.AsyncClient], Awaitable[None]],
-    path: str,
-) -> None:
-    await make(client)
-
-    with statements_of(app) as seen:
-        listed = await client.get(path)
-
-    assert len(unwrap(listed)) == 100
-    assert len(seen) == 1
-
-
-async def test_1000_trades_at_once_take_as_many_statements_as_2_but_for_one_for_250_rows(
-    app: Starlette, client: httpx.AsyncClient
 ) -> None:
     account = await create_account(client)
+    counts = []
+    for size in (2, 1000):
+        trades = [{"account_id": account["id"], **A_TRADE, "external_id": f"{size} {n}"} for n in range(size)]
+        with noted_statements() as noted:
+            unwrap(await client.post("/trades/bulk", json={"trades": trades}))
+        counts.append(len(noted))
 
-    async def statements_for(number: int) -> list[str]:
-        trades = [
-            {"account_id": account["id"], **A_TRADE, "external_id": f"{number} {n}"} for n in range(number)
-        ]
-        with statements_of(app) as seen:
-            created = await client.post("/trades/bulk", json={"trades": trades})
-        assert created.status_code == 201
-        return seen.copy()
-
-    assert len(await statements_for(1000)) == len(await statements_for(2)) + 3
+    few, many = counts
+    assert many == few + 3

@@ -7,7 +7,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import closing, contextmanager
 from copy import deepcopy
 from functools import partial
 from itertools import count, cycle
@@ -20,7 +19,6 @@ from factories import (
     A_FILE,
     create_category,
     create_strategy,
-    create_tag,
     error_of,
     get_strategy,
     insert_account,
@@ -32,14 +30,11 @@ from factories import (
 )
 from msgspec import structs
 from operations import body_of, create_one_of_each, create_thing_of, documented_path_of, dump, path_of
-from proofs import SOAK, examples
+from proofs import SOAK, tries
+from sql_calls import every_sql_call
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.database import database
-from journal_api.database.errors import api_error
-from journal_api.errors import Busy
-from journal_api.repositories.sql import unique_name
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import Settings
 from journal_api.web.operation import Operation
@@ -79,41 +74,15 @@ def is_whole(strategy: Any) -> bool:
 # Errors -------------------------------------------------------------------------------------------------
 
 
-Call = Callable[[], Any]
-
-
-@contextmanager
-def every_sql_call(app: Starlette, around: Callable[[int, str, Call], Any]) -> Iterator[None]:
-    """Within the block each SQL call, on any connection and its own thread, goes through `around`.
-
-    It gets the number of the call, the SQL, and the call to make.
-    """
-    numbers = count(1)
-
-    def wrapped(execute: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda sql, values=(): around(next(numbers), sql, lambda: execute(sql, values))
-
-    database = app.state.database
-    opened = {connection._conn for connection in (database._writer, *database._open)}
-    for connection in opened:
-        connection.execute = wrapped(connection.execute)
-        connection.executemany = wrapped(connection.executemany)
-    try:
-        yield
-    finally:
-        for connection in opened:
-            del connection.execute, connection.executemany
-
-
 class Fault:
     """The SQL call that raises in its turn: before it does anything, or after it has done it."""
 
     def __init__(self, number: int, error: Exception, when: str) -> None:
         self.number, self.error, self.when = number, error, when
-        self.reached = False
+        self.numbers, self.reached = count(1), False
 
-    def __call__(self, number: int, sql: str, call: Call) -> Any:
-        if number != self.number:
+    def __call__(self, sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
+        if next(self.numbers) != self.number:
             return call()
         self.reached = True
         if self.when == "after" and sql != "COMMIT":
@@ -150,26 +119,22 @@ def calls(step: int = 1) -> Iterator[tuple[int, str]]:
     return ((number, when) for number in count(1, step) for when in ("before", "after"))
 
 
+REFUSALS = {
+    "an error without a code": (None, (500, "internal_error")),
+    "interrupted": (sqlite3.SQLITE_INTERRUPT, (500, "internal_error")),
+    "the disk fails": (sqlite3.SQLITE_IOERR_FSYNC, (503, "storage_unavailable")),
+    "the disk is full": (sqlite3.SQLITE_FULL, (503, "storage_unavailable")),
+    "another program writes": (sqlite3.SQLITE_BUSY, (503, "busy")),
+}
+
+
 @pytest.mark.promise(3)
 @pytest.mark.parametrize("send", [post, patch, delete])
-@pytest.mark.parametrize(
-    ("code", "refusal"),
-    [
-        pytest.param(None, (500, "internal_error"), id="an error without a code"),
-        pytest.param(sqlite3.SQLITE_INTERRUPT, (500, "internal_error"), id="interrupted"),
-        pytest.param(sqlite3.SQLITE_IOERR_FSYNC, (503, "storage_unavailable"), id="the disk fails"),
-        pytest.param(sqlite3.SQLITE_FULL, (503, "storage_unavailable"), id="the disk is full"),
-        pytest.param(sqlite3.SQLITE_BUSY, (503, "busy"), id="somebody else writes"),
-    ],
-)
+@pytest.mark.parametrize("kind", REFUSALS if SOAK else ["an error without a code", "another program writes"])
 async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    send: Send,
-    code: int | None,
-    refusal: Any,
-    record_observation: Callable[[str], None],
+    app: Starlette, client: httpx.AsyncClient, send: Send, kind: str, seen: Callable[[str], None]
 ) -> None:
+    code, refusal = REFUSALS[kind]
     strategy = await create_strategy(client, "old", setups=three_by_three("old"))
     bystander = await create_strategy(client, "bystander")
     setup = strategy["setups"][0]
@@ -181,7 +146,7 @@ async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
     for number, when in calls():
         before = dump(app)
         fault = Fault(number, error_coded(code), when)
-        with every_sql_call(app, fault):
+        with every_sql_call(fault):
             response = await send(client, deepcopy(strategy))
         if not fault.reached:
             break
@@ -196,9 +161,9 @@ async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
     assert response.status_code in (200, 201, 204)
     assert number > 5
     assert await references_are_whole(app)
-    record_observation(
-        f"{send.__name__.upper()} strategy 3 x 3: error {code or 'without a code'} ({refusal[1]}) before and "
-        f"after each of {number - 1} SQL calls, the dump the same, the next write works"
+    seen(
+        f"{send.__name__.upper()} strategy 3 x 3: {kind} ({refusal[1]}) before and after each of "
+        f"{number - 1} SQL calls, the dump the same, the next write works"
     )
 
 
@@ -251,7 +216,7 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
     for number, when in calls(EVERY):
         await client.get("/me")  # so that the key is known, and a number is the same call each time
         fault = Fault(number, error_coded(sqlite3.SQLITE_FULL), when)
-        with every_sql_call(app, fault):
+        with every_sql_call(fault):
             response = await call(client, operation, ids)
         if not fault.reached:
             break
@@ -276,7 +241,7 @@ async def test_an_error_while_reading_is_answered_and_the_next_read_works(
     for number in count(1):
         await create_category(client, f"{number}")  # after a write the key is looked up again
         fault = Fault(number, error_coded(sqlite3.SQLITE_IOERR), "before")
-        with every_sql_call(app, fault):
+        with every_sql_call(fault):
             failed = await client.get(path)
         if not fault.reached:
             break
@@ -299,13 +264,13 @@ class Cancellation:
     """The SQL call during which the request is cancelled, once or more often, before the call goes on."""
 
     def __init__(self, number: int, times: int) -> None:
-        self.number, self.times = number, times
+        self.number, self.times, self.numbers = number, times, count(1)
         self.loop = asyncio.get_running_loop()
         self.task: asyncio.Future[httpx.Response] = self.loop.create_future()
         self.sql = ""
 
-    def __call__(self, number: int, sql: str, call: Call) -> Any:
-        if number == self.number:
+    def __call__(self, sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
+        if next(self.numbers) == self.number:
             self.sql = sql
             cancelled = threading.Event()
             self.loop.call_soon_threadsafe(self.cancel, self.times, cancelled)
@@ -330,7 +295,7 @@ async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_a
     for number in count(1):
         before = dump(app)
         cancellation = Cancellation(number, times)
-        with every_sql_call(app, cancellation):
+        with every_sql_call(cancellation):
             cancellation.task = asyncio.ensure_future(send(client, deepcopy(strategy)))
             await asyncio.wait([cancellation.task])
             works = await client.patch(
@@ -616,121 +581,3 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
         f"{read.total()} reads during {updates} updates between A and B: {read['A']} all A, {read['B']} all "
         "B, 0 of both"
     )
-
-
-async def test_a_transaction_holds_the_write_lock_from_its_first_statement_on(
-    app: Starlette, settings: Settings
-) -> None:
-    async with app.state.database.transaction() as db:
-        await db.execute_fetchall("SELECT 1")
-        with (
-            closing(sqlite3.connect(settings.db, timeout=0)) as other,
-            pytest.raises(sqlite3.OperationalError, match="locked"),
-        ):
-            other.execute("BEGIN IMMEDIATE")
-
-
-async def test_a_transaction_without_a_statement_needs_no_lock(app: Starlette, settings: Settings) -> None:
-    with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        async with app.state.database.transaction():
-            pass
-        other.execute("ROLLBACK")
-
-
-async def test_a_commit_that_fails_leaves_nothing_to_the_transaction_that_waits_behind_it(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await create_tag(client, "FOMO")
-    connection = app.state.database._writer._conn
-    execute, commits = connection.execute, count()
-
-    def fail_first(sql: str, values: Any = ()) -> Any:
-        if sql == "COMMIT" and next(commits) == 0:
-            raise sqlite3.OperationalError("disk I/O error")
-        return execute(sql, values)
-
-    monkeypatch.setattr(connection, "execute", fail_first)
-
-    async def rename(name: str) -> None:
-        async with app.state.database.transaction() as db:
-            await db.execute_fetchall("UPDATE tags SET name = name || ?", [name])
-
-    failed, done = await asyncio.gather(rename("-1"), rename("-2"), return_exceptions=True)
-
-    assert isinstance(failed, sqlite3.OperationalError)
-    assert done is None
-    assert [tag["name"] for tag in unwrap(await client.get("/tags"))] == ["FOMO-2"]
-
-
-async def test_a_write_that_finds_the_queue_full_is_refused_before_the_others_had_their_turn(
-    app: Starlette, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "MAX_WAITING", 2)
-
-    async def write() -> None:
-        async with app.state.database.transaction():
-            pass
-
-    async with app.state.database.transaction():
-        writes = [asyncio.create_task(write()) for _ in range(3)]
-        for _ in range(10):
-            await asyncio.sleep(0)
-        are_done = [write.done() for write in writes]
-    *answered, refused = await asyncio.gather(*writes, return_exceptions=True)
-
-    assert are_done == [False, False, True]
-    assert answered == [None, None]
-    assert isinstance(refused, Busy)
-
-
-@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_BUSY_SNAPSHOT])
-def test_a_lock_of_another_connection_is_answered_as_busy(code: int) -> None:
-    error = sqlite3.OperationalError("locked")
-    error.sqlite_errorcode = code
-
-    assert isinstance(api_error(error), Busy)
-
-
-def test_only_a_value_that_is_taken_is_a_duplicate_name() -> None:
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.execute("CREATE TABLE names (name TEXT NOT NULL)")
-
-        with pytest.raises(sqlite3.IntegrityError), unique_name():
-            db.execute("INSERT INTO names VALUES (NULL)")
-
-
-@pytest.mark.own_journal  # whose file cannot grow any more
-async def test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again(app: Starlette) -> None:
-    database = app.state.database
-    ((pages,),) = await run_sql(app, "PRAGMA page_count")
-    await run_sql(app, f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(sqlite3.OperationalError, match="full"):
-        await run_sql(app, "UPDATE users SET name = hex(zeroblob(100000))")
-
-    async with database.transaction(commit=False):
-        pass
-
-    async with database.transaction(commit=False):
-        assert not await database.can_write()
-
-
-async def test_writes_that_do_not_get_their_turn_are_told_busy_while_reads_go_on(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    strategy = await create_strategy(client, "there")
-    before = dump(app)
-
-    async with app.state.database.transaction():
-        answers = await asyncio.gather(
-            *(client.post("/strategies", json={"name": f"new {number}"}) for number in range(300)),
-            client.patch(f"/strategies/{strategy['id']}", json={"name": "new"}),
-            client.delete(f"/strategies/{strategy['id']}"),
-        )
-        read = await client.get(f"/strategies/{strategy['id']}")
-
-    assert {error_of(answer) for answer in answers} == {(503, "busy")}
-    assert all(int(answer.headers["retry-after"]) > 0 for answer in answers)
-    assert unwrap(read) == strategy
-    assert dump(app) == before
-    await create_strategy(client, "after")

@@ -1,64 +1,34 @@
-"""Write transactions as one call of the writer's thread: DECISIONS 122."""
+"""Writes one after the other: their queue, their thread, their cancellation (DECISIONS 122)."""
 
 import asyncio
 import gc
+import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing, suppress
+from itertools import count
 from typing import Any
 
 import httpx
 import pytest
 from aiosqlite import Connection
-from factories import create_category, create_strategy, error_of, run_sql, unwrap
+from factories import create_strategy, error_of, held_writes, run_sql, unwrap
 from operations import dump
+from sql_calls import every_sql_call, stopped_at
 from starlette.applications import Starlette
 
-from journal_api.database import database
-from journal_api.errors import ApiError, Busy, StorageUnavailable
+from journal_api.database import database as database_module
+from journal_api.database.database import Database
+from journal_api.database.errors import api_error
+from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
+from journal_api.repositories.sql import unique_name
+from journal_api.settings import Settings
 
 
-class CountingQueue:
-    """The queue of the writer's thread; `number` is how many calls were sent."""
-
-    def __init__(self, queue: Any) -> None:
-        self.queue, self.number = queue, 0
-
-    def put_nowait(self, call: Any) -> None:
-        self.number += 1
-        self.queue.put_nowait(call)
-
-
-@contextmanager
-def calls_of(app: Starlette) -> Iterator[CountingQueue]:
-    """The calls that the block sends to the writer's thread."""
-    writer = app.state.database._writer
-    queue = writer._tx
-    writer._tx = counting = CountingQueue(queue)
-    try:
-        yield counting
-    finally:
-        writer._tx = queue
-
-
-@contextmanager
-def thread_stopped_at(app: Starlette, sql: str) -> Iterator[threading.Event]:
-    """The writer's thread stops at that statement until the block ends; the event says that it is there."""
-    connection = app.state.database._writer._conn
-    execute, reached, goes_on = connection.execute, threading.Event(), threading.Event()
-
-    def stop(statement: str, values: Any = ()) -> Any:
-        if statement == sql and not reached.is_set():
-            reached.set()
-            goes_on.wait(10)
-        return execute(statement, values)
-
-    connection.execute = stop
-    try:
-        yield reached
-    finally:
-        goes_on.set()
-        connection.execute = execute
+@pytest.fixture
+def database(app: Starlette) -> Database:
+    opened: Database = app.state.database
+    return opened
 
 
 async def until(event: threading.Event) -> None:
@@ -66,164 +36,238 @@ async def until(event: threading.Event) -> None:
 
 
 async def rename(db: Connection) -> None:
+    """Append an exclamation mark to the name of every user."""
     await db.execute_fetchall("UPDATE users SET name = name || '!'")
 
 
-async def names_of_users(app: Starlette) -> list[str]:
+async def user_names(app: Starlette) -> list[str]:
     return [name for (name,) in await run_sql(app, "SELECT name FROM users")]
 
 
-async def test_a_write_is_one_call_of_the_thread_also_with_a_condition(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    category = await create_category(client)
-    strategy = await create_strategy(client, "Old", setups=[{"name": "a"}])
-    path = f"/strategies/{strategy['id']}"
+async def test_a_write_needs_the_event_loop_for_none_of_its_statements(client: httpx.AsyncClient) -> None:
+    path = f"/strategies/{(await create_strategy(client))['id']}"
     etag = (await client.get(path)).headers["etag"]
+    begins, commits = threading.Event(), threading.Event()
 
-    with calls_of(app) as calls:
-        created = await client.post("/tags", json={"category_id": category["id"], "name": "FOMO"})
-        patched = await client.patch(path, json={"name": "New"}, headers={"If-Match": etag})
-        refused = await client.patch(path, json={"name": "Newer"}, headers={"If-Match": etag})
+    def note(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
+        {"BEGIN IMMEDIATE": begins, "COMMIT": commits}.get(sql, threading.Event()).set()
+        return call()
 
-    assert [created.status_code, patched.status_code, refused.status_code] == [201, 200, 412]
-    assert calls.number == 3
+    with every_sql_call(note):
+        patch = asyncio.create_task(client.patch(path, json={"name": "New"}, headers={"If-Match": etag}))
+        await until(begins)
+        has_reached_commit = commits.wait(10)  # the event loop stands still
+
+    assert has_reached_commit
+    assert unwrap(await patch)["name"] == "New"
 
 
-async def test_writes_that_are_refused_take_nothing_of_the_writes_beside_them(
+async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(
+    database: Database, settings: Settings
+) -> None:
+    async with held_writes(database):
+        with (
+            closing(sqlite3.connect(settings.db, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("BEGIN IMMEDIATE")
+
+
+async def test_refused_writes_change_nothing_of_the_writes_beside_them(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     await create_strategy(client, "taken")
-    # Refused after the strategy and some of its setups were written: an id of somebody else's setup.
+    # Refused after the strategy and one of its setups were written.
     setups = [{"name": "new"}, {"setup_id": 10**6}]
 
-    answers = await asyncio.gather(
+    responses = await asyncio.gather(
         *(client.post("/strategies", json={"name": f"good {number}"}) for number in range(10)),
         *(client.patch("/strategies/1", json={"name": f"bad {n}", "setups": setups}) for n in range(10)),
         *(client.post("/strategies", json={"name": "taken"}) for _ in range(10)),
     )
 
-    assert [answer.status_code for answer in answers] == [201] * 10 + [400] * 10 + [409] * 10
+    assert [response.status_code for response in responses] == [201] * 10 + [400] * 10 + [409] * 10
     names = {item["name"] for item in unwrap(await client.get("/strategies"))}
     assert names == {"taken", *(f"good {number}" for number in range(10))}
     assert await run_sql(app, "SELECT name FROM setups") == []
 
 
-async def test_a_write_that_waits_while_the_file_is_moved_is_refused(app: Starlette) -> None:
-    path = app.state.database._path
+async def test_a_write_that_waits_while_the_file_is_moved_is_refused(
+    app: Starlette, database: Database
+) -> None:
+    path = app.state.settings.db
     elsewhere = path.with_name("elsewhere.db")
-    before = await names_of_users(app)
-    with thread_stopped_at(app, "COMMIT") as reached:
-        first = asyncio.create_task(app.state.database.write(rename))
-        await until(reached)
-        second = asyncio.create_task(app.state.database.write(rename))
+    before = await user_names(app)
+    async with held_writes(database):
+        waiting = asyncio.create_task(database.write(rename))
         await asyncio.sleep(0)
         path.rename(elsewhere)
 
-    await first
     with pytest.raises(StorageUnavailable, match="moved, deleted or replaced"):
-        await second
-    with pytest.raises(StorageUnavailable):
-        async with app.state.database.transaction() as db:
-            await rename(db)
+        await waiting
     elsewhere.rename(path)
-    await app.state.database.write(rename)
-    assert await names_of_users(app) == [f"{name}!!" for name in before]
+    await database.write(rename)
+    assert await user_names(app) == [f"{name}!" for name in before]
 
 
-async def test_a_write_whose_request_ends_before_its_turn_is_never_begun(app: Starlette) -> None:
-    before = await names_of_users(app)
-    with thread_stopped_at(app, "BEGIN IMMEDIATE") as reached:
-        first = asyncio.create_task(app.state.database.write(rename))
-        await until(reached)
-        second = asyncio.create_task(app.state.database.write(rename))
+async def test_a_write_that_is_cancelled_while_it_waits_is_gone_at_once(
+    app: Starlette, database: Database
+) -> None:
+    before = await user_names(app)
+    async with held_writes(database):
+        waiting = asyncio.create_task(database.write(rename))
         await asyncio.sleep(0)
-        second.cancel()
-        await asyncio.wait([second])
-        is_cancelled_before_the_first_ends = second.cancelled() and not first.done()
-    await first
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
 
-    assert is_cancelled_before_the_first_ends
-    assert await names_of_users(app) == [f"{name}!" for name in before]
+    assert waiting.cancelled()
+    assert await user_names(app) == before
 
 
-async def test_a_write_whose_request_ends_amid_it_runs_no_further_statement(app: Starlette) -> None:
-    before = await names_of_users(app)
-    done = []
-
-    async def rename_twice(db: Connection) -> None:
-        for number in range(2):
-            await rename(db)
-            done.append(number)
-
-    with thread_stopped_at(app, "BEGIN IMMEDIATE") as reached:
-        write = asyncio.create_task(app.state.database.write(rename_twice))
+async def test_the_next_write_begins_after_a_cancelled_one_has_ended(
+    app: Starlette, database: Database
+) -> None:
+    before = await user_names(app)
+    with stopped_at("BEGIN IMMEDIATE") as reached:
+        cancelled = asyncio.create_task(database.write(rename))
         await until(reached)
-        write.cancel()
-        await asyncio.sleep(0.01)
-    await asyncio.wait([write])
+        cancelled.cancel()
+        following = asyncio.create_task(database.write(rename))
+        await asyncio.sleep(0.02)
+        are_done = cancelled.done(), following.done()
+    await following
 
-    assert write.cancelled()
-    assert done == []
-    assert await names_of_users(app) == before
-
-
-async def test_a_write_whose_request_ends_during_the_commit_is_told_as_done(app: Starlette) -> None:
-    before = await names_of_users(app)
-    with thread_stopped_at(app, "COMMIT") as reached:
-        write = asyncio.create_task(app.state.database.write(rename))
-        await until(reached)
-        write.cancel()
-        await asyncio.sleep(0.01)
-    await write
-
-    assert await names_of_users(app) == [f"{name}!" for name in before]
+    assert are_done == (False, False)
+    assert cancelled.cancelled()
+    assert await user_names(app) == [f"{name}!" for name in before]
 
 
-async def test_a_write_that_does_not_get_its_turn_is_busy_and_never_begun(
+async def test_a_write_that_waits_too_long_is_busy_and_was_never_begun(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = dump(app)
-    with thread_stopped_at(app, "BEGIN IMMEDIATE") as reached:
-        first = asyncio.create_task(app.state.database.write(rename, commit=False))
-        await until(reached)
-        monkeypatch.setattr(database, "MAX_WAIT", 0.05)
+    monkeypatch.setattr(database_module, "MAX_WAIT", 0.05)
+    async with held_writes(app.state.database):
         refused = await client.post("/strategies", json={"name": "late"})
-        with pytest.raises(Busy):
-            async with app.state.database.transaction() as db:
-                await db.execute_fetchall("SELECT 1")
-        is_first_at_work = not first.done()
-    await first
+        read = await client.get("/strategies")
 
-    assert is_first_at_work
     assert error_of(refused) == (503, "busy")
+    assert int(refused.headers["retry-after"]) > 0
+    assert unwrap(read) == []
     assert dump(app) == before
 
 
-async def test_a_write_that_waits_for_anything_but_its_connection_is_rolled_back(app: Starlette) -> None:
-    before = await names_of_users(app)
+async def test_a_write_that_finds_the_queue_full_is_busy_at_once(
+    app: Starlette, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "MAX_WAITING", 2)
+    before = await user_names(app)
+    for _ in range(2):  # the second time, too, two may wait
+        async with held_writes(database):
+            writes = [asyncio.create_task(database.write(rename)) for _ in range(3)]
+            for _ in range(10):
+                await asyncio.sleep(0)
+            are_done = [write.done() for write in writes]
+        *written, refused = await asyncio.gather(*writes, return_exceptions=True)
+
+        assert are_done == [False, False, True]
+        assert written == [None, None]
+        assert isinstance(refused, Busy)
+    assert await user_names(app) == [f"{name}!!!!" for name in before]
+
+
+async def test_a_commit_that_fails_leaves_nothing_to_the_next_write(
+    app: Starlette, database: Database
+) -> None:
+    before = await user_names(app)
+    commits = count()
+
+    def fail_first(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
+        if sql == "COMMIT" and next(commits) == 0:
+            raise sqlite3.OperationalError("disk I/O error")
+        return call()
+
+    with every_sql_call(fail_first):
+        failed, done = await asyncio.gather(
+            database.write(rename), database.write(rename), return_exceptions=True
+        )
+
+    assert isinstance(failed, sqlite3.OperationalError)
+    assert done is None
+    assert await user_names(app) == [f"{name}!" for name in before]
+
+
+async def test_a_write_that_awaits_anything_but_its_connection_is_rolled_back(
+    app: Starlette, database: Database
+) -> None:
+    before = await user_names(app)
 
     async def rename_and_wait(db: Connection) -> None:
         await rename(db)
         await asyncio.sleep(0)
 
     with pytest.raises(RuntimeError, match="its connection only"):
-        await app.state.database.write(rename_and_wait)
+        await database.write(rename_and_wait)
 
-    assert await names_of_users(app) == before
-    await app.state.database.write(rename)
-    assert await names_of_users(app) == [f"{name}!" for name in before]
+    await database.write(rename)
+    assert await user_names(app) == [f"{name}!" for name in before]
 
 
-async def test_a_refused_write_is_freed_at_once(client: httpx.AsyncClient) -> None:
+@pytest.mark.own_journal  # whose file cannot grow any more
+async def test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_again(
+    app: Starlette, database: Database
+) -> None:
+    ((pages,),) = await run_sql(app, "PRAGMA page_count")
+    await run_sql(app, f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        await run_sql(app, "UPDATE users SET name = hex(zeroblob(100000))")
+
+    await database.write(rename, commit=False)
+
+    async with held_writes(database):
+        assert not await database.can_write()
+
+
+async def test_a_refused_write_leaves_memory_at_once(client: httpx.AsyncClient) -> None:
     gc.collect()
-    gc.disable()  # it goes at once, not when the garbage is collected
+    gc.disable()  # not only when the garbage is collected
     try:
         for number in range(10):
             refused = await client.patch("/tags/1", json={"name": f"{number}"})
             assert error_of(refused) == (404, "not_found")
-        kept = [one for one in gc.get_objects() if isinstance(one, ApiError)]
+        left = [one for one in gc.get_objects() if isinstance(one, ApiError)]
     finally:
         gc.enable()
 
-    assert len(kept) <= 1  # the last one, to which the writer's thread refers until its next call
+    assert len(left) <= 1  # the last one, to which the writer's thread refers until its next call
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (sqlite3.SQLITE_BUSY, Busy),
+        (sqlite3.SQLITE_LOCKED, Busy),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, Busy),
+        (sqlite3.SQLITE_IOERR_FSYNC, StorageUnavailable),
+        (sqlite3.SQLITE_CANTOPEN, StorageUnavailable),
+        (sqlite3.SQLITE_READONLY, StorageUnavailable),
+        (sqlite3.SQLITE_CORRUPT_INDEX, StorageUnavailable),
+        (sqlite3.SQLITE_NOTADB, StorageUnavailable),
+        (sqlite3.SQLITE_CONSTRAINT_UNIQUE, Conflict),
+        (sqlite3.SQLITE_ERROR, type(None)),
+    ],
+)
+def test_an_error_of_sqlite_is_told_as_this_error(code: int, error: type[ApiError]) -> None:
+    raised = sqlite3.OperationalError("raised")
+    raised.sqlite_errorcode = code
+
+    assert type(api_error(raised)) is error
+
+
+def test_only_a_value_that_is_taken_is_a_duplicate_name() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.execute("CREATE TABLE names (name TEXT NOT NULL)")
+
+        with pytest.raises(sqlite3.IntegrityError), unique_name():
+            db.execute("INSERT INTO names VALUES (NULL)")

@@ -81,8 +81,8 @@ async def imported(file: bytes, db: Path) -> float:
     prepare(Settings(db=db))
     database = await Database.open(db)
     try:
-        async with database.transaction() as connection:
-            account_id = await accounts.insert(connection, 1, AccountCreate(name=Name100("Sim")))
+        account = AccountCreate(name=Name100("Sim"))
+        account_id = await database.write(lambda db: accounts.insert(db, 1, account))
         started = time.process_time()
         trades = read(io.BytesIO(file), FileTimezone("America/New_York"))
         source = Source(account_id, "file.csv", "0" * 64)

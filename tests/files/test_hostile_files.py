@@ -19,12 +19,13 @@ from commands import PATIENCE, WITHOUT_TLS, Server, environment, make_journal, n
 from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 from starlette.applications import Starlette
 
+from journal_api.database.threads import raise_if_cancelled
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files import reader
 from journal_api.trade_files.readings import readings_of
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
-from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
+from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
@@ -439,7 +440,7 @@ async def test_a_thread_that_nobody_waits_for_ends_at_its_next_look() -> None:
         try:
             while True:
                 raise_if_cancelled()
-        except ThreadCancelled:
+        except asyncio.CancelledError:
             ended.set()
             raise
 

@@ -4,14 +4,12 @@ import asyncio
 import io
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import pytest
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
-from journal_api.database.joined_transaction import JoinedTransaction
 from journal_api.database.migrations import prepare
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, imports
@@ -53,34 +51,19 @@ class HeldFile:
         yield [Rejected(3, "is wrong too")]
 
 
-async def users_accounts(database: Database) -> list[str]:
-    rows = await database.reader.execute_fetchall("SELECT name FROM accounts ORDER BY id")
-    return [row[0] for row in rows]
-
-
-async def nobody(db: Connection) -> None: ...
-
-
 async def no_account(db: Connection) -> AccountChoice:
     return AccountChoice()
 
 
-@pytest.mark.parametrize("is_joined", [False, True])
-async def test_others_can_write_once_a_row_of_an_import_is_an_error(
-    database: Database, is_joined: bool
-) -> None:
+async def test_others_can_write_once_a_row_of_an_import_is_an_error(database: Database) -> None:
     held = HeldFile()
+    attempt = importer.import_trades(database, 1, SOURCE, held.trades, len, dry_run=False)
 
-    async def attempt() -> None:
-        async with AsyncExitStack() as stack:
-            opened = JoinedTransaction(database, stack, nobody) if is_joined else database
-            await importer.import_trades(opened, 1, SOURCE, held.trades, len, dry_run=False)
-
-    attempting = asyncio.create_task(attempt())
+    attempting = asyncio.create_task(attempt)
     try:
         assert await asyncio.to_thread(held.at_second_batch.wait, 60)
-        async with database.transaction() as db:
-            await accounts.insert(db, 1, AccountCreate(name=Name100("Meanwhile")))
+        account = AccountCreate(name=Name100("Meanwhile"))
+        await database.write(lambda db: accounts.insert(db, 1, account))
     finally:
         held.go_on.set()
 
@@ -89,20 +72,6 @@ async def test_others_can_write_once_a_row_of_an_import_is_an_error(
     assert refused.value.details["counts"] == Counts(error=2)
     assert await fetch(database.reader, "SELECT count(*) FROM imports", {}) == 0
     assert await accounts.id_of(database.reader, 1, "Meanwhile") is not None
-
-
-async def test_a_joined_transaction_is_rolled_back_when_a_block_of_it_raises(database: Database) -> None:
-    async with AsyncExitStack() as stack:
-        joined = JoinedTransaction(database, stack, nobody)
-        with suppress(ZeroDivisionError):
-            async with joined.transaction() as db:
-                await accounts.insert(db, 1, AccountCreate(name=Name100("First")))
-                raise ZeroDivisionError
-        assert joined.begun is None
-        async with joined.transaction() as db:
-            await accounts.insert(db, 1, AccountCreate(name=Name100("Second")))
-
-    assert await users_accounts(database) == ["Second"]
 
 
 async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(

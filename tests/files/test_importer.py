@@ -24,9 +24,10 @@ from journal_api.app import create_app
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import imports
+from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
-from journal_api.structs.imports import Verdict
+from journal_api.structs.imports import Counts, Verdict
 from journal_api.trade_files import batches, importer, reader
 from journal_api.trade_files.timezones import FileTimezone
 
@@ -135,23 +136,6 @@ class Outcome(NamedTuple):
     duplicate: int
 
 
-class RolledBack:
-    """A database whose transactions roll back in the end; `trade_count` is what the last one had."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self.reader, self.slow_reader = database.reader, database.slow_reader
-        self.read_transaction, self.write = database.read_transaction, database.write
-        self.trade_count = 0
-
-    @asynccontextmanager
-    async def transaction(self, *, commit: bool = True) -> AsyncIterator[Connection]:
-        assert commit
-        async with self.database.transaction(commit=False) as db:
-            yield db
-            ((self.trade_count,),) = await db.execute_fetchall("SELECT count(*) FROM trades")
-
-
 class Workbench:
     """A database in this process on which imports are tried and taken back, so that each meets the same."""
 
@@ -187,13 +171,17 @@ class Workbench:
                 _, foretold, *_ = await importer.import_trades(
                     self.database, 1, source, found, told[0].extend, dry_run=True
                 )
-            rolled_back = RolledBack(self.database)
             with self.file.open("rb") as opened:
                 found = reader.read(opened, FileTimezone("UTC"))
-                _, counts, *_ = await importer.import_trades(
-                    rolled_back, 1, source, found, told[1].extend, dry_run=False
-                )
-            assert rolled_back.trade_count == counts.new
+                file_import = importer.FileImport(1, source, found, told[1].extend)
+
+                async def store(db: Connection) -> Counts:
+                    _, counts, *_ = await file_import.store(db)
+                    assert await fetch(db, "SELECT count(*) FROM trades", {}) == counts.new
+                    return counts
+
+                storing = self.database.write(store, commit=False)
+                counts = await file_import.complete(storing, self.database.reader)
         except ValidationFailed as refusal:
             assert not told[1] or foretold.error
             return refusal

@@ -15,6 +15,7 @@ import httpx
 import naive
 import pytest
 import time_machine
+from aiosqlite import Connection
 from conftest import client_of, new_key_for, started
 from factories import insert_account, insert_copy_group, run_sql, unwrap
 from model import SPECIAL, UNIT_OF
@@ -149,7 +150,8 @@ class Desk:
             for setup, confirmations in journal.checklists.items()
         ]
         unwrap(await self.client.post("/strategies", json={"name": "Strategy", "setups": setups}))
-        async with self.app.state.database.transaction() as db:
+
+        async def insert(db: Connection) -> None:
             trades = sorted(journal.trades.values(), key=lambda trade: trade.id)
             await db.executemany(INSERT_TRADE, [columns_of(trade) for trade in trades])
             await db.executemany(
@@ -160,6 +162,8 @@ class Desk:
                 "INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present) VALUES (?, ?, ?)",
                 [(trade.id, one, present) for trade in trades for one, present in trade.answers.items()],
             )
+
+        await self.app.state.database.write(insert)
 
     async def patch(self, path: str, **fields: Any) -> Any:
         return unwrap(await self.client.patch(path, json=fields))

@@ -15,6 +15,7 @@ from factories import (
     create_tag,
     details_of,
     error_of,
+    held_writes,
     insert_account,
     insert_answer,
     insert_copy_group,
@@ -1450,7 +1451,7 @@ async def test_a_read_that_waited_while_the_goal_was_paused_leaves_it_as_it_was(
             await asyncio.sleep(0.001)
         raise AssertionError(f"there are not {number} writers in the queue")
 
-    async with asyncio.TaskGroup() as tasks, database.transaction():
+    async with asyncio.TaskGroup() as tasks, held_writes(database):
         tasks.create_task(patched(client, goal, status="paused"))
         await queued(1)
         tasks.create_task(insert_trade(app, account, gross_pnl=6))

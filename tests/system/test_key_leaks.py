@@ -63,7 +63,8 @@ def keys(db: Path) -> Keys:
 async def make_keys(db: Path) -> tuple[str, str, str, str, str]:
     """As the commands make them, but in one process: whole, reading, of another user, expired, revoked."""
     database = await Database.open(db, secondary=True)
-    async with database.transaction() as opened:
+
+    async def insert(opened: Connection) -> tuple[str, str, str, str, str]:
         another = await users.insert(opened, "another", "UTC", "00:00")
         whole = await api_keys.insert(opened, 1, "whole", SCOPES)
         reading = await api_keys.insert(opened, 1, "reading", scopes_named("read"))
@@ -71,8 +72,11 @@ async def make_keys(db: Path) -> tuple[str, str, str, str, str]:
         expired = await api_keys.insert(opened, 1, "expired", SCOPES, now())
         revoked = await api_keys.insert(opened, 1, "revoked", SCOPES)
         assert await api_keys.revoke(opened, await last_id(opened))
+        return whole, reading, of_another_user, expired, revoked
+
+    keys = await database.write(insert)
     await database.close()
-    return whole, reading, of_another_user, expired, revoked
+    return keys
 
 
 async def last_id(db: Connection) -> int:

@@ -33,7 +33,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_trade": {"notes": "New"},
     "update_me": {"name": "New"},
 }
-every_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
+each_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
 
 
 async def path_with_object(client: httpx.AsyncClient, operation: Operation) -> str:
@@ -48,7 +48,7 @@ def read_only_members(operation: Operation) -> set[str]:
     return names - {field.encode_name for field in structs.fields(operation.body)}
 
 
-@every_patch
+@each_patch
 async def test_an_object_that_is_sent_back_as_it_was_read_stays_as_it_is(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -59,7 +59,7 @@ async def test_an_object_that_is_sent_back_as_it_was_read_stays_as_it_is(
     assert unwrap(await client.get(path)) == read
 
 
-@every_patch
+@each_patch
 async def test_a_read_only_member_that_says_something_else_is_refused(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -77,7 +77,7 @@ async def test_a_read_only_member_that_says_something_else_is_refused(
     assert unwrap(await client.get(path)) == read
 
 
-@every_patch
+@each_patch
 async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -94,7 +94,7 @@ async def test_a_copy_that_was_read_before_the_last_change_is_a_conflict(
     assert unwrap(await client.get(path)) == changed
 
 
-@every_patch
+@each_patch
 async def test_a_copy_is_older_even_if_the_clock_was_set_back(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -106,17 +106,55 @@ async def test_a_copy_is_older_even_if_the_clock_was_set_back(
     assert error_of(await client.patch(path, json=read)) == (412, "precondition_failed")
 
 
-async def test_an_updated_at_that_is_no_older_version_is_read_only(client: httpx.AsyncClient) -> None:
+@each_patch
+@pytest.mark.parametrize("number", ["true", "1e400", "-1e400"])
+async def test_a_read_only_id_that_is_no_number_or_beyond_floats_is_refused(
+    client: httpx.AsyncClient, operation: Operation, number: str
+) -> None:
+    path = await path_with_object(client, operation)
+
+    refused = await client.patch(path, content=f'{{"id": {number}}}')
+
+    assert details_of(refused) == {"fields": {"id": "is read-only"}}
+
+
+@pytest.mark.parametrize(
+    ("sent", "details"),
+    [
+        *(
+            ({"updated_at": value}, {"fields": {"updated_at": "is read-only"}})
+            for value in ("2099-01-01T00:00:00Z", "yesterday", None, 5, "2026-01-01T00:00:00")
+        ),
+        *(
+            ({"created_at": f"2020-01-01T00:00:00{offset}"}, {"fields": {"created_at": "is read-only"}})
+            for offset in ("+00:00", "-00:00", "Z")
+        ),
+        ({"colour": "#000000"}, {"unknown_fields": ["colour"]}),
+    ],
+    ids=str,
+)
+async def test_what_is_neither_stored_nor_an_older_version_is_refused(
+    client: httpx.AsyncClient, sent: dict[str, Any], details: dict[str, Any]
+) -> None:
     tag = await create_tag(client)
-    later = "2099-01-01T00:00:00Z"
 
-    refused = [
-        await client.patch(f"/tags/{tag['id']}", json={"updated_at": sent})
-        for sent in (later, "yesterday", None, 5, "2026-01-01T00:00:00")
-    ]
+    refused = await client.patch(f"/tags/{tag['id']}", json={**tag, **sent})
 
-    assert [error_of(answer) for answer in refused] == [(400, "validation_error")] * 5
-    assert [details_of(answer) for answer in refused] == [{"fields": {"updated_at": "is read-only"}}] * 5
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused) == details
+
+
+@pytest.mark.parametrize("offset", ["+00:00", "-00:00", "Z"])
+async def test_a_timestamp_may_be_sent_back_with_another_offset(
+    client: httpx.AsyncClient, offset: str
+) -> None:
+    tag = await create_tag(client)
+
+    written = await client.patch(
+        f"/tags/{tag['id']}", json={"created_at": tag["created_at"].replace("Z", offset), "name": "New"}
+    )
+
+    assert unwrap(written)["name"] == "New"
 
 
 async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(
@@ -134,19 +172,6 @@ async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(
     assert details_of(refused) == {"fields": {"tag_count": "is no longer what is stored"}}
     assert details_of(count_alone) == {"fields": {"tag_count": "is read-only"}}
     assert details_of(both) == {"fields": {"id": "is read-only", "tag_count": "is read-only"}}
-
-
-@every_patch
-@pytest.mark.parametrize("number", ["true", "1e400", "-1e400"])
-async def test_a_read_only_id_that_is_no_number_or_beyond_floats_is_refused(
-    client: httpx.AsyncClient, operation: Operation, number: str
-) -> None:
-    path = await path_with_object(client, operation)
-
-    refused = await client.patch(path, content=f'{{"id": {number}}}')
-
-    assert error_of(refused) == (400, "validation_error")
-    assert details_of(refused) == {"fields": {"id": "is read-only"}}
 
 
 async def test_a_whole_trade_is_read_edited_and_sent_back(client: httpx.AsyncClient) -> None:
@@ -179,24 +204,17 @@ async def test_a_stated_result_stays_when_the_prices_change(client: httpx.AsyncC
     assert patched["gross_pnl"] == 7
 
 
-async def test_a_goal_is_sent_back_with_its_account_and_its_null_dates(client: httpx.AsyncClient) -> None:
+async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx.AsyncClient) -> None:
     account, other = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
     goal = await create_goal(client, account_id=account)
+    path = f"/goals/{goal['id']}"
+    for sent in ({"account_id": 99}, {"account_id": None}, {"copy_group_id": 1}):
+        refused = await client.patch(path, json=sent)
+        assert details_of(refused) == {"fields": dict.fromkeys(sent, "is read-only; use scope")}
 
-    patched = await client.patch(f"/goals/{goal['id']}", json={**goal, "scope": f"account_{other}"})
+    patched = await client.patch(path, json={**goal, "scope": f"account_{other}"})
 
     assert unwrap(patched)["account_id"] == other
-
-
-@pytest.mark.parametrize("sent", [{"account_id": 99}, {"account_id": None}, {"copy_group_id": 1}], ids=str)
-async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(
-    client: httpx.AsyncClient, sent: dict[str, Any]
-) -> None:
-    goal = await create_goal(client, account_id=(await create_account(client))["id"])
-
-    refused = await client.patch(f"/goals/{goal['id']}", json=sent)
-
-    assert details_of(refused) == {"fields": dict.fromkeys(sent, "is read-only; use scope")}
 
 
 async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.AsyncClient) -> None:
@@ -210,7 +228,6 @@ async def test_the_dates_of_a_custom_goal_are_not_cleared_by_null(client: httpx.
 async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     group = await create_copy_group(client, account_ids=[account["id"]])
-
     path = f"/copy-groups/{group['id']}"
 
     refused = await client.patch(path, json={**group, "members": []})
@@ -227,30 +244,7 @@ async def test_a_stale_etag_is_told_before_a_read_only_member(client: httpx.Asyn
 
     refused = await client.patch(f"/tags/{tag['id']}", json={"id": 99}, headers={"If-Match": '"stale"'})
 
-    assert refused.status_code == 412
-
-
-@pytest.mark.parametrize("offset", ["+00:00", "-00:00", "Z"])
-async def test_a_timestamp_may_be_sent_back_with_another_offset(
-    client: httpx.AsyncClient, offset: str
-) -> None:
-    tag = await create_tag(client)
-
-    written = await client.patch(
-        f"/tags/{tag['id']}", json={"created_at": tag["created_at"].replace("Z", offset), "name": "New"}
-    )
-    refused = await client.patch(f"/tags/{tag['id']}", json={"created_at": f"2020-01-01T00:00:00{offset}"})
-
-    assert unwrap(written)["name"] == "New"
-    assert details_of(refused) == {"fields": {"created_at": "is read-only"}}
-
-
-async def test_other_members_are_unknown_still(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-
-    refused = await client.patch(f"/tags/{tag['id']}", json={**tag, "colour": "#000000"})
-
-    assert details_of(refused) == {"unknown_fields": ["colour"]}
+    assert error_of(refused) == (412, "precondition_failed")
 
 
 async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:
@@ -263,10 +257,11 @@ async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None
 
 async def test_a_read_only_member_as_deep_as_a_body_may_be_is_refused(client: httpx.AsyncClient) -> None:
     """The stored object is compared at another depth of the stack than the body is decoded at."""
-    tag = await create_tag(client)
-    answers = {}
-    for depth in range(800, 1000):
-        body = '{"id": ' + "[" * depth + "]" * depth + "}"
-        answers[depth] = error_of(await client.patch(f"/tags/{tag['id']}", content=body))
+    path = f"/tags/{(await create_tag(client))['id']}"
 
-    assert set(answers.values()) == {(400, "validation_error")}
+    refused = {
+        error_of(await client.patch(path, content='{"id": ' + "[" * depth + "]" * depth + "}"))
+        for depth in range(800, 1000, 4)
+    }
+
+    assert refused == {(400, "validation_error")}

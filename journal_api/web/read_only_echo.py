@@ -31,14 +31,16 @@ USE_INSTEAD = {
 CHANGED_BY_OTHERS = frozenset({"tag_count"})
 
 
-class SentBack(NamedTuple):
+class ReadOnlyEcho(NamedTuple):
     """A member to compare with the stored object, and the error if they differ."""
 
     value: Raw
     reason: str
 
 
-def split(body: str, patch: type[Struct], resource: type[Struct]) -> tuple[bytes, dict[str, SentBack]]:
+def split_echo(
+    body: str, patch: type[Struct], resource: type[Struct]
+) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
     """Return the body without the members that PATCH cannot write, and those members.
 
     Raises DecodeError when the body is not a JSON object.
@@ -50,41 +52,39 @@ def split(body: str, patch: type[Struct], resource: type[Struct]) -> tuple[bytes
         for name in writable.keys() & readable.keys()
         if accepts_null(readable[name].kind) and not accepts_null(writable[name].kind)
     }
-    sent_back = {}
+    echo = {}
     for name in filter(readable.__contains__, members):
         if name not in writable:
             instead = f"; use {USE_INSTEAD[name]}" if name in USE_INSTEAD else ""
-            sent_back[name] = SentBack(members[name], READ_ONLY + instead)
+            echo[name] = ReadOnlyEcho(members[name], READ_ONLY + instead)
         elif bytes(members[name]) == b"null" and name in only_readable_as_null:
-            sent_back[name] = SentBack(members[name], NOT_NULL)
-    rest = {name: value for name, value in members.items() if name not in sent_back}
-    return msgspec.json.encode(rest), sent_back
+            echo[name] = ReadOnlyEcho(members[name], NOT_NULL)
+    rest = {name: value for name, value in members.items() if name not in echo}
+    return msgspec.json.encode(rest), echo
 
 
-def remember(request: Request, sent_back: dict[str, SentBack]) -> None:
+def remember_echo(request: Request, echo: dict[str, ReadOnlyEcho]) -> None:
     """Keep the members until the transaction compares them with the stored object."""
-    request.state.sent_back = sent_back
+    request.state.echo = echo
 
 
-def has_sent_back(request: Request) -> bool:
-    return bool(getattr(request.state, "sent_back", None))
+def has_echo(request: Request) -> bool:
+    return bool(getattr(request.state, "echo", None))
 
 
-def check_sent_back(request: Request, current: Envelope) -> None:
+def check_echo(request: Request, current: Envelope) -> None:
     """Compare the members with the stored object.
 
     Raises PreconditionFailed if they were read from an older version of it, ValidationFailed if they differ
     otherwise.
     """
-    sent_back: dict[str, SentBack] = getattr(request.state, "sent_back", {})
+    echo: dict[str, ReadOnlyEcho] = getattr(request.state, "echo", {})
     (stored,) = msgspec.json.decode(current.content + b"}")["data"].values()
-    different = {
-        name: reason for name, (value, reason) in sent_back.items() if not is_same(value, stored[name])
-    }
+    different = {name: reason for name, (value, reason) in echo.items() if not is_same(value, stored[name])}
     if not different:
         return
-    if is_older(sent_back, stored["updated_at"]) or (
-        "updated_at" in sent_back and different.keys() <= CHANGED_BY_OTHERS
+    if is_older(echo, stored["updated_at"]) or (
+        "updated_at" in echo and different.keys() <= CHANGED_BY_OTHERS
     ):
         raise PreconditionFailed(
             "The object has changed since it was read: read it again. See details.",
@@ -93,11 +93,11 @@ def check_sent_back(request: Request, current: Envelope) -> None:
     raise ValidationFailed(fields=different)
 
 
-def is_older(sent_back: dict[str, SentBack], updated_at: str) -> bool:
+def is_older(echo: dict[str, ReadOnlyEcho], updated_at: str) -> bool:
     """Return whether the members say that they were read before the last change."""
-    if "updated_at" not in sent_back:
+    if "updated_at" not in echo:
         return False
-    read_at = instant_of(decoded(sent_back["updated_at"].value))
+    read_at = parse_instant(decode_or_unset(echo["updated_at"].value))
     return read_at is not None and read_at < datetime.fromisoformat(updated_at)
 
 
@@ -106,13 +106,13 @@ def is_same(value: Raw, stored: Any) -> bool:
 
     A client may write a timestamp with another offset.
     """
-    sent = decoded(value)
+    sent = decode_or_unset(value)
     if isinstance(sent, bool) != isinstance(stored, bool):
         return False
-    return bool(sent == stored) or None is not instant_of(sent) == instant_of(stored)
+    return bool(sent == stored) or None is not parse_instant(sent) == parse_instant(stored)
 
 
-def decoded(value: Raw) -> Any:
+def decode_or_unset(value: Raw) -> Any:
     """Return the value, UNSET for one that is never stored: a number beyond a float, a deep array."""
     try:
         return msgspec.json.decode(value)
@@ -120,7 +120,7 @@ def decoded(value: Raw) -> Any:
         return UNSET
 
 
-def instant_of(value: Any) -> datetime | None:
+def parse_instant(value: Any) -> datetime | None:
     """Return the instant that a timestamp with an offset states, None for any other value."""
     try:
         instant = msgspec.convert(value, datetime)

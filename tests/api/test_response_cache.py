@@ -1,4 +1,4 @@
-"""Answers that are kept until anybody writes: DECISIONS 96."""
+"""Responses that are cached until anybody writes (DECISIONS 96), and what else requests remember."""
 
 import asyncio
 import sqlite3
@@ -20,118 +20,94 @@ from factories import (
     snapshots_of,
     unwrap,
 )
-from proofs import examples
+from proofs import tries
+from sql_calls import noted_statements
 from starlette.applications import Starlette
-from test_statement_counts import statements_of
 
-from journal_api.web import kept_answers
+from journal_api.web import dispatch, middleware, response_cache
+
+WRITES = tries(full=200, short=50)
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
     return [tag["name"] for tag in unwrap(await client.get("/tags", params=query))]
 
 
-async def test_an_answer_that_is_asked_again_takes_no_statement(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
+def run_in_another_program(app: Starlette, sql: str) -> None:
+    with closing(sqlite3.connect(app.state.settings.db)) as db, db:
+        db.execute(sql)
+
+
+async def test_a_request_that_is_repeated_takes_no_statement(client: httpx.AsyncClient) -> None:
     await create_tag(client, "FOMO")
     first = await client.get("/tags")
 
-    with statements_of(app) as statements:
+    with noted_statements() as noted:
         again = await client.get("/tags")
         head = await client.head("/tags")
         unchanged = await client.get("/tags", headers={"If-None-Match": first.headers["etag"]})
 
-    assert statements == []
+    assert noted == []
     assert unwrap(again) == unwrap(first)
     assert (head.status_code, head.headers["etag"]) == (200, first.headers["etag"])
     assert unchanged.status_code == 304
     assert again.json()["meta"]["request_id"] != first.json()["meta"]["request_id"]
 
 
-async def test_another_query_and_another_path_are_other_answers(client: httpx.AsyncClient) -> None:
-    category = await create_category(client)
-    tag = await create_tag(client, "FOMO", category_id=category["id"])
-    other = await create_tag(client, "Calm", category_id=category["id"], type="mistake")
-    for _ in range(2):
-        assert await names(client) == ["Calm", "FOMO"]
-        assert await names(client, type="mistake") == ["Calm"]
-        assert unwrap(await client.get(f"/tags/{tag['id']}"))["name"] == "FOMO"
-        assert unwrap(await client.get(f"/tags/{other['id']}"))["name"] == "Calm"
-
-
-async def test_every_write_of_the_service_ends_the_answers_of_before(client: httpx.AsyncClient) -> None:
+async def test_a_cached_response_is_of_its_user_path_and_query_alone(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
     tag = await create_tag(client, "FOMO")
+    other = await create_tag(client, "Calm", category_id=tag["category_id"], type="mistake")
+    async with client_of(app, await new_key_for(app, await insert_user(app))) as other_user:
+        for _ in range(2):
+            assert await names(client) == ["Calm", "FOMO"]
+            assert await names(client, type="mistake") == ["Calm"]
+            assert unwrap(await client.get(f"/tags/{tag['id']}"))["name"] == "FOMO"
+            assert unwrap(await client.get(f"/tags/{other['id']}"))["name"] == "Calm"
+            assert await names(other_user) == []
+
+
+async def test_every_write_of_any_program_ends_the_responses_of_before(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    path = f"/tags/{(await create_tag(client, 'FOMO'))['id']}"
     assert await names(client) == ["FOMO"]
 
-    await client.patch(f"/tags/{tag['id']}", json={"name": "Patience"})
+    # Neither a dry run nor a refused write is a write.
+    assert (await client.delete(path, params={"dry_run": "true"})).status_code == 204
+    assert (await client.patch(path, json={"type": "unknown"})).status_code == 400
+    assert await names(client) == ["FOMO"]
+
+    await client.patch(path, json={"name": "Patience"})
     assert await names(client) == ["Patience"]
 
-    await client.delete(f"/tags/{tag['id']}")
+    run_in_another_program(app, "UPDATE tags SET name = 'Calm'")
+    assert await names(client) == ["Calm"]
+
+    await client.delete(path)
     assert await names(client) == []
 
 
-async def test_a_write_of_another_program_ends_the_answers_of_before(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    await create_tag(client, "FOMO")
-    assert await names(client) == ["FOMO"]
-
-    with closing(sqlite3.connect(app.state.settings.db)) as other_program, other_program:
-        other_program.execute("UPDATE tags SET name = 'Patience'")
-
-    assert await names(client) == ["Patience"]
-
-
-async def test_a_dry_run_and_a_refused_write_leave_the_answers_as_they_are(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client, "FOMO")
-    before = await client.get("/tags")
-
-    assert (await client.delete(f"/tags/{tag['id']}", params={"dry_run": "true"})).status_code == 204
-    assert (await client.patch(f"/tags/{tag['id']}", json={"type": "unknown"})).status_code == 400
-
-    after = await client.get("/tags")
-    assert (unwrap(after), after.headers["etag"]) == (unwrap(before), before.headers["etag"])
-
-
-async def test_an_answer_is_kept_for_its_user_alone(app: Starlette, client: httpx.AsyncClient) -> None:
-    await create_tag(client, "FOMO")
-    assert await names(client) == ["FOMO"]
-
-    async with client_of(app, await new_key_for(app, await insert_user(app))) as other:
-        for _ in range(2):
-            assert await names(other) == []
-            assert await names(client) == ["FOMO"]
-
-
-async def test_a_kept_answer_needs_the_scope_of_its_operation(
+async def test_a_cached_response_needs_a_valid_key_with_the_scope(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     assert await names(client) == []
 
     async with client_of(app, await new_key_for(app, scopes=("read:goals",))) as without_scope:
         assert error_of(await without_scope.get("/tags")) == (403, "forbidden_scope")
+    run_in_another_program(app, "UPDATE api_keys SET revoked_at = created_at")
+    assert error_of(await client.get("/tags")) == (401, "key_revoked")
 
 
-async def test_a_revoked_key_reads_no_kept_answer(app: Starlette, client: httpx.AsyncClient) -> None:
-    async with client_of(app, await new_key_for(app)) as revoked:
-        assert await names(revoked) == []
-        with closing(sqlite3.connect(app.state.settings.db)) as db, db:
-            db.execute(
-                "UPDATE api_keys SET revoked_at = created_at WHERE id = (SELECT max(id) FROM api_keys)"
-            )
-
-        assert error_of(await revoked.get("/tags")) == (401, "key_revoked")
-
-
-async def test_snapshots_are_kept_for_one_trading_day(client: httpx.AsyncClient) -> None:
+async def test_snapshots_are_cached_for_one_trading_day(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     with time_machine.travel("2026-03-02T12:00:00Z", tick=False):
         await create_trade(
             client, account["id"], opened_at="2026-03-02T10:00:00Z", closed_at="2026-03-02T11:00:00Z"
         )
         goal = await create_goal(client, metric="trade_count", timeframe="daily", target_value=1)
-        for _ in range(3):  # the first read writes the snapshots, the second is kept
+        for _ in range(3):  # the first read writes the snapshots, the second is cached
             (snapshot,) = await snapshots_of(client, goal["id"])
             (listed,) = unwrap(await client.get("/goals", params={"with": "snapshot"}))
             assert not snapshot["closed"]
@@ -146,43 +122,34 @@ async def test_snapshots_are_kept_for_one_trading_day(client: httpx.AsyncClient)
     assert listed["current"]["period_start"] == "2026-03-03"
 
 
-async def test_kept_answers_take_a_bounded_amount_of_memory(
+async def test_the_cache_takes_a_bounded_amount_of_memory(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_answers, "MAX_SUM", 20_000)
+    monkeypatch.setattr(response_cache, "MAX_SUM", 20_000)
     await create_tag(client, "FOMO")
 
     for limit in range(1, 100):
         assert (await client.get("/trades", params={"limit": limit})).status_code == 200
-        assert app.state.kept_answers.size <= 20_000
+        assert app.state.response_cache.size <= 20_000
 
-    with statements_of(app) as statements:
+    with noted_statements() as noted:
         await client.get("/trades", params={"limit": 99})
-        assert statements == []
+        assert noted == []
         await client.get("/trades", params={"limit": 1})
-        assert len(statements) == 1
+        assert len(noted) == 1
 
-
-async def test_an_answer_larger_than_the_memory_is_given_and_not_kept(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kept_answers, "MAX_SUM", 100)
-
-    assert await names(client) == []
-    assert app.state.kept_answers.size == 0
-
-
-WRITES = examples(full=200, ci=50)
+    monkeypatch.setattr(response_cache, "MAX_SUM", 100)  # less than one response
+    await create_category(client, "A write empties the cache")
+    assert await names(client) == ["FOMO"]
+    assert app.state.response_cache.size == 0
 
 
 @pytest.mark.soak
 async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_asked(
     client: httpx.AsyncClient,
 ) -> None:
-    tag = await create_tag(client, "0")
-    path = f"/tags/{tag['id']}"
-    acknowledged = 0
-    reads = 0
+    path = f"/tags/{(await create_tag(client, '0'))['id']}"
+    acknowledged = reads = 0
 
     async def write() -> None:
         nonlocal acknowledged
@@ -230,3 +197,35 @@ async def test_a_path_that_was_found_before_is_still_told_from_others(client: ht
         assert error_of(await client.get(path.replace("/tags/", "/tags%2F"))) == (404, "not_found")
         assert error_of(await client.post(path, json={})) == (405, "method_not_allowed")
         assert unwrap(await client.patch(path, json={})) == tag
+
+
+def find_layer(app: Starlette, kind: type) -> Any:
+    """Return the middleware of that type."""
+    layer: Any = app.middleware_stack
+    while not isinstance(layer, kind):
+        layer = layer.app
+    return layer
+
+
+@pytest.mark.own_journal
+async def test_a_bounded_number_of_short_paths_and_of_hosts_is_remembered(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await client.get("/me")
+    found = find_layer(app, dispatch.Dispatch).found
+    monkeypatch.setattr(dispatch, "MAX_FOUND", 3)
+    for number in range(7):
+        assert error_of(await client.get(f"/tags/{number + 1}")) == (404, "not_found")
+        assert 1 <= len(found) <= 3
+
+    found.clear()
+    monkeypatch.setattr(dispatch, "MAX_FOUND_LENGTH", len("/v1/tags"))
+    for path in ("/tags", "/tags/1", "/strategies"):
+        await client.get(path)
+    assert list(found) == [("GET", "", "/v1/tags")]
+
+    for port in range(1, middleware.MAX_ACCEPTED + 20):
+        assert (await client.get("/me", headers={"Host": f"localhost:{port}"})).status_code == 200
+    accepted = find_layer(app, middleware.RequestContextMiddleware).accepted
+    assert len(accepted) == middleware.MAX_ACCEPTED
+    assert error_of(await client.get("/me", headers={"Host": "evil:1"})) == (421, "misdirected_request")
