@@ -13,8 +13,15 @@ from starlette.requests import Request
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, body_of, check_media_type, most_bytes
+from journal_api.web.quoting import shortened
 from journal_api.web.read_only_echo import ReadOnlyEcho, remember_echo, split_echo
-from journal_api.web.validation_errors import ErrorCollector, QueryErrors, body_error, members_of
+from journal_api.web.validation_errors import (
+    ErrorCollector,
+    add_query_errors,
+    body_error,
+    members_of,
+    query_error,
+)
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -183,14 +183,3 @@ def error_response(exception: Exception, scope: Scope) -> ASGIApp:
         error = InternalError()
     headers = {"Allow": ", ".join(error.details["allowed"])} if error.status == 405 else {}
     return responses.failed(error, headers)
-
-
-def api_error_of(exception: Exception, scope: Scope) -> ApiError | None:
-    """The ApiError to respond with; None for an unexpected exception."""
-    match exception:
-        case ApiError():
-            return exception
-        case sqlite3.Error() | OSError():
-            log.warning("%s: %s", scope["state"]["request_id"], exception)
-            return api_error(exception)
-    return None

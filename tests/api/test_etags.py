@@ -189,7 +189,7 @@ def test_only_reports_of_what_was_done_have_no_etag() -> None:
 
 @each_of([one for one in WRITES if "{id" in one.path])
 async def test_an_id_that_does_not_exist_is_404_before_it_can_match(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, operation: Operation
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, operation: Operation
 ) -> None:
     theirs = await create_thing_of(other_user_client, operation)
 

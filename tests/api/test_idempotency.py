@@ -135,11 +135,11 @@ async def test_what_was_deleted_since_is_still_answered_and_not_made_again(clien
 
 
 async def test_a_key_is_of_its_user_and_a_replay_needs_the_scope(
-    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     await post_category(client)
 
-    theirs = await post_category(stranger)
+    theirs = await post_category(other_user_client)
     async with client_of(app, await new_key_for(app, scopes=("read:tags",))) as reader:
         refused = await post_category(reader)
 

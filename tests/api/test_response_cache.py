@@ -20,13 +20,13 @@ from factories import (
     snapshots_of,
     unwrap,
 )
-from proofs import tries
+from proofs import examples
 from sql_calls import noted_statements
 from starlette.applications import Starlette
 
-from journal_api.web import dispatch, middleware, response_cache
+from journal_api.web import response_cache
 
-WRITES = tries(full=200, short=50)
+WRITES = examples(full=200, ci=50)
 
 
 async def names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -197,35 +197,3 @@ async def test_a_path_that_was_found_before_is_still_told_from_others(client: ht
         assert error_of(await client.get(path.replace("/tags/", "/tags%2F"))) == (404, "not_found")
         assert error_of(await client.post(path, json={})) == (405, "method_not_allowed")
         assert unwrap(await client.patch(path, json={})) == tag
-
-
-def find_layer(app: Starlette, kind: type) -> Any:
-    """Return the middleware of that type."""
-    layer: Any = app.middleware_stack
-    while not isinstance(layer, kind):
-        layer = layer.app
-    return layer
-
-
-@pytest.mark.own_journal
-async def test_a_bounded_number_of_short_paths_and_of_hosts_is_remembered(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await client.get("/me")
-    found = find_layer(app, dispatch.Dispatch).found
-    monkeypatch.setattr(dispatch, "MAX_FOUND", 3)
-    for number in range(7):
-        assert error_of(await client.get(f"/tags/{number + 1}")) == (404, "not_found")
-        assert 1 <= len(found) <= 3
-
-    found.clear()
-    monkeypatch.setattr(dispatch, "MAX_FOUND_LENGTH", len("/v1/tags"))
-    for path in ("/tags", "/tags/1", "/strategies"):
-        await client.get(path)
-    assert list(found) == [("GET", "", "/v1/tags")]
-
-    for port in range(1, middleware.MAX_ACCEPTED + 20):
-        assert (await client.get("/me", headers={"Host": f"localhost:{port}"})).status_code == 200
-    accepted = find_layer(app, middleware.RequestContextMiddleware).accepted
-    assert len(accepted) == middleware.MAX_ACCEPTED
-    assert error_of(await client.get("/me", headers={"Host": "evil:1"})) == (421, "misdirected_request")

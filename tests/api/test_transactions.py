@@ -30,7 +30,7 @@ from factories import (
 )
 from msgspec import structs
 from operations import body_of, create_one_of_each, create_thing_of, documented_path_of, dump, path_of
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from sql_calls import every_sql_call
 from starlette.applications import Starlette
 
@@ -132,7 +132,11 @@ REFUSALS = {
 @pytest.mark.parametrize("send", [post, patch, delete])
 @pytest.mark.parametrize("kind", REFUSALS if SOAK else ["an error without a code", "another program writes"])
 async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
-    app: Starlette, client: httpx.AsyncClient, send: Send, kind: str, seen: Callable[[str], None]
+    app: Starlette,
+    client: httpx.AsyncClient,
+    send: Send,
+    kind: str,
+    record_observation: Callable[[str], None],
 ) -> None:
     code, refusal = REFUSALS[kind]
     strategy = await create_strategy(client, "old", setups=three_by_three("old"))
@@ -161,7 +165,7 @@ async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
     assert response.status_code in (200, 201, 204)
     assert number > 5
     assert await references_are_whole(app)
-    seen(
+    record_observation(
         f"{send.__name__.upper()} strategy 3 x 3: {kind} ({refusal[1]}) before and after each of "
         f"{number - 1} SQL calls, the dump the same, the next write works"
     )

@@ -2085,8 +2085,8 @@ async def test_a_change_of_one_user_changes_nothing_for_another(
     theirs = await insert_account(app, user_id=other)
 
     await insert_trade(app, theirs, user_id=other, gross_pnl=7)
-    async with client_of(app, await new_key_for(app, other)) as stranger:
-        await set_me(stranger, timezone="Asia/Tokyo")
+    async with client_of(app, await new_key_for(app, other)) as other_user_client:
+        await set_me(other_user_client, timezone="Asia/Tokyo")
 
     assert await snapshots_of(client, goal["id"]) == before
 

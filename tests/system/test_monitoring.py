@@ -198,8 +198,8 @@ def test_a_log_whose_reader_is_gone_delays_no_answer(db: Path) -> None:
 
 
 async def health_of(app: Starlette) -> Any:
-    async with client_of(app) as nobody:
-        return (await nobody.get("http://localhost/health")).json()["data"]
+    async with client_of(app) as anonymous_client:
+        return (await anonymous_client.get("http://localhost/health")).json()["data"]
 
 
 async def test_health_tells_release_schema_and_that_it_can_write(app: Starlette) -> None:
@@ -302,7 +302,7 @@ async def test_metrics_count_requests_by_route_and_status(settings: Settings) ->
 
 async def test_metrics_need_a_key(settings: Settings) -> None:
     app = create_app(structs.replace(settings, metrics=True))
-    async with started(app), client_of(app) as nobody:
-        refused = await nobody.get("http://localhost/metrics")
+    async with started(app), client_of(app) as anonymous_client:
+        refused = await anonymous_client.get("http://localhost/metrics")
 
     assert error_of(refused) == (401, "unauthorized")
