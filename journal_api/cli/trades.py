@@ -224,7 +224,7 @@ async def choice_of(
 
 async def account_of(db: Connection, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
     """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
-    account_id = await account_rows.id_of(db, user_id, name)
+    account_id = await account_rows.find_id(db, user_id, name)
     if account_id is not None:
         return account_id, False
     if dry_run:
