@@ -103,7 +103,7 @@ async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
     )
 
 
-async def commissions_of_user(db: Connection, user_id: int) -> dict[int, Commissions]:
+async def read_commissions(db: Connection, user_id: int) -> dict[int, Commissions]:
     """Return the commissions of the accounts that have any, by account id."""
     by_account: dict[int, dict[str, int]] = {}
     for account_id, root, per_side in await db.execute_fetchall(

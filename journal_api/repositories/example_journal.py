@@ -131,7 +131,7 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
     """Create the trades that were opened and closed until that instant, with their tags and answers."""
     bodies = example_journal.build_bodies(owner, places, until)
     drafts = [TradeDraft.of_body(body) for body in bodies]
-    references = await trade_references.of(db, owner.id, drafts)
+    references = await trade_references.read_references(db, owner.id, drafts)
     fees = example_journal.read_content().account.fees
     commissions = Commissions({root: fee.units for root, fee in fees.items()})
     new = []

@@ -30,7 +30,7 @@ async def get(db: Connection, user_id: int, profile_id: int) -> str:
     return await find_row(db, "import_profiles", PROFILE, user_id, profile_id)
 
 
-async def profiles_of(db: Connection, user_id: int) -> list[ImportProfileCreate]:
+async def read_profiles(db: Connection, user_id: int) -> list[ImportProfileCreate]:
     """Return the import profiles as structs, sorted by name."""
     rows: Iterable[Any] = await db.execute_fetchall(
         "SELECT profile FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id",

@@ -29,7 +29,7 @@ class KnownIds(NamedTuple):
     def require_tags(self, tag_ids: Sequence[int]) -> None:
         """Raise ValidationFailed with the ids of tags that are not the user's."""
         if unknown := [tag_id for tag_id in dict.fromkeys(tag_ids) if tag_id not in self.tag_ids]:
-            raise ValidationFailed(f"Some tags are not yours: {listed(unknown)}.", unknown_tag_ids=unknown)
+            raise ValidationFailed(f"Some tags are not yours: {join_ids(unknown)}.", unknown_tag_ids=unknown)
 
     def require_answers(self, setup_id: int | None, answers: Sequence[AnswerBody]) -> None:
         """Raise ValidationFailed with the confirmations that are not of that setup, repeated or renamed."""
@@ -40,7 +40,7 @@ class KnownIds(NamedTuple):
             details = {"unknown_confirmation_ids": unknown, "duplicate_confirmation_ids": repeated}
             raise ValidationFailed(
                 "Some confirmations do not belong to the trade's setup or are repeated: "
-                f"{listed(dict.fromkeys(unknown + repeated))}.",
+                f"{join_ids(dict.fromkeys(unknown + repeated))}.",
                 **{name: row_ids for name, row_ids in details.items() if row_ids},
             )
         renamed = [
@@ -58,11 +58,11 @@ class KnownIds(NamedTuple):
         return question is not None and question.setup_id == setup_id
 
 
-def listed(ids: Iterable[int]) -> str:
+def join_ids(ids: Iterable[int]) -> str:
     return ", ".join(map(str, ids))
 
 
-async def known_ids(
+async def read_known_ids(
     db: Connection, user_id: int, tag_ids: Iterable[int], answers: Iterable[AnswerBody]
 ) -> KnownIds:
     """Return what is known of the ids that were sent."""
@@ -104,7 +104,7 @@ async def require_known(
 ) -> None:
     """Raise ValidationFailed for tags that are not the user's, and for answers to another setup."""
     tag_ids, answers = () if tag_ids is UNSET else tag_ids, () if answers is UNSET else answers
-    known = await known_ids(db, user_id, tag_ids, answers)
+    known = await read_known_ids(db, user_id, tag_ids, answers)
     known.require_tags(tag_ids)
     known.require_answers(setup_id, answers)
 

@@ -65,8 +65,8 @@ class Place(NamedTuple):
         return cls(trade.account_id, trade.strategy_id, trade.setup_id)
 
 
-async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
-    """Return those ids in the references of the trades that belong to the user."""
+async def read_references(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
+    """Return the ids that the trades refer to and that belong to the user."""
 
     def ids_in(field: str) -> str:
         return json_list(list({getattr(trade, field) for trade in trades} - {None}))

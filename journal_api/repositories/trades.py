@@ -14,7 +14,7 @@ from journal_api.repositories.sql import (
 )
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.rules.trade_identity import fingerprint_of
+from journal_api.rules.trade_identity import compute_fingerprint
 from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
@@ -147,7 +147,7 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
         "id": stored.id,
         "closes": after["closed_at"],
         "account": after["account_id"],
-        "fingerprint": fingerprint_of(after),
+        "fingerprint": compute_fingerprint(after),
     }
     with unique_value("external_id"):
         await db.execute_fetchall(
