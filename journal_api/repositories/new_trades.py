@@ -12,17 +12,12 @@ from aiosqlite import Connection
 from journal_api.repositories.sql import fetch, json_list, unique_value
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import compute_fingerprint
-from journal_api.structs.trades import AMOUNTS
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
-COLUMNS = (
-    *("id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
-    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes"),
-    *("fingerprint", "occurrence", "content"),
-)
+COLUMNS = ("id", *TradeDraft.__struct_fields__, "fingerprint", "occurrence", "content")
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
 read_values = itemgetter(*COLUMNS)
