@@ -1,5 +1,7 @@
 """What tests begin with: one call makes one thing and returns what the API answered, or the new id."""
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -125,6 +127,37 @@ async def send_file(
     if timezone is not None:
         query["timezone"] = timezone
     return await client.post("/imports", params=query, content=file, headers={"Content-Type": "text/csv"})
+
+
+# A_TRADE as a row of a file.
+A_ROW = {name: str(value) for name, value in A_TRADE.items()}
+OPEN_ROW = {"exit_price": "", "closed_at": ""}
+A_CHECKLIST: dict[str, Any] = {
+    "name": "Breakout",
+    "setups": [{"name": "High", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}],
+}
+
+
+def build_file(*rows: Mapping[str, str]) -> str:
+    """A file of round trips; each row is A_ROW but for those cells."""
+    table = [{**A_ROW, **row} for row in rows]
+    text = io.StringIO()
+    columns = dict.fromkeys(column for row in table for column in row)
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()
+
+
+def read_ids(report: Any) -> list[int]:
+    """The trade of each row of an import."""
+    return [row["trade_id"] for row in report["rows"]]
+
+
+async def list_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+    """The trades that match, oldest first."""
+    found = unwrap(await client.get("/trades", params={"limit": 200, **query}))
+    return sorted(found, key=lambda trade: int(trade["id"]))
 
 
 async def create_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, **query: Any) -> Any:
