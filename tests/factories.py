@@ -61,6 +61,16 @@ async def snapshots_of(client: httpx.AsyncClient, goal_id: int, **query: Any) ->
     return unwrap(await client.get(f"/goals/{goal_id}/snapshots", params=query))
 
 
+# A goal over the whole of 2026.
+YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
+
+
+async def read_actual(client: httpx.AsyncClient, goal: Any) -> Any:
+    """The value of a goal that has one snapshot."""
+    (snapshot,) = await snapshots_of(client, goal["id"])
+    return snapshot["actual"]
+
+
 # What a trade needs beyond its account: a long from 100 to 101, a winner of 1.
 A_TRADE = {
     "symbol": "ES",

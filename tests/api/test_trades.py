@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from factories import (
     A_TRADE,
+    YEAR,
     create_account,
     create_copy_group,
     create_goal,
@@ -22,8 +23,8 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
+    read_actual,
     run_sql,
-    snapshots_of,
     unwrap,
 )
 from hypothesis import given
@@ -36,7 +37,6 @@ from journal_api.structs.trades import TradePatch
 INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
 OPEN: dict[str, Any] = {"closed_at": None, "exit_price": None}
-YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
 ENCODER = msgspec.json.Encoder(decimal_format="number")
@@ -53,11 +53,6 @@ async def patch(client: httpx.AsyncClient, trade: Any, **fields: Any) -> Any:
 async def list_ids(client: httpx.AsyncClient, **query: Any) -> list[int]:
     """The ids of the trades that match, in their order."""
     return [trade["id"] for trade in unwrap(await client.get("/trades", params=query))]
-
-
-async def read_actual(client: httpx.AsyncClient, goal: Any) -> Any:
-    (snapshot,) = await snapshots_of(client, goal["id"])
-    return snapshot["actual"]
 
 
 def select(trade: Any, expected: dict[str, Any]) -> dict[str, Any]:
