@@ -106,18 +106,16 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
 
 async def test_a_trade_is_read_and_listed_as_it_was_created(client: httpx.AsyncClient) -> None:
     strategy = await create_strategy(client, setups=[{"name": "Flag"}])
-    fields = {"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2, "external_id": "T-1"}
-    texts = {"direction": "short", "grade": "A+", "notes": "Late entry", "symbol": "Z\u00fcrich"}
     setup_id = strategy["setups"][0]["setup_id"]
-    trade = await create_trade(
-        client,
-        **fields,
-        **{**texts, "symbol": " Zu\u0308rich "},
-        strategy_id=strategy["id"],
-        setup_id=setup_id,
-    )
+    sent: dict[str, Any] = {
+        **{"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2, "external_id": "T-1"},
+        **{"direction": "short", "grade": "A+", "notes": "Late entry"},
+        **{"strategy_id": strategy["id"], "setup_id": setup_id},
+    }
 
-    expected = {**fields, **texts, "strategy_id": strategy["id"], "setup_id": setup_id}
+    trade = await create_trade(client, **sent, symbol=" Zu\u0308rich ")
+
+    expected = {**sent, "symbol": "Z\u00fcrich"}
     assert select(trade, expected) == expected
     assert await get_trade(client, trade) == trade
     in_list = {name: value for name, value in trade.items() if name not in ("tags", "confirmations")}
