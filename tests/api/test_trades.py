@@ -107,11 +107,9 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
 async def test_a_trade_is_read_and_listed_as_it_was_created(client: httpx.AsyncClient) -> None:
     strategy = await create_strategy(client, setups=[{"name": "Flag"}])
     setup_id = strategy["setups"][0]["setup_id"]
-    sent: dict[str, Any] = {
-        **{"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2, "external_id": "T-1"},
-        **{"direction": "short", "grade": "A+", "notes": "Late entry"},
-        **{"strategy_id": strategy["id"], "setup_id": setup_id},
-    }
+    sent: dict[str, Any] = {"quantity": 2.5, "multiplier": 50, "stop_loss": 103, "fees": 4.2}
+    sent |= {"direction": "short", "grade": "A+", "notes": "Late entry", "external_id": "T-1"}
+    sent |= {"strategy_id": strategy["id"], "setup_id": setup_id}
 
     trade = await create_trade(client, **sent, symbol=" Zu\u0308rich ")
 
