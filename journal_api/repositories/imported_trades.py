@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories import confirmation_answers, new_trades, trade_tags
+from journal_api.repositories import new_trades, trade_annotations
 from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
@@ -169,9 +169,11 @@ async def insert_all(
 ) -> None:
     """Insert new trades with their tags and confirmation answers."""
     await new_trades.insert_all(db, user_id, [row.columns for row in rows], import_id, written_at)
-    await trade_tags.insert_many(db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids])
+    await trade_annotations.insert_tags(
+        db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids]
+    )
     answers = [(row.columns["id"], *answer) for row in rows for answer in row.answers]
-    await confirmation_answers.insert_many(db, answers)
+    await trade_annotations.insert_answers(db, answers)
 
 
 async def correct(db: Connection, import_id: int, corrections: list[Correction], written_at: str) -> None:

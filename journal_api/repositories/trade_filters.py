@@ -47,7 +47,7 @@ class TradeFilters:
     def __init__(self, query: TradeSelection) -> None:
         self.parameters = query.values()
         self._sent = {name for name, value in self.parameters.items() if value is not None}
-        outcome = self.parameters.get("outcome")
+        outcome = self.parameters.get("outcome") or ""
         conditions = {**SELECTIVE, **OTHER, "outcome": OUTCOMES.get(outcome, "")}
         self._conditions = [condition for name, condition in conditions.items() if name in self._sent]
         self._has_own_index = not self._sent.isdisjoint(SELECTIVE)
