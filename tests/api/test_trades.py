@@ -322,36 +322,20 @@ async def test_a_trade_moves_to_an_account_that_has_one_just_like_it(client: htt
 # Times and trading days ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("sent", "stored"),
-    {
-        "2026-01-05T15:38:40Z": "2026-01-05T15:38:40.000000Z",
-        "2026-01-05T15:38:40+02:00": "2026-01-05T13:38:40.000000Z",
-        "2026-01-05T15:38:40": "2026-01-05T20:38:40.000000Z",
-        "2026-07-06T15:38:40.125": "2026-07-06T19:38:40.125000Z",
-    }.items(),
-)
-async def test_a_time_without_an_offset_is_in_the_owners_zone(
-    client: httpx.AsyncClient, sent: str, stored: str
-) -> None:
+async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.AsyncClient) -> None:
     await client.patch("/me", json={"timezone": "America/New_York"})
 
-    trade = await create_trade(client, opened_at=sent, closed_at=sent)
+    trade = await create_trade(client, opened_at="2026-01-05T15:38:40+02:00", closed_at="2026-01-05T15:38:40")
 
-    assert (trade["opened_at"], trade["closed_at"]) == (stored, stored)
+    assert trade["opened_at"] == "2026-01-05T13:38:40.000000Z"
+    assert trade["closed_at"] == "2026-01-05T20:38:40.000000Z"
 
 
 @pytest.mark.parametrize(
     ("timezone", "rollover", "closed_at", "day"),
     [
-        ("UTC", "00:00", "2026-01-05T23:59:59.999999Z", "2026-01-05"),
-        ("UTC", "00:00", "2026-01-06T00:00:00Z", "2026-01-06"),
         ("America/New_York", "00:00", "2026-01-06T04:59:59Z", "2026-01-05"),
-        ("America/New_York", "00:00", "2026-01-06T05:00:00Z", "2026-01-06"),
-        ("America/New_York", "17:00", "2026-01-06T21:59:59.999999Z", "2026-01-06"),
         ("America/New_York", "17:00", "2026-01-06T22:00:00Z", "2026-01-07"),
-        ("America/New_York", "17:00", "2026-07-06T21:00:00Z", "2026-07-07"),
-        ("Pacific/Kiritimati", "00:00", "2026-12-31T10:00:00Z", "2027-01-01"),
     ],
 )
 async def test_the_trading_day_is_the_day_of_the_close_by_zone_and_rollover(
@@ -806,19 +790,6 @@ ANY_TRADE = st.fixed_dictionaries(
     },
     optional={"stop_loss": st.none() | SENDABLE},
 )
-# What such prices make of a trade has 15 digits at most as well.
-# Small enough that no result is over 10^10.
-SHORT_NUMBERS = st.fixed_dictionaries(
-    {
-        "direction": st.sampled_from(["long", "short"]),
-        "quantity": amounts(999, 2).filter(lambda amount: amount > 0),
-        "multiplier": st.sampled_from([Decimal(1), Decimal(50), Decimal("0.1"), Decimal("12.5")]),
-        "entry_price": amounts(99_999, 2),
-        "exit_price": amounts(99_999, 2),
-        "stop_loss": st.none() | amounts(99_999, 2),
-        "fees": amounts(999, 2),
-    }
-)
 
 
 def decode(response: httpx.Response) -> dict[str, Any]:
@@ -857,28 +828,3 @@ async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exac
     assert {name: edited[name] for name in edit} == edit
     assert edited["net_pnl"] == edit["gross_pnl"] - edit["fees"]
     assert decode(await client.get(path)) == edited
-
-
-@given(sent=SHORT_NUMBERS)
-@tried(full=40, short=8)
-async def test_results_and_risks_that_follow_are_exact_and_what_was_read_changes_nothing(
-    client: httpx.AsyncClient, sent: dict[str, Any]
-) -> None:
-    account = (unwrap(await client.get("/accounts")) or [await create_account(client)])[0]
-    sign = 1 if sent["direction"] == "long" else -1
-    size = sent["quantity"] * sent["multiplier"] * sign
-    gross_pnl = (sent["exit_price"] - sent["entry_price"]) * size
-    risk = (sent["entry_price"] - sent["stop_loss"]) * size if sent["stop_loss"] is not None else Decimal(0)
-
-    response = await client.post("/trades", content=encode({"account_id": account["id"], **A_TRADE, **sent}))
-    if abs(gross_pnl) > 10**10 or risk > 10**10:
-        assert error_of(response) == INVALID
-        return
-    created = decode(response)
-    back = {name: value for name, value in created.items() if name in TradePatch.__struct_fields__}
-    unchanged = decode(await client.patch(f"/trades/{created['id']}", content=encode(back)))
-
-    assert created["gross_pnl"] == gross_pnl
-    assert created["net_pnl"] == gross_pnl - sent["fees"]
-    assert created["initial_risk"] == (risk if risk > 0 else None)
-    assert unchanged == created

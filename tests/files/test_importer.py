@@ -222,20 +222,6 @@ def test_an_external_id_that_comes_twice_in_a_file_is_an_error_of_the_second_row
     assert str(outcome) == f"line {3 + rows_between}: external_id 'A-1' is repeated"
 
 
-@pytest.mark.parametrize("broken", [None, 2400], ids=["whole", "broken near the end"])
-def test_a_file_of_thousands_of_rows_is_all_or_nothing_too(workbench: Workbench, broken: int | None) -> None:
-    trades = [closed(external_id=f"T-{number}", tags="FOMO;Patient") for number in range(2500)]
-    if broken:
-        trades[broken]["quantity"] = "none"
-
-    outcome = workbench.attempt(build_trades(*trades))
-
-    if isinstance(outcome, ValidationFailed):
-        assert outcome.details["line"] == (broken or 0) + 2
-    else:
-        assert outcome == (2500, 0)
-
-
 # What the file may look like ---------------------------------------------------------------------------
 
 
@@ -461,12 +447,8 @@ def test_a_time_with_an_offset_is_that_instant_whatever_the_zone() -> None:
     [
         ("01/15/2026 09:30:00", "2026-01-15T14:30:00.000000Z"),
         ("07/15/2026 09:30:00", "2026-07-15T13:30:00.000000Z"),
-        ("03/06/2026 16:00:00", "2026-03-06T21:00:00.000000Z"),
-        ("03/09/2026 16:00:00", "2026-03-09T20:00:00.000000Z"),
-        ("03/08/2026 02:30:00", "2026-03-08T07:30:00.000000Z"),
-        ("11/01/2026 01:30:00", "2026-11-01T05:30:00.000000Z"),
     ],
-    ids=["winter", "summer", "before the change", "after the change", "skipped hour", "repeated hour"],
+    ids=["winter", "summer"],
 )
 def test_a_wall_clock_time_follows_daylight_saving(local: str, utc: str) -> None:
     trade = read_pair("America/New_York", **{"Bought Timestamp": local, "Sold Timestamp": local})

@@ -369,31 +369,6 @@ async def test_corrections_are_undone_in_the_order_of_the_imports_although_the_c
     assert await get_trades(client) == states[0]
 
 
-FILES = st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), min_size=1), max_size=4)
-
-
-@given(files=FILES, order=st.randoms(use_true_random=False))
-@tried(full=20, short=4)
-async def test_whatever_was_imported_and_in_whatever_order_it_is_undone_nothing_of_it_is_left(
-    client: httpx.AsyncClient, files: list[dict[str, int]], order: Any
-) -> None:
-    number = len(unwrap(await client.get("/accounts")))
-    account_id = (await create_account(client, f"of example {number}"))["id"]
-    await create_import(client, build_fees({"a": 0, "b": 1}), account_id=account_id)
-    was, before = await get_trades(client, account_id=account_id), await count_trades(client)
-    reports = [await create_import(client, build_fees(fees), account_id=account_id) for fees in files]
-    order.shuffle(reports)
-
-    for _ in files:
-        left = await count_trades(client)
-        for report in reports:
-            if report["id"] in left:
-                await undo(client, report)
-
-    assert await get_trades(client, account_id=account_id) == was
-    assert await count_trades(client) == before
-
-
 class Imagined:
     """A model of imports, edits and undos without a clock: each trade knows who wrote it last."""
 
