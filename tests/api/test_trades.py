@@ -4,7 +4,6 @@ import asyncio
 import csv
 import io
 import itertools
-import sqlite3
 from decimal import Decimal
 from typing import Any
 
@@ -473,15 +472,6 @@ async def test_a_trade_is_not_a_copy_of_itself_nor_of_its_copies(client: httpx.A
         assert list(details_of(refused)["fields"]) == ["source_trade_id"]
 
 
-async def test_the_schema_keeps_a_trade_from_being_a_copy_of_itself(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    await create_trade(client)
-
-    with pytest.raises(sqlite3.IntegrityError, match="source_trade_id IS NOT id"):
-        await run_sql(app, "UPDATE trades SET source_trade_id = id")
-
-
 async def test_copies_are_one_decision_and_their_money_is_summed(client: httpx.AsyncClient) -> None:
     count = await create_goal(client, metric="trade_count", **YEAR)
     money = await create_goal(client, **YEAR)
@@ -510,15 +500,6 @@ async def test_the_copies_of_a_deleted_original_stay_one_decision(client: httpx.
     sources = [(await get_trade(client, one))["source_trade_id"] for one in (first, second, third)]
     assert sources == [None, first["id"], first["id"]]
     assert (before, await read_actual(client, goal)) == (1, 1)
-
-
-async def test_the_only_copy_of_a_deleted_original_stands_alone(client: httpx.AsyncClient) -> None:
-    original = await create_trade(client)
-    copy = await create_trade(client, original["account_id"], source_trade_id=original["id"])
-
-    await client.delete(f"/trades/{original['id']}")
-
-    assert (await get_trade(client, copy))["source_trade_id"] is None
 
 
 # External ids --------------------------------------------------------------------------------------------

@@ -395,44 +395,6 @@ def test_an_open_trade_has_no_result(workbench: Workbench, cell: dict[str, str])
     assert str(refusal).startswith(f"line 2: {next(iter(cell))} ")
 
 
-@pytest.mark.parametrize(
-    ("cells", "gross_pnl"),
-    [
-        ({"exit_price": "6010.25"}, "10.25"),
-        ({"exit_price": "5990", "multiplier": "50"}, "-500"),
-        ({"direction": "short", "exit_price": "5990", "multiplier": "50"}, "500"),
-        ({"direction": "short", "exit_price": "6010.25", "multiplier": "2"}, "-20.5"),
-        ({"exit_price": "6000", "multiplier": "50"}, "0"),
-        ({"gross_pnl": "-3"}, "-3"),
-    ],
-    ids=str,
-)
-def test_a_result_left_out_follows_from_the_prices(cells: dict[str, str], gross_pnl: str) -> None:
-    assert read_one(build_trades(closed(**cells)))["gross_pnl"] == units(gross_pnl)
-
-
-@pytest.mark.parametrize(
-    ("direction", "stop", "sent", "risk"),
-    [
-        ("long", "5995", "", "500"),
-        ("short", "6002.5", "", "250"),
-        ("long", "5995", "75", "75"),
-        ("long", "6005", "", None),
-        ("short", "6000", "", None),
-        ("long", "", "", None),
-    ],
-    ids=["long", "short", "sent", "in profit", "at entry", "no stop"],
-)
-def test_an_initial_risk_left_out_follows_from_the_stop(
-    direction: str, stop: str, sent: str, risk: str | None
-) -> None:
-    cells = {"direction": direction, "stop_loss": stop, "initial_risk": sent}
-
-    trade = read_one(build_trades({**cells, "quantity": "2", "multiplier": "50"}))
-
-    assert trade["initial_risk"] == (risk and units(risk))
-
-
 def test_a_time_with_an_offset_is_that_instant_whatever_the_zone() -> None:
     content = build_trades({"opened_at": "2026-02-10T09:30:00-05:00"})
 
