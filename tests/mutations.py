@@ -179,19 +179,19 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/repositories/imported_trades.py",
         "AND content IS NULL",
         "",
-        "test_a_trade_of_a_file_without_ids_is_not_taken_for_one_that_was_entered_by_hand",
+        "test_files_and_edits_one_after_another",
     ),
     Mutation(
         "journal_api/repositories/imports.py",
         "AND (:force OR trades.updated_at = before.written_at)",
         "",
-        "test_a_corrected_trade_that_was_edited_since_is_kept_and_named",
+        "test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named",
     ),
     Mutation(
         "journal_api/repositories/imports.py",
         "DELETE FROM trades WHERE import_id = :id AND (:force OR updated_at = created_at)",
         "DELETE FROM trades WHERE import_id = :id",
-        "test_a_new_trade_that_was_edited_since_is_kept_and_named",
+        "test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named",
     ),
     Mutation(
         "journal_api/repositories/setups.py",
@@ -431,13 +431,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/trade_files/copies.py",
         "                self._originals |= dict.fromkeys(visited, original_id)",
         "                pass",
-        "test_two_copies_of_a_copy_may_stand_before_it_and_the_original",
+        "test_copies_belong_to_the_original_wherever_they_stand",
     ),
     Mutation(
         "journal_api/trade_files/batches.py",
         "if stored.trade_id in self.compared:",
         "if True:",
-        "test_a_trade_is_corrected_once_a_file_by_the_first_row_that_is_it",
+        "test_files_and_edits_one_after_another",
     ),
     Mutation(
         "journal_api/trade_files/batches.py",
@@ -449,19 +449,19 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/trade_files/matching.py",
         'if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):',
         "if False:",
-        "test_a_correction_closes_a_trade_again_that_the_trader_has_reopened",
+        "test_files_and_edits_one_after_another",
     ),
     Mutation(
         "journal_api/trade_files/names.py",
         'if number > 1 and columns["external_id"] is not None:',
         "if number > 1:",
-        "test_identical_fills_are_as_many_trades_as_there_are_rows",
+        "test_files_and_edits_one_after_another",
     ),
     Mutation(
         "journal_api/trade_files/names.py",
         '"big") ^ account_id',
         '"big")',
-        "test_an_external_id_is_another_trade_in_another_account_of_the_same_file",
+        "test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account",
     ),
     Mutation(
         "journal_api/trade_files/rows.py",
@@ -615,15 +615,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "schema.sql",
-        "CHECK (source_trade_id IS NOT id)",
-        "CHECK (true)",
-        "test_the_schema_keeps_a_trade_from_being_a_copy_of_itself",
-    ),
-    Mutation(
-        "schema.sql",
         "SET source_trade_id = (SELECT min(id)",
         "SET source_trade_id = (SELECT max(id)",
-        "test_copies_whose_original_is_taken_back_stay_one_decision_led_by_the_oldest",
+        "test_copies_whose_original_is_undone_stay_one_decision_led_by_the_oldest",
     ),
     Mutation(
         "schema.sql",

@@ -662,12 +662,14 @@ async def test_the_pages_of_the_list_join_into_the_whole_and_tell_the_total(
     assert (await client.get("/trades")).json()["meta"]["pagination"]["limit"] == 50
 
 
-async def test_trades_opened_at_once_come_by_their_id_newest_first(client: httpx.AsyncClient) -> None:
-    first = await create_trade(client)
+async def test_trades_opened_at_once_come_by_their_id_newest_first(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    ids = [(await create_trade(client, account_id))["id"] for _ in range(4)]
 
-    others = [(await create_trade(client, first["account_id"]))["id"] for _ in range(3)]
+    pages = [await list_ids(client, limit=3, offset=offset) for offset in (0, 3)]
 
-    assert await list_ids(client) == [*reversed(others), first["id"]]
+    assert pages == [ids[:0:-1], ids[:1]]
 
 
 # Delete --------------------------------------------------------------------------------------------------
