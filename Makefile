@@ -8,7 +8,7 @@ READY := .venv/.ready
 READY_DEV := .venv/.ready-dev
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench mutations screenshots
+.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench screenshots
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,9 +61,6 @@ check: lint test  ## lint, then test
 format: $(READY_DEV)  ## let ruff write it properly
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-
-mutations: $(READY_DEV)  ## try small mutations of the code, MUTATIONS selects some: a named test must fail for each
-	$(BIN)/python tests/mutations.py $(MUTATIONS)
 
 fuzz: $(READY_DEV)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/system/test_fuzz.py

@@ -17,6 +17,7 @@ import hypothesis
 import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
+from factories import create_account
 from hypothesis import HealthCheck
 from proofs import SOAK, observations_in
 from starlette.applications import Starlette
@@ -339,6 +340,12 @@ async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     user_id = await app.state.database.write(lambda db: users.insert(db, "stranger", "UTC", "00:00"))
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    """An account named Sim."""
+    return int((await create_account(client))["id"])
 
 
 @pytest.fixture(scope="session")

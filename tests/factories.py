@@ -1,6 +1,8 @@
 """What tests begin with: one call makes one thing and returns what the API answered, or the new id."""
 
 import asyncio
+import csv
+import io
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -62,6 +64,16 @@ async def create_goal(client: httpx.AsyncClient, **fields: Any) -> Any:
 
 async def snapshots_of(client: httpx.AsyncClient, goal_id: int, **query: Any) -> Any:
     return unwrap(await client.get(f"/goals/{goal_id}/snapshots", params=query))
+
+
+# A goal over the whole of 2026.
+YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
+
+
+async def read_actual(client: httpx.AsyncClient, goal: Any) -> Any:
+    """The value of a goal that has one snapshot."""
+    (snapshot,) = await snapshots_of(client, goal["id"])
+    return snapshot["actual"]
 
 
 # What a trade needs beyond its account: a long from 100 to 101, a winner of 1.
@@ -129,6 +141,37 @@ async def send_file(
     if timezone is not None:
         query["timezone"] = timezone
     return await client.post("/imports", params=query, content=file, headers={"Content-Type": "text/csv"})
+
+
+# A_TRADE as a row of a file.
+A_ROW = {name: str(value) for name, value in A_TRADE.items()}
+OPEN_ROW = {"exit_price": "", "closed_at": ""}
+A_CHECKLIST: dict[str, Any] = {
+    "name": "Breakout",
+    "setups": [{"name": "High", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}],
+}
+
+
+def build_file(*rows: Mapping[str, str]) -> str:
+    """A file of round trips; each row is A_ROW but for those cells."""
+    table = [{**A_ROW, **row} for row in rows]
+    text = io.StringIO()
+    columns = dict.fromkeys(column for row in table for column in row)
+    writer = csv.DictWriter(text, list(columns), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()
+
+
+def read_ids(report: Any) -> list[int]:
+    """The trade of each row of an import."""
+    return [row["trade_id"] for row in report["rows"]]
+
+
+async def list_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+    """The trades that match, oldest first."""
+    found = unwrap(await client.get("/trades", params={"limit": 200, **query}))
+    return sorted(found, key=lambda trade: int(trade["id"]))
 
 
 async def create_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, **query: Any) -> Any:

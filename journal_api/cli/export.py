@@ -32,7 +32,7 @@ def export_file(
         user_id = await user_of(database.reader, user)
         account_id = None
         if account is not None:
-            account_id = await accounts.id_of(database.reader, user_id, account)
+            account_id = await accounts.find_id(database.reader, user_id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = ExportQuery(account_id=account_id, spreadsheet=spreadsheet)

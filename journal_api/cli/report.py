@@ -69,7 +69,7 @@ def print_report(
         owner = await users.find(database.reader, await user_of(database.reader, user))
         account_id = None
         if account is not None:
-            account_id = await accounts.id_of(database.reader, owner.id, account)
+            account_id = await accounts.find_id(database.reader, owner.id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
         query = query_of(group_by=by, account_id=account_id, limit=limit, **members)

@@ -105,8 +105,8 @@ def import_file(
             await timezone_of_import(database.reader, user_id, choice, stated_timezone),
             progress.update,
             into_one_account=account_name is not None,
-            instruments=await instruments.table_of_user(database.reader, user_id),
-            profiles=[*chosen_profiles, *await import_profiles.profiles_of(database.reader, user_id)],
+            instruments=await instruments.read_table(database.reader, user_id),
+            profiles=[*chosen_profiles, *await import_profiles.read_profiles(database.reader, user_id)],
             date_order=date_order,
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
@@ -224,7 +224,7 @@ async def choice_of(
 
 async def account_of(db: Connection, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
     """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
-    account_id = await account_rows.id_of(db, user_id, name)
+    account_id = await account_rows.find_id(db, user_id, name)
     if account_id is not None:
         return account_id, False
     if dry_run:

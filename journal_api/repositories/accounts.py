@@ -5,15 +5,22 @@ from typing import Any
 
 from aiosqlite import Connection
 from msgspec import UnsetType, json
+from msgspec.structs import asdict
 
-from journal_api.errors import AccountHasTrades, ValidationFailed
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of, json_list, unique_name
+from journal_api.errors import AccountHasTrades
+from journal_api.repositories.sql import (
+    fetch,
+    fetch_json_array,
+    find_row,
+    insert_row,
+    json_list,
+    require_row,
+    update_row,
+)
 from journal_api.rules.commissions import Commissions
-from journal_api.rules.partial_update import changes, with_sort_name
+from journal_api.rules.partial_update import changes
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, Fees
-from journal_api.values.clock import now, now_after
-from journal_api.values.money import Money, json_number
-from journal_api.values.types import sort_name
+from journal_api.values.money import json_number
 
 ACCOUNT = f"""json_object(
     'id', id,
@@ -31,28 +38,16 @@ ACCOUNT = f"""json_object(
 
 async def list_of_user(db: Connection, user_id: int) -> str:
     """Return the accounts as a JSON array, sorted by name."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        json_array_of(
-            "account",
-            f"""
-            SELECT {ACCOUNT} AS account
-            FROM accounts
-            WHERE user_id = :user_id
-            ORDER BY sort_name, id
-            """,
-        ),
+        f"SELECT {ACCOUNT} AS item FROM accounts WHERE user_id = :user_id ORDER BY sort_name, id",
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, account_id: int) -> str:
     """Return the account as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {ACCOUNT} FROM accounts WHERE id = :id AND user_id = :user_id",
-        {"id": account_id, "user_id": user_id},
-    )
+    return await find_row(db, "accounts", ACCOUNT, user_id, account_id)
 
 
 async def find(db: Connection, user_id: int, account_id: int) -> Account:
@@ -64,18 +59,10 @@ async def require(
     db: Connection, user_id: int, account_id: int | None | UnsetType, field: str = "account_id"
 ) -> None:
     """Raise ValidationFailed for `field` unless the account is the user's. None and UNSET are accepted."""
-    if not isinstance(account_id, int):
-        return
-    is_owned = await fetch(
-        db,
-        "SELECT 1 FROM accounts WHERE id = :id AND user_id = :user_id",
-        {"id": account_id, "user_id": user_id},
-    )
-    if not is_owned:
-        raise ValidationFailed(fields={field: "is not one of your accounts"})
+    await require_row(db, "accounts", user_id, account_id, field)
 
 
-async def id_of(db: Connection, user_id: int, name: str) -> int | None:
+async def find_id(db: Connection, user_id: int, name: str) -> int | None:
     """Return the id of the account with that name, None without one."""
     account_id = await fetch(
         db,
@@ -95,31 +82,11 @@ async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
 
 async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
     """Return the new id. Raises DuplicateName."""
-    with unique_name():
-        account_id = int(
-            await fetch(
-                db,
-                """
-                INSERT INTO accounts (user_id, name, sort_name, currency, starting_balance, broker, archived,
-                    created_at, updated_at)
-                VALUES (:user_id, :name, :sort_name, :currency, :starting_balance, :broker, :archived,
-                    :now, :now)
-                RETURNING id
-                """,
-                {
-                    "user_id": user_id,
-                    "name": account.name,
-                    "sort_name": sort_name(account.name),
-                    "currency": account.currency,
-                    "starting_balance": account.starting_balance.units,
-                    "broker": account.broker,
-                    "archived": account.archived,
-                    "now": now(),
-                },
-            )
-        )
-    if account.fees:
-        await replace_fees(db, account_id, account.fees)
+    columns = {**asdict(account), "user_id": user_id}
+    fees = columns.pop("fees")
+    account_id = await insert_row(db, "accounts", columns)
+    if fees:
+        await replace_fees(db, account_id, fees)
     return account_id
 
 
@@ -136,7 +103,7 @@ async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
     )
 
 
-async def commissions_of_user(db: Connection, user_id: int) -> dict[int, Commissions]:
+async def read_commissions(db: Connection, user_id: int) -> dict[int, Commissions]:
     """Return the commissions of the accounts that have any, by account id."""
     by_account: dict[int, dict[str, int]] = {}
     for account_id, root, per_side in await db.execute_fetchall(
@@ -154,16 +121,9 @@ async def commissions_of_user(db: Connection, user_id: int) -> dict[int, Commiss
 
 async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
     """Write the members that differ. Raises DuplicateName."""
-    if changed := with_sort_name(changes(stored, patch)):
+    if changed := changes(stored, patch):
         fees = changed.pop("fees", None)
-        columns: dict[str, Any] = {
-            column: value.units if isinstance(value, Money) else value for column, value in changed.items()
-        }
-        columns["updated_at"] = now_after(stored.updated_at)
-        with unique_name():
-            await db.execute_fetchall(
-                f"UPDATE accounts SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
-            )
+        await update_row(db, "accounts", stored, changed)
         if fees is not None:
             await replace_fees(db, stored.id, fees)
 

@@ -7,18 +7,18 @@ from msgspec import UnsetType, json
 
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.repositories.sql import (
-    assignments,
-    fetch,
-    fetch_json,
+    fetch_json_array,
+    find_row,
+    insert_row,
     json_array_of,
     json_list,
-    unique_name,
+    require_row,
+    update_row,
 )
-from journal_api.rules.partial_update import changes, with_sort_name
+from journal_api.rules.partial_update import changes
 from journal_api.structs.copy_groups import CopyGroup, CopyGroupCreate, CopyGroupPatch, MembersPut
-from journal_api.values.clock import now, now_after
+from journal_api.values.clock import now_after
 from journal_api.values.money import SCALE, json_number
-from journal_api.values.types import sort_name
 
 SCALARS = """
     'id', id,
@@ -45,28 +45,16 @@ COPY_GROUP = f"json_object({SCALARS}, 'members', json(({MEMBERS})))"
 
 async def list_of_user(db: Connection, user_id: int) -> str:
     """Return the copy groups without members as a JSON array, sorted by name."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        json_array_of(
-            "copy_group",
-            f"""
-            SELECT {LIST_ITEM} AS copy_group
-            FROM copy_groups
-            WHERE user_id = :user_id
-            ORDER BY sort_name, id
-            """,
-        ),
+        f"SELECT {LIST_ITEM} AS item FROM copy_groups WHERE user_id = :user_id ORDER BY sort_name, id",
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, copy_group_id: int) -> str:
     """Return the copy group with its members as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {COPY_GROUP} FROM copy_groups WHERE id = :id AND user_id = :user_id",
-        {"id": copy_group_id, "user_id": user_id},
-    )
+    return await find_row(db, "copy_groups", COPY_GROUP, user_id, copy_group_id)
 
 
 async def find(db: Connection, user_id: int, copy_group_id: int) -> CopyGroup:
@@ -78,36 +66,12 @@ async def require(
     db: Connection, user_id: int, copy_group_id: int | None | UnsetType, field: str = "copy_group_id"
 ) -> None:
     """Raise ValidationFailed for `field` unless the copy group is the user's. None and UNSET are accepted."""
-    if not isinstance(copy_group_id, int):
-        return
-    is_owned = await fetch(
-        db,
-        "SELECT 1 FROM copy_groups WHERE id = :id AND user_id = :user_id",
-        {"id": copy_group_id, "user_id": user_id},
-    )
-    if not is_owned:
-        raise ValidationFailed(fields={field: "is not one of your copy groups"})
+    await require_row(db, "copy_groups", user_id, copy_group_id, field)
 
 
 async def insert(db: Connection, user_id: int, copy_group: CopyGroupCreate) -> int:
     """Return the new id. Raises DuplicateName."""
-    with unique_name():
-        return int(
-            await fetch(
-                db,
-                """
-                INSERT INTO copy_groups (user_id, name, sort_name, created_at, updated_at)
-                VALUES (:user_id, :name, :sort_name, :now, :now)
-                RETURNING id
-                """,
-                {
-                    "user_id": user_id,
-                    "name": copy_group.name,
-                    "sort_name": sort_name(copy_group.name),
-                    "now": now(),
-                },
-            )
-        )
+    return await insert_row(db, "copy_groups", {"user_id": user_id, "name": copy_group.name})
 
 
 async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> None:
@@ -118,12 +82,8 @@ async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> No
     members = {member.account_id for member in stored.members}
     if isinstance(patch.master_account_id, int) and patch.master_account_id not in members:
         raise ValidationFailed(fields={"master_account_id": "is not a member of this group"})
-    if changed := with_sort_name(changes(stored, patch)):
-        columns = {**changed, "updated_at": now_after(stored.updated_at)}
-        with unique_name():
-            await db.execute_fetchall(
-                f"UPDATE copy_groups SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
-            )
+    if changed := changes(stored, patch):
+        await update_row(db, "copy_groups", stored, changed)
 
 
 class MemberRow(NamedTuple):

@@ -1,6 +1,6 @@
 """SQL of the example journal, which is written by the functions of other repositories."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import TypeVar
 
@@ -28,14 +28,13 @@ from journal_api.rules.commissions import Commissions
 from journal_api.rules.example_journal import Places
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.accounts import AccountCreate
-from journal_api.structs.example_journal import ExampleTag
+from journal_api.structs.example_journal import ExampleJournal, ExampleTag
 from journal_api.structs.me import Me
 from journal_api.structs.setups import Setup
 from journal_api.structs.strategies import StrategyCreate
 from journal_api.structs.tag_categories import TagCategoryCreate
 from journal_api.structs.tags import TagCreate
 from journal_api.values.clock import now
-from journal_api.values.types import Name50
 
 Named = TypeVar("Named", AccountCreate, StrategyCreate, TagCategoryCreate, TagCreate)
 
@@ -69,9 +68,7 @@ async def get(db: Connection, user_id: int) -> str:
 
 
 async def is_loaded(db: Connection, user_id: int) -> bool:
-    return bool(
-        await fetch(db, "SELECT 1 FROM example_rows WHERE user_id = :user_id LIMIT 1", {"user_id": user_id})
-    )
+    return json.decode(await get(db, user_id), type=ExampleJournal).is_loaded
 
 
 # Loading it ----------------------------------------------------------------------------------------------
@@ -84,9 +81,9 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     """
     if await is_loaded(db, user_id):
         raise Conflict("The example journal is already loaded.")
-    content = example_journal.content()
-    account_id = await accounts.insert(db, user_id, await named(db, user_id, "accounts", content.account))
-    await record(db, user_id, "accounts", [account_id])
+    content = example_journal.read_content()
+    account = await with_free_name(db, user_id, "accounts", content.account)
+    account_id = await accounts.insert(db, user_id, account)
     places = Places(
         account_id,
         await insert_strategies(db, user_id, content.strategies, max_strategies),
@@ -94,23 +91,25 @@ async def insert(db: Connection, user_id: int, max_strategies: int, until: str |
     )
     await insert_trades(db, await users.find(db, user_id), places, until or now())
     bodies = [replace(goal, account_id=account_id) for goal in content.goals]
+    await record(db, user_id, "accounts", [account_id])
     await record(db, user_id, "goals", [await goals.insert(db, user_id, body) for body in bodies])
 
 
 async def insert_tags(db: Connection, user_id: int, new_tags: Sequence[ExampleTag]) -> dict[str, int]:
     """Create the tags with their categories and return the ids of the tags by name."""
-    category_ids: dict[Name50, int] = {}
+    category_ids: dict[str, int] = {}
     tag_ids: dict[str, int] = {}
     for tag in new_tags:
         if tag.category not in category_ids:
-            category = await named(db, user_id, "tag_categories", TagCategoryCreate(name=tag.category))
+            category = TagCategoryCreate(name=tag.category)
+            category = await with_free_name(db, user_id, "tag_categories", category)
             category_ids[tag.category] = await tag_categories.insert(db, user_id, category)
         body = TagCreate(
             name=tag.name, category_id=category_ids[tag.category], type=tag.type, color=tag.color
         )
-        tag_ids[tag.name] = await tags.insert(db, user_id, await named(db, user_id, "tags", body))
-    await record(db, user_id, "tag_categories", list(category_ids.values()))
-    await record(db, user_id, "tags", list(tag_ids.values()))
+        tag_ids[tag.name] = await tags.insert(db, user_id, await with_free_name(db, user_id, "tags", body))
+    await record(db, user_id, "tag_categories", category_ids.values())
+    await record(db, user_id, "tags", tag_ids.values())
     return tag_ids
 
 
@@ -120,7 +119,7 @@ async def insert_strategies(
     """Create the strategies and return their setups by name. Raises LimitReached."""
     by_name: dict[str, Setup] = {}
     for body in bodies:
-        renamed = await named(db, user_id, "strategies", body)
+        renamed = await with_free_name(db, user_id, "strategies", body)
         strategy_id = await strategies.insert(db, user_id, renamed, maximum)
         await record(db, user_id, "strategies", [strategy_id])
         text = await setups.list_of_strategy(db, user_id, strategy_id)
@@ -130,22 +129,22 @@ async def insert_strategies(
 
 async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -> None:
     """Create the trades that were opened and closed until that instant, with their tags and answers."""
-    bodies = example_journal.bodies(owner, places, until)
+    bodies = example_journal.build_bodies(owner, places, until)
     drafts = [TradeDraft.of_body(body) for body in bodies]
-    references = await trade_references.of(db, owner.id, drafts)
-    fees = example_journal.content().account.fees
+    references = await trade_references.read_references(db, owner.id, drafts)
+    fees = example_journal.read_content().account.fees
     commissions = Commissions({root: fee.units for root, fee in fees.items()})
     new = []
     for body, draft in zip(bodies, drafts, strict=True):
         columns = references.resolved(draft).columns(owner.timezone)
         if (columns["closed_at"] or columns["opened_at"]) <= until:
-            new.append((body, {**columns, "fees": commissions.of(columns, is_future=True) or 0}))
+            new.append((body, {**columns, "fees": commissions.of(columns, is_future=True)}))
     ids = await new_trades.insert_many(db, owner.id, [columns for _, columns in new])
     await trade_annotations.insert_all(db, {row_id: body for row_id, (body, _) in zip(ids, new, strict=True)})
     await record(db, owner.id, "trades", ids)
 
 
-async def named(db: Connection, user_id: int, table: str, body: Named) -> Named:
+async def with_free_name(db: Connection, user_id: int, table: str, body: Named) -> Named:
     """Return the body with a name that no row of the table has."""
     name, endings = body.name, chain([" (example)"], (f" (example {number})" for number in count(2)))
     while await sql.name_is_taken(db, table, user_id, name):
@@ -153,14 +152,14 @@ async def named(db: Connection, user_id: int, table: str, body: Named) -> Named:
     return replace(body, name=name)
 
 
-async def record(db: Connection, user_id: int, resource: str, ids: Sequence[int]) -> None:
+async def record(db: Connection, user_id: int, resource: str, ids: Iterable[int]) -> None:
     """Record rows of a table as part of the example journal."""
     await db.execute_fetchall(
         """
         INSERT INTO example_rows (user_id, resource, row_id)
         SELECT :user_id, :resource, value FROM json_each(:ids)
         """,
-        {"user_id": user_id, "resource": resource, "ids": sql.json_list(ids)},
+        {"user_id": user_id, "resource": resource, "ids": sql.json_list(list(ids))},
     )
 
 
@@ -173,35 +172,22 @@ async def delete(db: Connection, user_id: int) -> None:
     Raises NotFound if it is not loaded, AccountHasTrades if the owner has entered trades in its account, and
     Conflict if the owner has made goals for it.
     """
-    values = {"user_id": user_id}
     if not await is_loaded(db, user_id):
         raise NotFound("The example journal is not loaded.")
-    trade_count = await fetch(
-        db,
-        f"""
-        SELECT count(*)
-        FROM trades
-        WHERE account_id IN {ROWS.format(table="accounts")}
-          AND id NOT IN {ROWS.format(table="trades")}
-        """,
-        values,
-    )
-    if trade_count:
+    if trade_count := await count_own(db, user_id, "trades"):
         message = "The account of the example journal has trades of your own; delete or move them first."
         raise AccountHasTrades(message, trade_count=trade_count)
-    goal_count = await fetch(
-        db,
-        f"""
-        SELECT count(*)
-        FROM goals
-        WHERE account_id IN {ROWS.format(table="accounts")}
-          AND id NOT IN {ROWS.format(table="goals")}
-        """,
-        values,
-    )
-    if goal_count:
+    if await count_own(db, user_id, "goals"):
         raise Conflict("The account of the example journal has goals of your own; delete or move them first.")
     for table, is_kept in KEPT.items():
         rows = ROWS.format(table=table)
-        await db.execute_fetchall(f"DELETE FROM {table} WHERE id IN {rows} AND NOT {is_kept}", values)
-    await db.execute_fetchall("DELETE FROM example_rows WHERE user_id = :user_id", values)
+        await db.execute_fetchall(
+            f"DELETE FROM {table} WHERE id IN {rows} AND NOT {is_kept}", {"user_id": user_id}
+        )
+    await db.execute_fetchall("DELETE FROM example_rows WHERE user_id = :user_id", {"user_id": user_id})
+
+
+async def count_own(db: Connection, user_id: int, table: str) -> int:
+    """Return the number of rows that the owner has added to the account of the example."""
+    in_account = f"account_id IN {ROWS.format(table='accounts')} AND id NOT IN {ROWS.format(table=table)}"
+    return int(await fetch(db, f"SELECT count(*) FROM {table} WHERE {in_account}", {"user_id": user_id}))

@@ -9,7 +9,7 @@ from journal_api.repositories import accounts
 from journal_api.rules.import_rows import Names
 
 
-async def names_of(db: Connection, user_id: int) -> Names:
+async def read_names(db: Connection, user_id: int) -> Names:
     """Return the ids of all named objects of the user."""
 
     async def read(sql: str) -> list[Any]:
@@ -18,7 +18,7 @@ async def names_of(db: Connection, user_id: int) -> Names:
     return Names(
         await accounts.ids_by_name(db, user_id),
         dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
-        grouped(
+        group_ids(
             await read(
                 """
                 SELECT strategy_id, setups.name, setups.id
@@ -29,7 +29,7 @@ async def names_of(db: Connection, user_id: int) -> Names:
                 """
             )
         ),
-        grouped(
+        group_ids(
             await read(
                 """
                 SELECT setup_id, confirmations.name, confirmations.id
@@ -42,7 +42,7 @@ async def names_of(db: Connection, user_id: int) -> Names:
             )
         ),
         dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
-        allowed_accounts_of(
+        group_allowed_accounts(
             await read(
                 """
                 -- A group without members has a row with NULL, which is no account.
@@ -57,7 +57,7 @@ async def names_of(db: Connection, user_id: int) -> Names:
     )
 
 
-async def accounts_with_trades(db: Connection, user_id: int) -> set[int]:
+async def find_accounts_with_trades(db: Connection, user_id: int) -> set[int]:
     """Return the ids of the accounts that have a trade."""
     rows: Iterable[Any] = await db.execute_fetchall(
         """
@@ -70,7 +70,7 @@ async def accounts_with_trades(db: Connection, user_id: int) -> set[int]:
     return {row_id for (row_id,) in rows}
 
 
-def allowed_accounts_of(rows: list[Any]) -> dict[int, set[int]]:
+def group_allowed_accounts(rows: list[Any]) -> dict[int, set[int]]:
     """Return the account ids by strategy id."""
     allowed: dict[int, set[int]] = {}
     for strategy_id, account_id in rows:
@@ -78,7 +78,7 @@ def allowed_accounts_of(rows: list[Any]) -> dict[int, set[int]]:
     return allowed
 
 
-def grouped(rows: list[Any]) -> dict[tuple[int, str], list[int]]:
+def group_ids(rows: list[Any]) -> dict[tuple[int, str], list[int]]:
     """Return the ids by parent id and name, in the order of the rows."""
     ids: dict[tuple[int, str], list[int]] = {}
     for parent_id, name, row_id in rows:

@@ -7,45 +7,30 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import LimitReached
-from journal_api.repositories.sql import fetch, fetch_json, json_array_of, unique_name
+from journal_api.repositories.sql import fetch, fetch_json_array, find_row, insert_row
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.values.clock import now
-from journal_api.values.types import decode_value, sort_name
+from journal_api.values.types import decode_value
 
 # Every import compares its header with all of them.
 MAX_PROFILES = 100
-IMPORT_PROFILE = (
-    "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_at', updated_at) AS import_profile"
-)
+PROFILE = "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_at', updated_at)"
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
     """Return the import profiles as a JSON array, sorted by name."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        json_array_of(
-            "import_profile",
-            f"""
-            SELECT {IMPORT_PROFILE}
-            FROM import_profiles
-            WHERE user_id = :user_id
-            ORDER BY sort_name, id
-            """,
-        ),
+        f"SELECT {PROFILE} AS item FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id",
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, profile_id: int) -> str:
     """Return the import profile as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {IMPORT_PROFILE} FROM import_profiles WHERE id = :id AND user_id = :user_id",
-        {"id": profile_id, "user_id": user_id},
-    )
+    return await find_row(db, "import_profiles", PROFILE, user_id, profile_id)
 
 
-async def profiles_of(db: Connection, user_id: int) -> list[ImportProfileCreate]:
+async def read_profiles(db: Connection, user_id: int) -> list[ImportProfileCreate]:
     """Return the import profiles as structs, sorted by name."""
     rows: Iterable[Any] = await db.execute_fetchall(
         "SELECT profile FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id",
@@ -61,24 +46,10 @@ async def insert(db: Connection, user_id: int, profile: ImportProfileCreate) -> 
     )
     if stored >= MAX_PROFILES:
         raise LimitReached(f"There are {MAX_PROFILES} import profiles already; delete one.")
-    with unique_name():
-        return int(
-            await fetch(
-                db,
-                """
-                INSERT INTO import_profiles (user_id, name, sort_name, profile, created_at, updated_at)
-                VALUES (:user_id, :name, :sort_name, :profile, :now, :now)
-                RETURNING id
-                """,
-                {
-                    "user_id": user_id,
-                    "name": profile.name,
-                    "sort_name": sort_name(profile.name),
-                    "profile": json.encode(profile, enc_hook=str).decode(),
-                    "now": now(),
-                },
-            )
-        )
+    text = json.encode(profile, enc_hook=str).decode()
+    return await insert_row(
+        db, "import_profiles", {"user_id": user_id, "name": profile.name, "profile": text}
+    )
 
 
 async def delete(db: Connection, user_id: int, profile_id: int) -> None:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories import confirmation_answers, new_trades, trade_tags
+from journal_api.repositories import new_trades, trade_annotations
 from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
-from journal_api.repositories.tradovate_trades import stored_under_pair_id
+from journal_api.repositories.tradovate_trades import find_stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.trade_identity import BROKER_FIELDS, content_fingerprint_of
+from journal_api.rules.trade_identity import BROKER_FIELDS, compute_content_fingerprint
 
 # By kind, the last occurrence that earlier rows of the file were compared with.
 LastMatched = dict[Kind, int]
@@ -62,7 +62,7 @@ class Matches(NamedTuple):
     last_matched: LastMatched
 
 
-async def stored_trades_of(
+async def find_matches(
     db: Connection, rows: Sequence[ResolvedRow | Rejected], last_matched: LastMatched
 ) -> Matches:
     """Return the matches of a batch. A trade that was entered by hand matches one row of the file only.
@@ -71,7 +71,9 @@ async def stored_trades_of(
     """
     matches = await _by_id_or_content(db, rows)
     last = _last_by_content(rows, matches, last_matched)
-    with_pair_id, last_of_pairs = await stored_under_pair_id(db, rows, matches, ChainMap(last, last_matched))
+    with_pair_id, last_of_pairs = await find_stored_under_pair_id(
+        db, rows, matches, ChainMap(last, last_matched)
+    )
     matches |= with_pair_id
     last |= last_of_pairs
     entered, last_entered = await _entered_by_hand(db, rows, matches, ChainMap(last, last_matched))
@@ -142,7 +144,7 @@ async def _entered_by_hand(
     indexes_by_kind: dict[Kind, list[int]] = {}
     for index, row in enumerate(rows):
         if isinstance(row, ResolvedRow) and row.columns["external_id"] is not None and index not in matches:
-            kind = Kind(row.columns["account_id"], content_fingerprint_of(row.columns))
+            kind = Kind(row.columns["account_id"], compute_content_fingerprint(row.columns))
             indexes_by_kind.setdefault(kind, []).append(index)
     wanted = [
         (kind.account_id, kind.fingerprint.hex(), last_matched.get(kind, 0), len(indexes))
@@ -167,9 +169,11 @@ async def insert_all(
 ) -> None:
     """Insert new trades with their tags and confirmation answers."""
     await new_trades.insert_all(db, user_id, [row.columns for row in rows], import_id, written_at)
-    await trade_tags.insert_many(db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids])
+    await trade_annotations.insert_tags(
+        db, [(row.columns["id"], tag_id) for row in rows for tag_id in row.tag_ids]
+    )
     answers = [(row.columns["id"], *answer) for row in rows for answer in row.answers]
-    await confirmation_answers.insert_many(db, answers)
+    await trade_annotations.insert_answers(db, answers)
 
 
 async def correct(db: Connection, import_id: int, corrections: list[Correction], written_at: str) -> None:

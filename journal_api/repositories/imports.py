@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import fetch, fetch_json, json_array_of
+from journal_api.repositories.sql import fetch_json_array, find_row, insert_row, json_array_of
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import BROKER_FIELDS
 from journal_api.structs.imports import Counts
@@ -55,50 +55,23 @@ IMPORT = f"""json_object(
 
 async def list_of_user(db: Connection, user_id: int) -> str:
     """Return the imports as a JSON array, newest first."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        json_array_of(
-            "import",
-            f"""
-            SELECT {IMPORT} AS import
-            FROM imports
-            WHERE user_id = :user_id
-            ORDER BY id DESC
-            """,
-        ),
+        f"SELECT {IMPORT} AS item FROM imports WHERE user_id = :user_id ORDER BY id DESC",
         {"user_id": user_id},
     )
 
 
 async def get(db: Connection, user_id: int, import_id: int) -> str:
     """Return the import as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {IMPORT} FROM imports WHERE id = :id AND user_id = :user_id",
-        {"id": import_id, "user_id": user_id},
-    )
+    return await find_row(db, "imports", IMPORT, user_id, import_id)
 
 
 async def insert(db: Connection, user_id: int, source: Source, file_format: str, timezone: str) -> int:
     """Return the new id. The counts are 0 until `set_counts`."""
-    return int(
-        await fetch(
-            db,
-            """
-            INSERT INTO imports (user_id, account_id, format, file_name, sha256, timezone, added, updated,
-                duplicates, created_at, updated_at)
-            VALUES (:user_id, :account_id, :format, :file_name, :sha256, :timezone, 0, 0, 0, :now, :now)
-            RETURNING id
-            """,
-            {
-                **source._asdict(),
-                "user_id": user_id,
-                "format": file_format,
-                "timezone": timezone,
-                "now": now(),
-            },
-        )
-    )
+    counts = {"added": 0, "updated": 0, "duplicates": 0}
+    columns = {"user_id": user_id, **source._asdict(), "format": file_format, "timezone": timezone}
+    return await insert_row(db, "imports", columns | counts)
 
 
 async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:

@@ -4,7 +4,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import NotFound
-from journal_api.repositories.sql import fetch, fetch_json, json_array_of
+from journal_api.repositories.sql import fetch, fetch_json, fetch_json_array
 from journal_api.rules.instruments import InstrumentTable
 from journal_api.structs.instruments import InstrumentPut
 from journal_api.values.contract_roots import CONTRACT_ROOTS
@@ -35,7 +35,7 @@ INSTRUMENTS = f"""
             'exchange', exchange,
             'currency', currency,
             'point_value', {json_number("coalesce(own.point_value, built_in.point_value)")},
-            'source', iif(own.root IS NULL, 'built-in', 'own')) AS instrument
+            'source', iif(own.root IS NULL, 'built-in', 'own')) AS item
     FROM (SELECT root FROM built_in UNION SELECT root FROM own)
     LEFT JOIN built_in USING (root)
     LEFT JOIN own USING (root)"""
@@ -43,24 +43,18 @@ INSTRUMENTS = f"""
 
 async def list_of_user(db: Connection, user_id: int) -> str:
     """Return all instruments as a JSON array, by root."""
-    return await fetch_json(
-        db,
-        json_array_of("instrument", f"SELECT instrument FROM ({INSTRUMENTS}) ORDER BY root"),
-        {"user_id": user_id, "built_in": BUILT_IN},
-    )
+    values = {"user_id": user_id, "built_in": BUILT_IN}
+    return await fetch_json_array(db, f"SELECT item FROM ({INSTRUMENTS}) ORDER BY root", values)
 
 
 async def get(db: Connection, user_id: int, root: str) -> str:
     """Return the instrument as JSON. Raises NotFound for a root in neither table."""
-    return await fetch_json(
-        db,
-        f"SELECT instrument FROM ({INSTRUMENTS}) WHERE root = :root",
-        {"user_id": user_id, "built_in": BUILT_IN, "root": root},
-    )
+    values = {"user_id": user_id, "built_in": BUILT_IN, "root": root}
+    return await fetch_json(db, f"SELECT item FROM ({INSTRUMENTS}) WHERE root = :root", values)
 
 
-async def table_of_user(db: Connection, user_id: int) -> InstrumentTable:
-    """Return the point values for the user's trades."""
+async def read_table(db: Connection, user_id: int) -> InstrumentTable:
+    """Return the point values for the trades of the user."""
     rows = await db.execute_fetchall(
         "SELECT root, point_value FROM instruments WHERE user_id = :user_id", {"user_id": user_id}
     )

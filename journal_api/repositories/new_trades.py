@@ -11,21 +11,16 @@ from aiosqlite import Connection
 
 from journal_api.repositories.sql import fetch, json_list, unique_value
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.rules.trade_identity import fingerprint_of
-from journal_api.structs.trades import AMOUNTS
+from journal_api.rules.trade_identity import compute_fingerprint
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
-COLUMNS = (
-    *("id", "account_id", "symbol", "direction", *AMOUNTS, "opened_at", "closed_at", "grade"),
-    *("strategy_id", "setup_id", "source_trade_id", "external_id", "notes"),
-    *("fingerprint", "occurrence", "content"),
-)
+COLUMNS = ("id", *TradeDraft.__struct_fields__, "fingerprint", "occurrence", "content")
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
-values_of = itemgetter(*COLUMNS)
+read_values = itemgetter(*COLUMNS)
 
 
 async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str) -> int:
@@ -35,7 +30,7 @@ async def insert(db: Connection, user_id: int, trade: TradeDraft, timezone: str)
     return trade_id
 
 
-async def duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, Any]]) -> list[int]:
+async def find_duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, Any]]) -> list[int]:
     """Return the keys of the rows whose external_id exists in their account or in an earlier row."""
     with_external_id = [
         {"key": key, "account_id": row["account_id"], "external_id": row["external_id"]}
@@ -61,8 +56,8 @@ async def duplicate_external_ids(db: Connection, rows: Mapping[int, dict[str, An
 async def insert_many(db: Connection, user_id: int, rows: Sequence[dict[str, Any]]) -> list[int]:
     """Return the new ids, in the order of the rows. The caller has checked that external_ids are unique."""
     last_id = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {}) or 0
-    kinds = [Kind(row["account_id"], fingerprint_of(row)) for row in rows]
-    occurrences = await next_occurrences(db, kinds)
+    kinds = [Kind(row["account_id"], compute_fingerprint(row)) for row in rows]
+    occurrences = await find_next_occurrences(db, kinds)
     new_rows = [
         {**row, "content": None, "id": row_id, "fingerprint": kind.fingerprint, "occurrence": occurrence}
         for row_id, (row, kind, occurrence) in enumerate(
@@ -80,7 +75,7 @@ class Kind(NamedTuple):
     fingerprint: bytes
 
 
-async def next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
+async def find_next_occurrences(db: Connection, kinds: Sequence[Kind]) -> list[int]:
     """Return the `occurrence` of new trades of those kinds: their ordinals among the trades of their kind."""
     distinct = list(dict.fromkeys(kinds))
     # The subquery reads one entry of an index, however many trades of the kind there are.
@@ -117,7 +112,7 @@ async def insert_all(
     """Insert trades of one user that already have their ids."""
     if not rows:
         return
-    columns = dict(zip(COLUMNS, zip(*map(values_of, rows), strict=True), strict=True))
+    columns = dict(zip(COLUMNS, zip(*map(read_values, rows), strict=True), strict=True))
     zones: Iterable[Any] = await db.execute_fetchall(
         "SELECT timezone, day_rollover FROM users WHERE id = :id", {"id": user_id}
     )
@@ -131,11 +126,11 @@ async def insert_all(
     values = list(zip(*filled.values(), strict=True))
     for begin in range(0, len(values), ROWS_AT_ONCE):
         part = values[begin : begin + ROWS_AT_ONCE]
-        await db.execute_fetchall(insert_statement(tuple(filled), len(part)), list(chain.from_iterable(part)))
+        await db.execute_fetchall(build_insert(tuple(filled), len(part)), list(chain.from_iterable(part)))
 
 
 @lru_cache(maxsize=256)
-def insert_statement(columns: tuple[str, ...], rows: int) -> str:
+def build_insert(columns: tuple[str, ...], rows: int) -> str:
     """Return the INSERT of that many trades with those columns."""
     values = f"({', '.join('?' * len(columns))})"
     return f"""

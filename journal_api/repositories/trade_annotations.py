@@ -1,4 +1,4 @@
-"""SQL of the tags and the checklist answers that are sent with trades."""
+"""SQL of the tags and the checklist answers of trades, each written as one set."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,9 +8,9 @@ from aiosqlite import Connection
 from msgspec import UNSET, UnsetType
 
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import confirmation_answers, trade_tags
 from journal_api.repositories.sql import json_list
-from journal_api.structs.trades import AnswerBody, Trade, TradeCreate
+from journal_api.structs.trades import Answer, AnswerBody, Trade, TradeCreate
+from journal_api.values.clock import now_after
 
 
 class Question(NamedTuple):
@@ -29,7 +29,7 @@ class KnownIds(NamedTuple):
     def require_tags(self, tag_ids: Sequence[int]) -> None:
         """Raise ValidationFailed with the ids of tags that are not the user's."""
         if unknown := [tag_id for tag_id in dict.fromkeys(tag_ids) if tag_id not in self.tag_ids]:
-            raise ValidationFailed(f"Some tags are not yours: {listed(unknown)}.", unknown_tag_ids=unknown)
+            raise ValidationFailed(f"Some tags are not yours: {join_ids(unknown)}.", unknown_tag_ids=unknown)
 
     def require_answers(self, setup_id: int | None, answers: Sequence[AnswerBody]) -> None:
         """Raise ValidationFailed with the confirmations that are not of that setup, repeated or renamed."""
@@ -40,7 +40,7 @@ class KnownIds(NamedTuple):
             details = {"unknown_confirmation_ids": unknown, "duplicate_confirmation_ids": repeated}
             raise ValidationFailed(
                 "Some confirmations do not belong to the trade's setup or are repeated: "
-                f"{listed(dict.fromkeys(unknown + repeated))}.",
+                f"{join_ids(dict.fromkeys(unknown + repeated))}.",
                 **{name: row_ids for name, row_ids in details.items() if row_ids},
             )
         renamed = [
@@ -58,11 +58,11 @@ class KnownIds(NamedTuple):
         return question is not None and question.setup_id == setup_id
 
 
-def listed(ids: Iterable[int]) -> str:
+def join_ids(ids: Iterable[int]) -> str:
     return ", ".join(map(str, ids))
 
 
-async def known_ids(
+async def read_known_ids(
     db: Connection, user_id: int, tag_ids: Iterable[int], answers: Iterable[AnswerBody]
 ) -> KnownIds:
     """Return what is known of the ids that were sent."""
@@ -104,7 +104,7 @@ async def require_known(
 ) -> None:
     """Raise ValidationFailed for tags that are not the user's, and for answers to another setup."""
     tag_ids, answers = () if tag_ids is UNSET else tag_ids, () if answers is UNSET else answers
-    known = await known_ids(db, user_id, tag_ids, answers)
+    known = await read_known_ids(db, user_id, tag_ids, answers)
     known.require_tags(tag_ids)
     known.require_answers(setup_id, answers)
 
@@ -117,23 +117,89 @@ async def replace_all(
     answers: Sequence[AnswerBody] | UnsetType = UNSET,
 ) -> None:
     """Replace the tags and the answers of a trade, if they are sent. The caller has checked them."""
-    if tag_ids is not UNSET:
-        await trade_tags.replace_all(db, stored, tag_ids)
-    if answers is not UNSET:
-        await confirmation_answers.replace_all(db, stored, answers)
+    if tag_ids is not UNSET and sorted(set(tag_ids)) != stored.tag_ids:
+        await replace_tags(db, stored, tag_ids)
+    if answers is not UNSET and set(map(answer_row, stored.confirmations)) != set(map(answer_row, answers)):
+        await replace_answers(db, stored, answers)
+
+
+async def replace_tags(db: Connection, stored: Trade, tag_ids: Sequence[int]) -> None:
+    values = {"id": stored.id, "tag_ids": json_list(tag_ids), "now": now_after(stored.updated_at)}
+    await db.execute_fetchall(
+        """
+        DELETE FROM trade_tags
+        WHERE trade_id = :id AND tag_id NOT IN (SELECT value FROM json_each(:tag_ids))
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO trade_tags (trade_id, tag_id)
+        SELECT DISTINCT :id, value
+        FROM json_each(:tag_ids)
+        WHERE value NOT IN (SELECT tag_id FROM trade_tags WHERE trade_id = :id)
+        """,
+        values,
+    )
+    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
+
+
+async def replace_answers(db: Connection, stored: Trade, answers: Sequence[AnswerBody]) -> None:
+    values = {"id": stored.id, "answers": json_list(answers), "now": now_after(stored.updated_at)}
+    await db.execute_fetchall(
+        """
+        DELETE FROM confirmation_answers
+        WHERE trade_id = :id
+          AND confirmation_id NOT IN (SELECT value ->> '$.confirmation_id' FROM json_each(:answers))
+        """,
+        values,
+    )
+    await db.execute_fetchall(
+        """
+        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+        SELECT :id, value ->> '$.confirmation_id', value ->> '$.was_present', value ->> '$.notes'
+        FROM json_each(:answers)
+        WHERE true
+        ON CONFLICT DO UPDATE SET was_present = excluded.was_present, notes = excluded.notes
+        """,
+        values,
+    )
+    await db.execute_fetchall("UPDATE trades SET updated_at = :now WHERE id = :id", values)
+
+
+def answer_row(answer: AnswerBody | Answer) -> tuple[int, bool, str | None]:
+    return answer.confirmation_id, answer.was_present, answer.notes
 
 
 async def insert_all(db: Connection, trades: Mapping[int, TradeCreate]) -> None:
     """Add the tags and answers of new trades, by trade id. The caller has checked them."""
-    await trade_tags.insert_many(
+    await insert_tags(
         db,
         [(trade_id, tag_id) for trade_id, trade in trades.items() for tag_id in dict.fromkeys(trade.tag_ids)],
     )
-    await confirmation_answers.insert_many(
+    await insert_answers(
         db,
         [
-            (trade_id, answer.confirmation_id, answer.was_present, answer.notes)
+            (trade_id, *answer_row(answer))
             for trade_id, trade in trades.items()
             for answer in trade.confirmations
         ],
     )
+
+
+async def insert_tags(db: Connection, rows: Sequence[tuple[int, int]]) -> None:
+    """Add tags to trades that have none: pairs of the ids of a trade and a tag."""
+    if rows:
+        await db.executemany("INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?)", rows)
+
+
+async def insert_answers(db: Connection, rows: Sequence[tuple[int, int, bool, str | None]]) -> None:
+    """Add answers to trades that have none: the ids of the trade and the confirmation, was_present, notes."""
+    if rows:
+        await db.executemany(
+            """
+            INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+            VALUES (?, ?, ?, ?)
+            """,
+            rows,
+        )

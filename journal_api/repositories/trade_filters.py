@@ -1,4 +1,8 @@
-"""The WHERE clauses of statements that filter trades."""
+"""The WHERE clauses of statements that filter trades.
+
+SQLite uses no index for a column behind a unary +, so such a condition is only checked on the rows that the
+other conditions select. The clauses lead it to the index that leaves the fewest trades.
+"""
 
 from journal_api.structs.trades import TradeSelection
 
@@ -10,41 +14,52 @@ OF_DAYS = """account_id IN (
     AND trading_day BETWEEN coalesce(:since, '') AND coalesce(:until, '9999-12-31')"""
 IS_USERS = "+user_id = :user_id"
 
+# Filters with an index of their own.
+SELECTIVE = {
+    "strategy_id": "strategy_id = :strategy_id",
+    "setup_id": "setup_id = :setup_id",
+    # The trades that the import added or corrected.
+    "import_id": """(import_id = :import_id OR id IN (
+        SELECT trade_id FROM import_updates WHERE import_id = :import_id))""",
+    "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
+}
+OTHER = {
+    "copy_group_id": """+account_id IN (
+        SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)""",
+    "symbol": "symbol = :symbol",
+    "direction": "direction = :direction",
+    "grade": "grade = :grade",
+}
+OUTCOMES = {
+    "open": "closed_at IS NULL",
+    "win": "net_pnl > 0",
+    "loss": "net_pnl < 0",
+    "breakeven": "net_pnl = 0",
+}
+# Filters whose index begins with the user.
+BY_USER = {"symbol", "grade", "open", "breakeven"}
+DAYS = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
+
 
 class TradeFilters:
-    """The conditions of one query.
-
-    They lead SQLite to the index that leaves the fewest trades: it uses no index for a column behind a unary
-    +, so such a condition is only checked on the rows that the other conditions select.
-    """
+    """The conditions of one query."""
 
     def __init__(self, query: TradeSelection) -> None:
         self.parameters = query.values()
-        self._conditions: list[str] = []
-        self._has_own_index = False
-        self._has_user_index = False
-        filters = {
-            "strategy_id": self._strategy,
-            "setup_id": self._setup,
-            "import_id": self._import,
-            "tag_id": self._tag,
-            "copy_group_id": self._copy_group,
-            "symbol": self._symbol,
-            "direction": self._direction,
-            "grade": self._grade,
-            "outcome": self._outcome,
-        }
-        for name, add in filters.items():
-            if self._is_sent(name):
-                add()
+        self._sent = {name for name, value in self.parameters.items() if value is not None}
+        outcome = self.parameters.get("outcome") or ""
+        conditions = {**SELECTIVE, **OTHER, "outcome": OUTCOMES.get(outcome, "")}
+        self._conditions = [condition for name, condition in conditions.items() if name in self._sent]
+        self._has_own_index = not self._sent.isdisjoint(SELECTIVE)
+        self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome})
 
     def newest_first(self) -> str:
         """Return the clause for a page in the order of `opened_at`."""
-        return self._clause(self._owner(by_day=self._is_sent("since")))
+        return self._clause(self._owner(by_day="since" in self._sent))
 
     def counted(self) -> str:
         """Return the clause for the number of matching trades."""
-        return self._clause(self._owner(by_day=self._is_sent("until")))
+        return self._clause(self._owner(by_day="until" in self._sent))
 
     def closed(self) -> str:
         """Return the clause for all matching closed trades."""
@@ -62,63 +77,12 @@ class TradeFilters:
             return OF_USER
         if by_day and not self._conditions:
             return OF_DAYS
-        return OF_ACCOUNT if self._is_sent("account_id") else OF_USER
+        return OF_ACCOUNT if "account_id" in self._sent else OF_USER
 
     def _clause(self, owner: str) -> str:
         conditions = [owner, *self._conditions]
-        if self._is_sent("account_id") and owner not in (OF_ACCOUNT, OF_DAYS):
+        if "account_id" in self._sent and owner not in (OF_ACCOUNT, OF_DAYS):
             conditions.append("+account_id = :account_id")
         if owner != OF_DAYS:
-            conditions += self._days()
+            conditions += [condition for name, condition in DAYS.items() if name in self._sent]
         return " AND ".join(conditions)
-
-    def _days(self) -> list[str]:
-        days = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
-        return [condition for name, condition in days.items() if self._is_sent(name)]
-
-    def _is_sent(self, name: str) -> bool:
-        return self.parameters.get(name) is not None
-
-    def _strategy(self) -> None:
-        self._has_own_index = True
-        self._conditions.append("strategy_id = :strategy_id")
-
-    def _setup(self) -> None:
-        self._has_own_index = True
-        self._conditions.append("setup_id = :setup_id")
-
-    def _import(self) -> None:
-        """The trades that the import added or corrected."""
-        self._has_own_index = True
-        self._conditions.append("""(import_id = :import_id OR id IN (
-            SELECT trade_id FROM import_updates WHERE import_id = :import_id))""")
-
-    def _tag(self) -> None:
-        self._has_own_index = True
-        self._conditions.append("id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)")
-
-    def _copy_group(self) -> None:
-        self._conditions.append("""+account_id IN (
-            SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)""")
-
-    def _symbol(self) -> None:
-        self._has_user_index = True
-        self._conditions.append("symbol = :symbol")
-
-    def _direction(self) -> None:
-        self._conditions.append("direction = :direction")
-
-    def _grade(self) -> None:
-        self._has_user_index = True
-        self._conditions.append("grade = :grade")
-
-    def _outcome(self) -> None:
-        outcome = self.parameters["outcome"]
-        self._has_user_index = self._has_user_index or outcome in ("open", "breakeven")
-        conditions = {
-            "open": "closed_at IS NULL",
-            "win": "net_pnl > 0",
-            "loss": "net_pnl < 0",
-            "breakeven": "net_pnl = 0",
-        }
-        self._conditions.append(conditions[outcome])

@@ -1,7 +1,7 @@
 """SQL that checks the references of trades: account, strategy, setup and original."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 from msgspec.structs import replace
@@ -9,6 +9,9 @@ from msgspec.structs import replace
 from journal_api.errors import ValidationFailed
 from journal_api.repositories.sql import fetch, json_list
 from journal_api.rules.trade_draft import TradeDraft
+
+# Where a trade belongs.
+PLACE = ("account_id", "strategy_id", "setup_id")
 
 
 class References(NamedTuple):
@@ -53,24 +56,13 @@ class References(NamedTuple):
         return trade
 
 
-class Place(NamedTuple):
-    """Where a trade belongs."""
-
-    account_id: int | None
-    strategy_id: int | None
-    setup_id: int | None
-
-    @classmethod
-    def of(cls, trade: TradeDraft) -> Self:
-        return cls(trade.account_id, trade.strategy_id, trade.setup_id)
-
-
-async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
-    """Return those ids in the references of the trades that belong to the user."""
+async def read_references(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> References:
+    """Return the ids that the trades refer to and that belong to the user."""
 
     def ids_in(field: str) -> str:
         return json_list(list({getattr(trade, field) for trade in trades} - {None}))
 
+    places = {(trade.account_id, trade.strategy_id, trade.setup_id) for trade in trades}
     rows: Iterable[Any] = await db.execute_fetchall(
         """
         SELECT 'account', id, NULL
@@ -106,22 +98,18 @@ async def of(db: Connection, user_id: int, trades: Sequence[TradeDraft]) -> Refe
             "strategy_ids": ids_in("strategy_id"),
             "setup_ids": ids_in("setup_id"),
             "trade_ids": ids_in("source_trade_id"),
-            "places": json_list([place._asdict() for place in {Place.of(trade) for trade in trades}]),
+            "places": json_list([dict(zip(PLACE, place, strict=True)) for place in places]),
         },
     )
-    by_kind: dict[str, dict[int, int]] = {"account": {}, "strategy": {}, "setup": {}, "trade": {}}
-    forbidden: set[tuple[int, int]] = set()
+    found: dict[str, list[tuple[int, int]]] = {}
     for kind, row_id, target_id in rows:
-        if kind == "forbidden":
-            forbidden.add((row_id, target_id))
-        else:
-            by_kind[kind][row_id] = target_id
+        found.setdefault(kind, []).append((row_id, target_id))
     return References(
-        account_ids=set(by_kind["account"]),
-        strategy_ids=set(by_kind["strategy"]),
-        setups=by_kind["setup"],
-        originals=by_kind["trade"],
-        forbidden=forbidden,
+        account_ids={row_id for row_id, _ in found.get("account", ())},
+        strategy_ids={row_id for row_id, _ in found.get("strategy", ())},
+        setups=dict(found.get("setup", ())),
+        originals=dict(found.get("trade", ())),
+        forbidden=set(found.get("forbidden", ())),
     )
 
 

@@ -7,39 +7,26 @@ from msgspec import json
 
 from journal_api.repositories.sql import (
     assignments,
-    fetch_json,
+    fetch_json_array,
+    find_row,
     json_array_of,
     json_list,
     unique_value,
 )
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.rules.trade_identity import fingerprint_of
-from journal_api.structs.trades import AMOUNTS, Trade, TradeQuery
+from journal_api.rules.trade_identity import compute_fingerprint
+from journal_api.structs.trades import AMOUNTS, Trade, TradeListItem, TradeQuery
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
 
 TAG_IDS = json_array_of("tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id")
-SCALARS = f"""
-    'id', id,
-    'account_id', account_id,
-    'symbol', symbol,
-    'direction', direction,
-    {", ".join(f"'{amount}', {json_number(amount)}" for amount in AMOUNTS)},
-    'opened_at', opened_at,
-    'closed_at', closed_at,
-    'trading_day', trading_day,
-    'net_pnl', {json_number("net_pnl")},
-    'rr_realized', {json_number("rr_realized")},
-    'grade', grade,
-    'strategy_id', strategy_id,
-    'setup_id', setup_id,
-    'source_trade_id', source_trade_id,
-    'external_id', external_id,
-    'notes', notes,
-    'tag_ids', json(({TAG_IDS})),
-    'created_at', created_at,
-    'updated_at', updated_at"""
+# The members of a list item whose JSON differs from the column.
+EXPRESSIONS = {
+    **{name: json_number(name) for name in (*AMOUNTS, "net_pnl", "rr_realized")},
+    "tag_ids": f"json(({TAG_IDS}))",
+}
+SCALARS = ", ".join(f"'{name}', {EXPRESSIONS.get(name, name)}" for name in TradeListItem.__struct_fields__)
 LIST_ITEM = f"json_object({SCALARS})"
 TAGS = json_array_of(
     "tag",
@@ -102,29 +89,22 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
     """Return the trades with those ids as a JSON array, in the order of ids."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        json_array_of(
-            "trade",
-            f"""
-            SELECT {LIST_ITEM} AS trade
-            FROM ({WITH_RATIO}) AS trade
-            -- The + makes SQLite look up the ids instead of scanning all trades of the user.
-            WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
-            ORDER BY id
-            """,
-        ),
+        f"""
+        SELECT {LIST_ITEM} AS item
+        FROM ({WITH_RATIO}) AS trade
+        -- The + makes SQLite look up the ids instead of scanning all trades of the user.
+        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+        ORDER BY id
+        """,
         {"user_id": user_id, "ids": json_list(trade_ids)},
     )
 
 
 async def get(db: Connection, user_id: int, trade_id: int) -> str:
     """Return the trade with tags and answers as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {TRADE} FROM ({WITH_RATIO}) AS trade WHERE id = :id AND user_id = :user_id",
-        {"id": trade_id, "user_id": user_id},
-    )
+    return await find_row(db, f"({WITH_RATIO}) AS trade", TRADE, user_id, trade_id)
 
 
 async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
@@ -147,7 +127,7 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
         "id": stored.id,
         "closes": after["closed_at"],
         "account": after["account_id"],
-        "fingerprint": fingerprint_of(after),
+        "fingerprint": compute_fingerprint(after),
     }
     with unique_value("external_id"):
         await db.execute_fetchall(

@@ -15,7 +15,7 @@ from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import (
     BROKER_FIELDS,
     IDENTIFYING_FIELDS,
-    content_fingerprint_of,
+    compute_content_fingerprint,
     has_fill_ids,
 )
 
@@ -37,7 +37,7 @@ NEXT_OF_EACH_KIND = f"""
     ORDER BY trades.id"""
 
 
-async def stored_under_pair_id(
+async def find_stored_under_pair_id(
     db: Connection,
     rows: Sequence[ResolvedRow | Rejected],
     matches: Mapping[int, StoredTrade],
@@ -48,7 +48,7 @@ async def stored_under_pair_id(
     wanted: dict[Kind, dict[str, Any]] = {}
     for index, row in enumerate(rows):
         if isinstance(row, ResolvedRow) and index not in matches and has_fill_ids(row.columns):
-            kind = Kind(row.columns["account_id"], content_fingerprint_of(row.columns))
+            kind = Kind(row.columns["account_id"], compute_content_fingerprint(row.columns))
             indexes_by_kind.setdefault(kind, []).append(index)
             fields = {name: row.columns[name] for name in ("account_id", *IDENTIFYING_FIELDS)}
             wanted[kind] = {**fields, "after": last_matched.get(kind, 0)}

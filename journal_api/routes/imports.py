@@ -52,8 +52,8 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         upload.file,
         timezone,
         into_one_account=query.account_id is not None,
-        instruments=await instruments.table_of_user(db, user_id),
-        profiles=await import_profiles.profiles_of(db, user_id),
+        instruments=await instruments.read_table(db, user_id),
+        profiles=await import_profiles.read_profiles(db, user_id),
         date_order=query.date_order,
     )
     name = None if query.file_name is None else str(query.file_name)

@@ -58,11 +58,11 @@ async def create_trade(request: Request) -> Response:
     Multiplier, result and initial risk are derived if they are left out.
     """
     body = await decode_body(request, TradeCreate)
-    point_values = await instruments.table_of_user(database(request).reader, request.user.id)
+    point_values = await instruments.read_table(database(request).reader, request.user.id)
     draft = TradeDraft.of_body(body, point_values)
 
     async def create(db: Connection) -> Response:
-        references = await trade_references.of(db, request.user.id, [draft])
+        references = await trade_references.read_references(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
         resolved = references.require_allowed(references.resolved(draft))
         await trade_annotations.require_known(
@@ -79,7 +79,7 @@ async def create_trade(request: Request) -> Response:
 async def create_trades(request: Request) -> Response:
     """Create up to 1,000 trades, all or none; each error is reported under the index of its trade."""
     body = await decode_body(request, TradesCreate)
-    point_values = await instruments.table_of_user(database(request).reader, request.user.id)
+    point_values = await instruments.read_table(database(request).reader, request.user.id)
     new = decode_each(
         body.trades, TradeCreate, "trades", lambda item: (item, TradeDraft.of_body(item, point_values))
     )
@@ -89,8 +89,8 @@ async def create_trades(request: Request) -> Response:
 
     async def create(db: Connection) -> Response:
         owner = await users.find(db, request.user.id)
-        references = await trade_references.of(db, request.user.id, drafts)
-        known = await trade_annotations.known_ids(
+        references = await trade_references.read_references(db, request.user.id, drafts)
+        known = await trade_annotations.read_known_ids(
             db,
             request.user.id,
             [tag_id for item in bodies for tag_id in item.tag_ids],
@@ -102,7 +102,7 @@ async def create_trades(request: Request) -> Response:
                 known.require_tags(item.tag_ids)
                 known.require_answers(resolved.setup_id, item.confirmations)
                 rows[index] = resolved.columns(owner.timezone)
-        for index in await new_trades.duplicate_external_ids(db, rows):
+        for index in await new_trades.find_duplicate_external_ids(db, rows):
             with errors.at(index):
                 raise Conflict(fields={"external_id": "is taken"})
         errors.raise_if_any()
@@ -125,7 +125,7 @@ async def update_trade(request: Request) -> Response:
     async def update(db: Connection) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
         draft = TradeDraft.of_stored(stored).patched(patch)
-        references = await trade_references.of(db, request.user.id, [draft])
+        references = await trade_references.read_references(db, request.user.id, [draft])
         changed = references.resolved(draft)
         if (changed.account_id, changed.strategy_id) != (stored.account_id, stored.strategy_id):
             references.require_allowed(changed)

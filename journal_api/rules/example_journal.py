@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import json
 
@@ -21,22 +21,10 @@ FILE = Path(__file__).with_suffix(".toml")
 
 
 @cache
-def content() -> ExampleContent:
-    """Return the content of the file of the package."""
-    return content_of(document())
-
-
-def document() -> dict[str, Any]:
-    """Return the file as it is written. Raises TOMLDecodeError for what is not TOML."""
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
-
-
-def content_of(document: dict[str, Any]) -> ExampleContent:
-    """Return the content of a document, by way of JSON, which free-form members are kept as.
-
-    Raises ValidationError or ValidationFailed for a wrong entry.
-    """
-    return json.decode(json.encode(document), type=ExampleContent, dec_hook=decode_value)
+def read_content() -> ExampleContent:
+    """Return the content of the file, by way of JSON, which free-form members are kept as."""
+    text = json.encode(tomllib.loads(FILE.read_text(encoding="utf-8")))
+    return json.decode(text, type=ExampleContent, dec_hook=decode_value)
 
 
 class Places(NamedTuple):
@@ -47,12 +35,12 @@ class Places(NamedTuple):
     tag_ids: Mapping[str, int]
 
 
-def bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
-    """Return the bodies of all trades, on the owner's trading days until that of the instant."""
+def build_bodies(owner: Me, places: Places, until: str) -> list[TradeCreate]:
+    """Return the bodies of all trades, on the owner's trading days up to the day of the instant `until`."""
     today = date.fromisoformat(trading_day(until, owner.timezone, owner.day_rollover))
-    trades = content().trades.rows
+    trades = read_content().trades.rows
     days = days_until(today, owner.trading_weekdays, 1 + max(trade.days_ago for trade in trades))
-    return [body_of(trade, places, days[trade.days_ago], owner.day_rollover) for trade in trades]
+    return [build_body(trade, places, days[trade.days_ago], owner.day_rollover) for trade in trades]
 
 
 def days_until(today: date, weekdays: Collection[int], number: int) -> list[date]:
@@ -61,20 +49,21 @@ def days_until(today: date, weekdays: Collection[int], number: int) -> list[date
     return [day for day in days if day.isoweekday() in weekdays][:number]
 
 
-def body_of(trade: ExampleTrade, places: Places, day: date, rollover: str) -> TradeCreate:
+def build_body(trade: ExampleTrade, places: Places, day: date, rollover: str) -> TradeCreate:
     """Return the body of a trade, with local times.
 
-    Times from the rollover on belong to the next trading day: such a trade is of the day before.
+    Times from the rollover on belong to the next trading day, so such a trade moves to the day before.
     """
     if "00:00" < rollover <= (trade.closed or trade.opened):
         day -= ONE_DAY
     setup = places.setups[trade.setup] if trade.setup else None
+    confirmations = zip(setup.confirmations if setup else (), trade.checklist, strict=True)
     return TradeCreate(
         account_id=places.account_id,
         symbol=trade.symbol,
         direction=trade.direction,
         quantity=trade.quantity,
-        multiplier=content().trades.point_values[trade.symbol],
+        multiplier=read_content().trades.point_values[trade.symbol],
         entry_price=trade.entry,
         exit_price=trade.exit,
         stop_loss=trade.stop,
@@ -84,13 +73,8 @@ def body_of(trade: ExampleTrade, places: Places, day: date, rollover: str) -> Tr
         setup_id=setup.setup_id if setup else None,
         notes=trade.notes,
         tag_ids=[places.tag_ids[name] for name in trade.tags],
-        confirmations=answers_of(trade, setup) if setup else [],
+        confirmations=[
+            AnswerPut(confirmation_id=confirmation.confirmation_id, was_present=letter == "y")
+            for confirmation, letter in confirmations
+        ],
     )
-
-
-def answers_of(trade: ExampleTrade, setup: Setup) -> list[AnswerPut]:
-    """Return the answers to the checklist: y means that the confirmation was present."""
-    return [
-        AnswerPut(confirmation_id=confirmation.confirmation_id, was_present=letter == "y")
-        for confirmation, letter in zip(setup.confirmations, trade.checklist, strict=True)
-    ]

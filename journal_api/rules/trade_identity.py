@@ -29,14 +29,14 @@ CONTENT = "\x1f".join(("content", *["%s"] * len(IDENTIFYING_FIELDS)))
 CHECKSUMS = Struct(f">{len(BROKER_FIELDS)}I")
 
 
-def fingerprint_of(columns: dict[str, Any]) -> bytes:
+def compute_fingerprint(columns: dict[str, Any]) -> bytes:
     """Return the 16 bytes that identify a trade: a hash of its external id, without one of its content."""
     if columns["external_id"] is None:
-        return content_fingerprint_of(columns)
+        return compute_content_fingerprint(columns)
     return _digest(f"external\x1f{columns['external_id']}")
 
 
-def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
+def compute_content_fingerprint(columns: dict[str, Any]) -> bytes:
     """Return a hash of symbol, direction, quantity, prices and times.
 
     Fees and results are not included: a correction of them by the broker must not add a new trade.
@@ -44,7 +44,7 @@ def content_fingerprint_of(columns: dict[str, Any]) -> bytes:
     return _digest(CONTENT % identifying_values(columns))
 
 
-def content_of(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
+def compute_checksums(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """Return four bytes per broker field, a checksum that differs when a later file states another value."""
     # 0 stands for a field that the file does not state.
     *amounts, opened_at, closed_at, gross_pnl, fees = broker_values(columns)

@@ -1,8 +1,8 @@
 """The response about the example journal, and its content (journal_api/rules/example_journal.toml)."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.goals import GoalCreate
@@ -11,7 +11,6 @@ from journal_api.structs.trades import Direction, Grade
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.types import Color, DayRollover, Name40, Name50, Name100, TagType, Text
 
-MAX_DAYS_AGO = 250
 ClockTime = DayRollover  # HH:MM
 
 
@@ -33,7 +32,7 @@ class ExampleTag(Struct, kw_only=True, forbid_unknown_fields=True):
 class ExampleTrade(Struct, array_like=True, forbid_unknown_fields=True):
     """A line of the file: a trade as its owner would note it, open if it was not closed."""
 
-    days_ago: Annotated[int, Meta(ge=0, le=MAX_DAYS_AGO)]
+    days_ago: int
     symbol: Name40
     direction: Direction
     quantity: PositiveMoney
@@ -44,13 +43,9 @@ class ExampleTrade(Struct, array_like=True, forbid_unknown_fields=True):
     exit: Money | None = None
     grade: Grade | Literal[""] = ""
     setup: str = ""
-    checklist: Annotated[str, Meta(pattern=r"^[yn]*\Z")] = ""
+    checklist: str = ""
     tags: list[str] = []
     notes: Text | None = None
-
-    def __post_init__(self) -> None:
-        if self.closed and (self.exit is None or self.closed < self.opened):
-            raise ValueError("a closed trade needs an exit price, and is closed after it is opened")
 
 
 class ExampleTrades(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -64,22 +59,3 @@ class ExampleContent(Struct, kw_only=True, forbid_unknown_fields=True):
     goals: list[GoalCreate]
     strategies: list[StrategyCreate]
     trades: ExampleTrades
-
-    def __post_init__(self) -> None:
-        """Check what trades refer to. Raises ValueError with the first trade that refers to nothing."""
-        letters = {"": 0} | {
-            str(setup.name): len(setup.confirmations)
-            for strategy in self.strategies
-            for setup in strategy.setups
-        }
-        tags = {tag.name for tag in self.tags}
-        for index, trade in enumerate(self.trades.rows):
-            place = f"trades.rows[{index}]"
-            if trade.symbol not in self.trades.point_values:
-                raise ValueError(f"{place}: {trade.symbol} has no point value")
-            if unknown := set(trade.tags) - tags:
-                raise ValueError(f"{place}: there is no tag {', '.join(sorted(unknown))}")
-            if trade.setup not in letters:
-                raise ValueError(f"{place}: there is no setup {trade.setup}")
-            if len(trade.checklist) != letters[trade.setup]:
-                raise ValueError(f"{place}: the checklist needs a letter for each confirmation")

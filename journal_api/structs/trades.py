@@ -183,6 +183,7 @@ class AnswersPut(Struct, kw_only=True, forbid_unknown_fields=True):
     confirmations: Answers
 
 
+# repositories/trades.py selects these members, in this order.
 class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     id: int
     account_id: int
@@ -193,13 +194,13 @@ class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     entry_price: Decimal
     exit_price: Decimal | None
     stop_loss: Decimal | None
+    gross_pnl: Decimal | None
+    fees: Decimal
+    initial_risk: Decimal | None
     opened_at: Instant
     closed_at: Instant | None
     trading_day: DayText | None
-    gross_pnl: Decimal | None
-    fees: Decimal
     net_pnl: Decimal | None
-    initial_risk: Decimal | None
     rr_realized: Decimal | None
     grade: Grade | None
     strategy_id: int | None

@@ -8,14 +8,14 @@ from aiosqlite import Connection
 
 from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
-from journal_api.repositories.accounts import commissions_of_user
-from journal_api.repositories.import_lookups import accounts_with_trades, names_of
+from journal_api.repositories.accounts import read_commissions
+from journal_api.repositories.import_lookups import find_accounts_with_trades, read_names
 from journal_api.repositories.imported_trades import (
     LastMatched,
     Matches,
     correct,
+    find_matches,
     insert_all,
-    stored_trades_of,
 )
 from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
@@ -67,12 +67,12 @@ class TradeImporter:
     ) -> "TradeImporter":
         # New ids are assigned here, under the write lock (DECISIONS 27).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
-        names = await names_of(db, user_id)
+        names = await read_names(db, user_id)
         accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})
-        fees = ImportFees(await commissions_of_user(db, user_id))
+        fees = ImportFees(await read_commissions(db, user_id))
         written_at = now()
         resolver = RowResolver(names, accounts)
-        with_trades = await accounts_with_trades(db, user_id)
+        with_trades = await find_accounts_with_trades(db, user_id)
         return cls(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at)
 
     def only_read(self, reader: Connection) -> None:
@@ -152,7 +152,7 @@ class TradeImporter:
         accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
         if accounts.isdisjoint(self.accounts_with_trades):
             return Matches({}, {})
-        return await stored_trades_of(self.db, rows, self.last_matched)
+        return await find_matches(self.db, rows, self.last_matched)
 
     def with_unique_name(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
         """Return the row, rejected if an earlier row has the same name."""

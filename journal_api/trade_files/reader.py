@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
-from journal_api.rules.trade_identity import content_of, fingerprint_of
+from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.cells import RoundedCells
 from journal_api.trade_files.date_cells import DateOrder
@@ -108,8 +108,8 @@ def candidates_of(
             yield Rejected(trade.line, reason_of(error))
             continue
         columns |= {
-            "fingerprint": fingerprint_of(columns),
-            "content": content_of(columns_as_read(trade, columns), trade.unstated),
+            "fingerprint": compute_fingerprint(columns),
+            "content": compute_checksums(columns_as_read(trade, columns), trade.unstated),
         }
         yield Candidate(trade, columns)
 

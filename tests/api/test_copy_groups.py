@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from factories import (
+    YEAR,
     create_account,
     create_copy_group,
     create_goal,
@@ -13,6 +14,8 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
+    insert_account,
+    read_actual,
     run_sql,
     snapshots_of,
     unwrap,
@@ -22,7 +25,6 @@ from starlette.applications import Starlette
 INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
 NOT_FOUND = (404, "not_found")
-YEAR = {"timeframe": "custom", "custom_start": "2026-01-01", "custom_end": "2026-12-31"}
 
 
 @pytest.fixture
@@ -36,12 +38,9 @@ async def get_group(client: httpx.AsyncClient, group: Any) -> Any:
 
 
 async def put_members(client: httpx.AsyncClient, group: Any, *members: object) -> httpx.Response:
-    return await client.put(f"/copy-groups/{group['id']}/members", json={"members": members})
-
-
-async def actual_of(client: httpx.AsyncClient, goal: Any) -> Any:
-    (snapshot,) = await snapshots_of(client, goal["id"])
-    return snapshot["actual"]
+    """Send the members; an id is an account with the defaults."""
+    sent = [{"account_id": one} if isinstance(one, int) else one for one in members]
+    return await client.put(f"/copy-groups/{group['id']}/members", json={"members": sent})
 
 
 # The group -----------------------------------------------------------------------------------------------
@@ -110,7 +109,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(
 # Members -------------------------------------------------------------------------------------------------
 
 
-async def test_members_are_answered_by_sort_order_with_their_defaults(
+async def test_members_are__sort_order_with_their_defaults(
     client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     a, b, c = accounts
@@ -119,7 +118,7 @@ async def test_members_are_answered_by_sort_order_with_their_defaults(
     put = await put_members(
         client,
         group,
-        {"account_id": c},
+        c,
         {"account_id": b, "quantity_multiplier": 0.5, "sort_order": -3},
         {"account_id": a, "quantity_multiplier": 999.99},
     )
@@ -140,80 +139,53 @@ async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accou
     group = await create_copy_group(client, account_ids=[a, b])
 
     replaced = unwrap(
-        await put_members(client, group, {"account_id": c}, {"account_id": b, "quantity_multiplier": 2})
+        await put_members(client, group, c, {"account_id": b, "quantity_multiplier": 1.00000001})
     )
     emptied = unwrap(await put_members(client, group))
 
-    assert [(one["account_id"], one["quantity_multiplier"]) for one in replaced["members"]] == [
-        (c, 1),
-        (b, 2),
-    ]
+    members = [(one["account_id"], one["quantity_multiplier"]) for one in replaced["members"]]
+    assert members == [(c, 1), (b, 1.00000001)]
     assert (emptied["members"], emptied["member_count"]) == ([], 0)
+    assert group["updated_at"] < replaced["updated_at"] < emptied["updated_at"]
 
 
-async def test_the_same_members_leave_updated_at(client: httpx.AsyncClient, accounts: list[int]) -> None:
+async def test_the_same_members_leave_updated_at_and_another_multiplier_moves_it(
+    client: httpx.AsyncClient, accounts: list[int]
+) -> None:
     group = await create_copy_group(client)
     sent = [
-        {"account_id": one, "quantity_multiplier": 0.00000007 * (position + 1), "sort_order": position}
-        for position, one in enumerate(accounts)
+        {"account_id": accounts[0], "quantity_multiplier": 0.00000007, "sort_order": 0},
+        {"account_id": accounts[1], "quantity_multiplier": 123.45678901, "sort_order": 1},
     ]
-    sent[1]["quantity_multiplier"] = 123.45678901
-    group = unwrap(await put_members(client, group, *sent[:2], {"account_id": accounts[2]}))
+    group = unwrap(await put_members(client, group, *sent, accounts[2]))
 
     again = unwrap(await put_members(client, group, *reversed(group["members"])))
+    other = unwrap(
+        await put_members(client, group, {**sent[0], "quantity_multiplier": 1}, sent[1], accounts[2])
+    )
 
     assert again == group
+    assert other["updated_at"] > group["updated_at"]
 
 
-async def test_another_multiplier_alone_moves_updated_at(
-    client: httpx.AsyncClient, accounts: list[int]
-) -> None:
-    group = await create_copy_group(client, account_ids=accounts[:1])
-
-    changed = unwrap(
-        await put_members(client, group, {"account_id": accounts[0], "quantity_multiplier": 1.00000001})
-    )
-
-    assert changed["members"][0]["quantity_multiplier"] == 1.00000001
-    assert changed["updated_at"] > group["updated_at"]
-
-
-async def test_an_account_named_twice_is_refused(client: httpx.AsyncClient, accounts: list[int]) -> None:
-    group = await create_copy_group(client, account_ids=accounts[:1])
-
-    refused = await put_members(client, group, *({"account_id": one} for one in (*accounts, accounts[1])))
-
-    assert error_of(refused) == INVALID
-    assert await get_group(client, group) == group
-
-
-async def test_an_account_that_is_not_the_callers_is_refused_and_named(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
-) -> None:
-    theirs = (await create_account(other_user_client))["id"]
-    await create_copy_group(other_user_client, account_ids=[theirs])
-    group = await create_copy_group(client, account_ids=accounts[:1])
-
-    refused = await put_members(
-        client, group, {"account_id": theirs}, {"account_id": accounts[1]}, {"account_id": 987_654_321}
-    )
-
-    assert error_of(refused) == INVALID
-    (field,) = details_of(refused)["fields"]
-    assert field.startswith("members")
-    assert await get_group(client, group) == group
-
-
-async def test_an_account_of_another_group_is_a_conflict_and_changes_nothing(
-    client: httpx.AsyncClient, accounts: list[int]
+async def test_members_that_cannot_be_are_refused_and_change_nothing(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     a, b, c = accounts
+    theirs = (await create_account(stranger))["id"]
+    await create_copy_group(stranger, account_ids=[theirs])
     other = await create_copy_group(client, "Other", [a])
     group = await create_copy_group(client, "Mine", [b])
 
-    refused = await put_members(client, group, {"account_id": c}, {"account_id": a})
+    repeated = await put_members(client, group, b, c, c)
+    unknown = await put_members(client, group, theirs, b, 987_654_321)
+    taken = await put_members(client, group, c, a)
 
-    assert error_of(refused) == CONFLICT
+    assert [error_of(one) for one in (repeated, unknown, taken)] == [INVALID, INVALID, CONFLICT]
+    assert details_of(repeated)["duplicate_account_ids"] == [c]
+    assert list(details_of(repeated)["fields"]) == list(details_of(unknown)["fields"]) == ["members"]
+    assert details_of(unknown)["unknown_account_ids"] == [theirs, 987_654_321]
+    assert details_of(taken) == {"account_ids": [a]}
     assert [await get_group(client, one) for one in (other, group)] == [other, group]
 
 
@@ -227,27 +199,18 @@ async def test_an_account_that_left_its_group_can_join_another(
         put_members(client, other) if how == "emptied" else client.delete(f"/copy-groups/{other['id']}")
     )
 
-    joined = unwrap(await put_members(client, group, {"account_id": accounts[0]}))
+    joined = unwrap(await put_members(client, group, accounts[0]))
 
     assert left.status_code in (200, 204)
     assert [member["account_id"] for member in joined["members"]] == accounts[:1]
 
 
 async def test_a_group_has_50_members_at_most(app: Starlette, client: httpx.AsyncClient) -> None:
-    await run_sql(
-        app,
-        """
-        INSERT INTO accounts (user_id, name, sort_name, created_at, updated_at)
-        WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 51)
-        SELECT 1, 'Account ' || n, 'account ' || n, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'
-        FROM numbers
-        """,
-    )
-    members = [{"account_id": one["id"]} for one in unwrap(await client.get("/accounts"))]
+    account_ids = [await insert_account(app, f"Account {number}") for number in range(51)]
     group = await create_copy_group(client)
 
-    refused = await put_members(client, group, *members)
-    full = await put_members(client, group, *members[:50])
+    refused = await put_members(client, group, *account_ids)
+    full = await put_members(client, group, *account_ids[:50])
 
     assert error_of(refused) == INVALID
     assert "members" in details_of(refused)["fields"]
@@ -293,8 +256,8 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
     group = await create_copy_group(client, account_ids=accounts)
     await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": a})
 
-    stays = unwrap(await put_members(client, group, {"account_id": a}, {"account_id": c}))
-    leaves = unwrap(await put_members(client, group, {"account_id": b}, {"account_id": c}))
+    stays = unwrap(await put_members(client, group, a, c))
+    leaves = unwrap(await put_members(client, group, b, c))
 
     assert (stays["master_account_id"], leaves["master_account_id"]) == (a, None)
 
@@ -314,12 +277,12 @@ async def test_a_goal_shows_members_as_they_come_and_go(
         await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
         unwrap(await client.patch(f"/goals/{goal['id']}", json={"scope": ""}))
 
-    seen = [await actual_of(client, goal)]
+    actuals = [await read_actual(client, goal)]
     for members in ([0], [0, 2], [1, 2], []):
-        unwrap(await put_members(client, group, *({"account_id": accounts[one]} for one in members)))
-        seen.append(await actual_of(client, goal))
+        unwrap(await put_members(client, group, *(accounts[one] for one in members)))
+        actuals.append(await read_actual(client, goal))
 
-    assert seen == [0, 1, 101, 110, 0]
+    assert actuals == [0, 1, 101, 110, 0]
 
 
 async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(

@@ -18,22 +18,15 @@ from factories import (
     error_of,
     unwrap,
 )
-from msgspec import ValidationError
 from msgspec.structs import replace
 from operations import dump
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
-from journal_api.rules import example_journal
 from journal_api.settings import Settings
 
-ROW = [1, "MES", "long", 1, "09:40", 6500, 6495]  # an open trade
-CLOSED = [*ROW, "09:50", 6505]
+NOT_LOADED = {"is_loaded": False, "account_id": None, "trade_count": 0}
 RESOURCES = ("accounts", "tag-categories", "tags", "strategies", "trades", "goals")
-
-
-def trades_of(row: list[Any], **point_values: int) -> dict[str, Any]:
-    return {"point_values": point_values, "rows": [row]}
 
 
 async def contents(client: httpx.AsyncClient) -> dict[str, Any]:
@@ -94,29 +87,6 @@ async def test_an_example_ends_with_the_trades_that_are_closed_by_now(client: ht
     assert [trade["opened_at"][:10] for trade in trades if not trade["closed_at"]] == ["2026-10-29"]
 
 
-@pytest.mark.parametrize(
-    ("part", "wrong", "said"),
-    [
-        ("account", {"name": ""}, "must be 1 to 100 characters"),
-        ("goals", [{"goal_name": "Rich", "metric": "luck", "target_value": 1}], r"`\$.goals\[0\].metric`"),
-        ("tags", [], r"trades.rows\[0\]: there is no tag Patient"),
-        ("strategies", [], r"trades.rows\[0\]: there is no setup Break of the high"),
-        ("trades", {"rows": [ROW]}, "`point_values`"),
-        ("trades", trades_of(ROW), r"trades.rows\[0\]: MES has no point value"),
-        ("trades", trades_of([1, "MES", "up", *ROW[3:]], MES=5), r"'up' - at `\$.trades.rows\[0\]\[2\]`"),
-        ("trades", trades_of([*ROW[:4], "9:40", *ROW[5:]], MES=5), r"HH:MM - at `\$.trades.rows\[0\]\[4\]`"),
-        ("trades", trades_of([*ROW, "09:30", 6500], MES=5), r"after it is opened - at `\$.trades.rows\[0\]`"),
-        ("trades", trades_of([*ROW, "09:50"], MES=5), r"needs an exit price.* - at `\$.trades.rows\[0\]`"),
-        ("trades", trades_of([*CLOSED, "A", "Failed break", "y"], MES=5), r"a letter for each confirmation"),
-        ("trades", trades_of([*CLOSED, "A", "", "y"], MES=5), r"a letter for each confirmation"),
-        ("trades", trades_of([*CLOSED, "A", "", "", [], "", 1], MES=5), r"at most length 14"),
-    ],
-)
-def test_a_wrong_entry_of_its_file_is_an_error_that_names_it(part: str, wrong: Any, said: str) -> None:
-    with pytest.raises(ValidationError, match=said):
-        example_journal.content_of({**example_journal.document(), part: wrong})
-
-
 async def test_an_example_is_the_same_each_time(client: httpx.AsyncClient) -> None:
     async def results() -> list[Any]:
         await client.post("/example-journal")
@@ -148,64 +118,53 @@ async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient,
     assert removed.status_code == 204
     assert await contents(client) == before
     assert dump(app)["example_rows"] == []
-    assert unwrap(await client.get("/example-journal")) == {
-        "is_loaded": False,
-        "account_id": None,
-        "trade_count": 0,
-    }
+    assert unwrap(await client.get("/example-journal")) == NOT_LOADED
 
 
-async def test_an_example_is_loaded_once(client: httpx.AsyncClient) -> None:
+async def test_an_example_is_loaded_once_and_removed_once(client: httpx.AsyncClient) -> None:
+    assert error_of(await client.delete("/example-journal")) == (404, "not_found")
+
     await client.post("/example-journal")
 
     assert error_of(await client.post("/example-journal")) == (409, "conflict")
 
 
-async def test_an_example_that_is_not_loaded_cannot_be_removed(client: httpx.AsyncClient) -> None:
-    assert error_of(await client.delete("/example-journal")) == (404, "not_found")
-
-
 async def test_names_that_are_taken_get_an_ending(client: httpx.AsyncClient) -> None:
     await create_account(client, "Example")
-    await create_category(client, "Psychology")
     await create_strategy(client, "Pullback")
+    for ending in ("", " (example)", *(f" (example {number})" for number in range(2, 9))):
+        await create_category(client, f"Psychology{ending}")
 
     unwrap(await client.post("/example-journal"))
 
     shown = await contents(client)
-    assert [one["name"] for one in shown["accounts"]] == ["Example", "Example (example)"]
-    assert "Pullback (example)" in [one["name"] for one in shown["strategies"]]
+    names = {
+        name: [one["name"] for one in shown[name]] for name in ("accounts", "strategies", "tag-categories")
+    }
+    assert names["accounts"] == ["Example", "Example (example)"]
+    assert "Pullback (example)" in names["strategies"]
+    assert "Psychology (example 9)" in names["tag-categories"]
 
 
-async def test_it_is_loaded_however_often_its_names_were_taken(client: httpx.AsyncClient) -> None:
-    endings = ["", " (example)", *(f" (example {number})" for number in range(2, 9))]
-    for ending in endings:
-        await create_category(client, f"Psychology{ending}")
-
-    assert (await client.post("/example-journal")).status_code == 201
-
-    names = [one["name"] for one in (await contents(client))["tag-categories"]]
-    assert "Psychology (example 9)" in names
-
-
-async def test_goals_of_ones_own_for_its_account_keep_the_example(client: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize(
+    ("create", "code", "details"),
+    [
+        (create_goal, "conflict", {}),
+        (create_trade, "account_has_trades", {"trade_count": 1}),
+    ],
+    ids=["a goal", "a trade"],
+)
+async def test_an_example_whose_account_has_something_of_its_owner_stays(
+    client: httpx.AsyncClient, create: Any, code: str, details: dict[str, int]
+) -> None:
     account_id = unwrap(await client.post("/example-journal"))["account_id"]
-    await create_goal(client, account_id=account_id)
-    before = await contents(client)
-
-    assert error_of(await client.delete("/example-journal")) == (409, "conflict")
-    assert await contents(client) == before
-
-
-async def test_trades_of_ones_own_in_its_account_keep_the_example(client: httpx.AsyncClient) -> None:
-    account_id = unwrap(await client.post("/example-journal"))["account_id"]
-    await create_trade(client, account_id)
+    await create(client, account_id=account_id)
     before = await contents(client)
 
     refused = await client.delete("/example-journal")
 
-    assert error_of(refused) == (409, "account_has_trades")
-    assert details_of(refused) == {"trade_count": 1}
+    assert error_of(refused) == (409, code)
+    assert details_of(refused) == details
     assert await contents(client) == before
 
 
@@ -225,8 +184,10 @@ async def test_a_strategy_and_a_tag_of_a_trade_of_ones_own_stay(client: httpx.As
     assert len(left["trades"]) == 1
 
 
-@pytest.mark.parametrize("days", [[6, 7], [1, 2, 3, 4, 5]])
-@pytest.mark.parametrize("rollover", ["00:00", "08:00", "12:00", "17:00"])
+@pytest.mark.parametrize(
+    ("days", "rollover"),
+    [([6, 7], "00:00"), ([1, 2, 3, 4, 5], "08:00"), ([6, 7], "12:00"), ([1, 2, 3, 4, 5], "17:00")],
+)
 async def test_an_example_has_trades_on_the_owners_trading_weekdays_alone(
     client: httpx.AsyncClient, days: list[int], rollover: str
 ) -> None:
@@ -246,4 +207,4 @@ async def test_beyond_the_most_strategies_nothing_of_the_example_is_loaded(setti
 
         assert error_of(refused) == (429, "limit_reached")
         assert await contents(client) == {name: [] for name in RESOURCES}
-        assert unwrap(await client.get("/example-journal"))["is_loaded"] is False
+        assert unwrap(await client.get("/example-journal")) == NOT_LOADED

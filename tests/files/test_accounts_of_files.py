@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import dump, import_file, rows, run_failing, run_ok
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from commands import done, dump, import_file, refused, rows
+from factories import create_account, create_import, details_of, error_of, list_trades, send_file, unwrap
 
 DATA = Path(__file__).parents[1] / "data"
 HEADER = "account,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
@@ -17,7 +17,7 @@ PAIRS = (
 )
 
 
-def file_of(*accounts: str) -> str:
+def build_round_trips(*accounts: str) -> str:
     """Round trips, a trade in each of the accounts, the first with the external id T1."""
     lines = [
         f"{account},ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,T{number}\n"
@@ -26,7 +26,7 @@ def file_of(*accounts: str) -> str:
     return HEADER + "".join(lines)
 
 
-def grid_of(*accounts: str) -> str:
+def build_grid(*accounts: str) -> str:
     """NinjaTrader's grid with a trade in each of the accounts."""
     lines = [
         f"ES 03-26,{account},Long,1,100,101,1/6/2026 9:31:12 AM,1/6/2026 9:{40 + number}:03 AM,$50.00\n"
@@ -35,7 +35,7 @@ def grid_of(*accounts: str) -> str:
     return GRID + "".join(lines)
 
 
-def pairs_of(*accounts: str) -> str:
+def build_pairs(*accounts: str) -> str:
     """Tradovate's pairs of fills, one in each of the accounts."""
     lines = [
         f"{account},MNQM6,{number},{number}1,{number}2,1,100,101,2.00,"
@@ -45,76 +45,57 @@ def pairs_of(*accounts: str) -> str:
     return PAIRS + "".join(lines)
 
 
-def zella_of(*accounts: str) -> str:
+def build_zella(*accounts: str) -> str:
     """TradeZella's first documented trade, once in each of the accounts."""
     header, first, *_ = (DATA / "tradezella_trades.csv").read_text().splitlines(keepends=True)
     _, comma, rest = first.partition(",")
     return header + "".join(account + comma + rest for account in accounts)
 
 
-FILES = [file_of, grid_of, pairs_of, zella_of]
+FILES = [build_round_trips, build_grid, build_pairs, build_zella]
 
 
-async def accounts_with_trades(client: httpx.AsyncClient) -> list[Any]:
+async def list_accounts_of_trades(client: httpx.AsyncClient) -> list[int]:
     """The account of each trade, in the order of ids."""
-    trades = unwrap(await client.get("/trades"))
-    return [trade["account_id"] for trade in sorted(trades, key=lambda trade: trade["id"])]
+    return [trade["account_id"] for trade in await list_trades(client)]
 
 
-async def account_of(client: httpx.AsyncClient, name: str) -> int:
+async def new_account(client: httpx.AsyncClient, name: str) -> int:
     return int((await create_account(client, name))["id"])
 
 
 @pytest.mark.parametrize("file", FILES)
-async def test_trades_go_into_the_accounts_that_the_file_names(client: httpx.AsyncClient, file: Any) -> None:
-    sim, live = await account_of(client, "Sim"), await account_of(client, "Live")
-
-    report = unwrap(await send_file(client, file("Live", "Sim")))
-
-    assert await accounts_with_trades(client) == [live, sim]
-    assert report["account_id"] is None
-    assert report["accounts"] == [
-        {"name": "Live", "account_id": live},
-        {"name": "Sim", "account_id": sim},
-    ]
-
-
-@pytest.mark.parametrize("file", FILES)
-async def test_a_file_of_several_accounts_does_not_go_into_one(client: httpx.AsyncClient, file: Any) -> None:
-    sim = await account_of(client, "Sim")
+async def test_a_file_goes_into_the_accounts_that_it_names_or_as_one_into_that_of_the_query(
+    client: httpx.AsyncClient, file: Any
+) -> None:
+    sim, live = await new_account(client, "Sim"), await new_account(client, "Live")
 
     refused = await send_file(client, file("Sim", "Sim", "Live"), sim)
+    into_two = unwrap(await send_file(client, file("Live", "Sim")))
+    into_one = await create_import(client, file("Somewhere", "Somewhere"), account_id=sim, dry_run="true")
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["line"] == 4
     assert details_of(refused)["reason"].startswith(
         "account names 'Live', but earlier rows name 'Sim': leave out account_id"
     )
-    assert await accounts_with_trades(client) == []
-
-
-@pytest.mark.parametrize("file", FILES)
-async def test_a_file_of_one_account_goes_into_the_account_of_the_query(
-    client: httpx.AsyncClient, file: Any
-) -> None:
-    sim = await account_of(client, "Sim")
-
-    report = await create_import(client, file("Somewhere", "Somewhere"), account_id=sim)
-
-    assert await accounts_with_trades(client) == [sim, sim]
-    assert report["accounts"] == [{"name": "Somewhere", "account_id": sim}]
+    assert await list_accounts_of_trades(client) == [live, sim]
+    assert into_two["account_id"] is None
+    assert into_two["accounts"] == [{"name": "Live", "account_id": live}, {"name": "Sim", "account_id": sim}]
+    assert into_one["counts"]["error"] == 0
+    assert into_one["accounts"] == [{"name": "Somewhere", "account_id": sim}]
 
 
 async def test_rows_without_a_name_go_where_the_others_go(client: httpx.AsyncClient) -> None:
-    sim = await account_of(client, "Sim")
+    sim = await new_account(client, "Sim")
 
-    await create_import(client, file_of("", "Somewhere", ""), account_id=sim)
+    await create_import(client, build_round_trips("", "Somewhere", ""), account_id=sim)
 
-    assert await accounts_with_trades(client) == [sim] * 3
+    assert await list_accounts_of_trades(client) == [sim] * 3
 
 
 async def test_rows_without_an_account_are_errors_of_their_lines(client: httpx.AsyncClient) -> None:
-    refused = await send_file(client, file_of("", ""))
+    refused = await send_file(client, build_round_trips("", ""))
 
     assert [row["line"] for row in details_of(refused)["rows"]] == [2, 3]
     assert details_of(refused)["reason"].startswith("account is required unless")
@@ -123,8 +104,8 @@ async def test_rows_without_an_account_are_errors_of_their_lines(client: httpx.A
 async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(
     client: httpx.AsyncClient,
 ) -> None:
-    sim = await account_of(client, "Sim")
-    file = file_of("A", "Sim", "B", "A")
+    sim = await new_account(client, "Sim")
+    file = build_round_trips("A", "Sim", "B", "A")
 
     foretold = unwrap(await send_file(client, file, dry_run="true"))
     refused = await send_file(client, file)
@@ -137,11 +118,13 @@ async def test_all_accounts_that_the_journal_does_not_have_are_named_at_once(
     ]
     assert details_of(refused)["unknown_accounts"] == ["A", "B"]
     assert "The journal has no account 'A', 'B'" in refused.json()["error"]["message"]
-    assert await accounts_with_trades(client) == []
+    assert await list_accounts_of_trades(client) == []
 
 
-async def test_a_file_of_very_many_accounts_is_told_the_first_100(client: httpx.AsyncClient) -> None:
-    refused = await send_file(client, file_of(*(f"A{number}" for number in range(150))))
+async def test_a_build_round_trips_very_many_accounts_is_told_the_first_100(
+    client: httpx.AsyncClient,
+) -> None:
+    refused = await send_file(client, build_round_trips(*(f"A{number}" for number in range(150))))
 
     assert details_of(refused)["counts"]["error"] == 150
     assert details_of(refused)["unknown_accounts"] == [f"A{number}" for number in range(100)]
@@ -151,36 +134,36 @@ async def test_a_file_of_very_many_accounts_is_told_the_first_100(client: httpx.
 
 
 async def test_names_of_the_file_are_mapped_to_accounts_by_name_or_id(client: httpx.AsyncClient) -> None:
-    main, other = await account_of(client, "Main"), await account_of(client, "Other: 2")
-    sim = await account_of(client, "Sim")
+    main, other = await new_account(client, "Main"), await new_account(client, "Other: 2")
+    sim = await new_account(client, "Sim")
 
     report = unwrap(
         await send_file(
-            client, file_of("U1", "U:2", "Sim"), accounts=["U1:Main", f"U:2:{other}", "unused:Main"]
+            client, build_round_trips("U1", "U:2", "Sim"), accounts=["U1:Main", f"U:2:{other}", "unused:Main"]
         )
     )
 
-    assert await accounts_with_trades(client) == [main, other, sim]
+    assert await list_accounts_of_trades(client) == [main, other, sim]
     assert [named["account_id"] for named in report["accounts"]] == [main, other, sim]
 
 
 async def test_a_number_is_a_name_before_it_is_an_id(client: httpx.AsyncClient) -> None:
-    first = await account_of(client, "First")
-    numbered = await account_of(client, str(first))
+    first = await new_account(client, "First")
+    numbered = await new_account(client, str(first))
 
-    await send_file(client, file_of("U1"), accounts=f"U1:{first}")
+    await send_file(client, build_round_trips("U1"), accounts=f"U1:{first}")
 
-    assert await accounts_with_trades(client) == [numbered]
+    assert await list_accounts_of_trades(client) == [numbered]
 
 
 async def test_several_names_may_be_mapped_to_one_account(client: httpx.AsyncClient) -> None:
-    main = await account_of(client, "Main")
-    same = file_of("A", "B").replace(",T2", ",T1")
+    main = await new_account(client, "Main")
+    same = build_round_trips("A", "B").replace(",T2", ",T1")
 
-    await send_file(client, file_of("A", "B"), accounts=["A:Main", "B:Main"])
+    await send_file(client, build_round_trips("A", "B"), accounts=["A:Main", "B:Main"])
     repeated = await send_file(client, same, accounts=["A:Main", "B:Main"])
 
-    assert await accounts_with_trades(client) == [main, main]
+    assert await list_accounts_of_trades(client) == [main, main]
     assert details_of(repeated)["reason"] == "external_id 'T1' is repeated"
 
 
@@ -199,10 +182,10 @@ async def test_several_names_may_be_mapped_to_one_account(client: httpx.AsyncCli
 async def test_a_mapping_to_no_account_is_refused(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: Any, reason: str
 ) -> None:
-    await account_of(client, "Main")
-    await account_of(other_user_client, "Nobody")
+    await new_account(client, "Main")
+    await new_account(stranger, "Nobody")
 
-    refused = await send_file(client, file_of("A"), accounts=accounts)
+    refused = await send_file(client, build_round_trips("A"), accounts=accounts)
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["fields"] == {"accounts": reason}
@@ -211,9 +194,9 @@ async def test_a_mapping_to_no_account_is_refused(
 async def test_a_mapping_and_an_account_of_the_whole_file_exclude_each_other(
     client: httpx.AsyncClient,
 ) -> None:
-    main = await account_of(client, "Main")
+    main = await new_account(client, "Main")
 
-    refused = await send_file(client, file_of("A"), main, accounts="A:Main")
+    refused = await send_file(client, build_round_trips("A"), main, accounts="A:Main")
 
     assert details_of(refused)["fields"] == {"accounts": "must not be sent with account_id"}
 
@@ -221,42 +204,29 @@ async def test_a_mapping_and_an_account_of_the_whole_file_exclude_each_other(
 # The command ---------------------------------------------------------------------------------------------
 
 
-def file_at(folder: Path, content: str) -> Path:
+def write_file(folder: Path, content: str) -> Path:
     file = folder / "trades.csv"
     file.write_text(content)
     return file
 
 
-def trades_by_account(db: Path) -> list[Any]:
-    return rows(
-        db,
-        """
-        SELECT name, count(*)
-        FROM trades
-        JOIN accounts ON accounts.id = account_id
-        GROUP BY name
-        ORDER BY name
-        """,
-    )
-
-
 def test_the_command_maps_names_of_the_file_too(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     for name in ("Main", "Sim"):
-        import_file(db, file_at(tmp_path, HEADER), account=name)
-    file = file_at(tmp_path, file_of("U1", "Sim", "U2"))
+        import_file(db, write_file(tmp_path, HEADER), account=name)
+    file = write_file(tmp_path, build_round_trips("U1", "Sim", "U2"))
 
     out = run_ok("import", file, "--accounts", "U1=Main", "--accounts", "U2=2", "--db", db)
 
     assert out == "3 new, 0 already there\n"
-    assert trades_by_account(db) == [("Main", 1), ("Sim", 2)]
+    assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(1,), (2,), (2,)]
 
 
 def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    import_file(db, file_at(tmp_path, HEADER), account="Main")
+    import_file(db, write_file(tmp_path, HEADER), account="Main")
     before = dump(db)
-    file = file_at(tmp_path, file_of("U1", "U2"))
+    file = write_file(tmp_path, build_round_trips("U1", "U2"))
 
     into_one = run_failing("import", file, "--account", "Main", "--db", db)
     unknown = run_failing("import", file, "--db", db)

@@ -6,18 +6,26 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import A_TRADE, create_account, create_import, create_trade, run_sql, send_file, unwrap
-from proofs import examples
+from factories import (
+    A_TRADE,
+    build_file,
+    create_account,
+    create_import,
+    create_trade,
+    list_trades,
+    read_ids,
+    send_file,
+    unwrap,
+)
+from proofs import tries
 from starlette.applications import Starlette
 
-HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
-# The content of A_TRADE.
-ROW = "ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z"
 STEPS = 100
 
 
-def file_of(external_ids: Iterable[str]) -> str:
-    return HEADER + "".join(f"{ROW},{external_id}\n" for external_id in external_ids)
+def build_identical(external_ids: Iterable[str]) -> str:
+    """A file of rows with the content of A_TRADE."""
+    return build_file(*({"external_id": name} for name in external_ids))
 
 
 def numbered(number: int) -> list[str]:
@@ -37,22 +45,18 @@ class Steps:
         self.number = 0
 
     @classmethod
-    async def of(cls, app: Starlette) -> "Steps":
+    async def count_in(cls, app: Starlette) -> "Steps":
         steps = cls()
         for connection in app.state.database._open:
-            await connection.set_progress_handler(steps.count, STEPS)
+            await connection.set_progress_handler(steps.add, STEPS)
         return steps
 
-    def count(self) -> None:
+    def add(self) -> None:
         self.number += 1
 
     def since_last(self) -> int:
         number, self.number = self.number, 0
         return number
-
-
-def trade_ids_of(report: Any) -> list[int | None]:
-    return [row["trade_id"] for row in report["rows"]]
 
 
 # How long it takes ---------------------------------------------------------------------------------------
@@ -63,13 +67,13 @@ def trade_ids_of(report: Any) -> list[int | None]:
 async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_three_times_the_steps(
     app: Starlette, client: httpx.AsyncClient, dry_run: str
 ) -> None:
-    steps = await Steps.of(app)
+    steps = await Steps.count_in(app)
     taken = []
     for number in (500, 1000):
         account_id = (await create_account(client, f"{number}"))["id"]
         await write_down(client, account_id, number)
         steps.since_last()
-        await send_file(client, file_of(numbered(number)), account_id, dry_run=dry_run)
+        await send_file(client, build_identical(numbered(number)), account_id, dry_run=dry_run)
         taken.append(steps.since_last())
 
     assert 0 < taken[1] < 3 * taken[0]
@@ -78,13 +82,13 @@ async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_t
 async def test_rows_take_no_more_steps_beside_identical_trades_that_an_import_has_brought(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    steps = await Steps.of(app)
+    steps = await Steps.count_in(app)
     taken = []
     for number in (500, 1000):
         account_id = (await create_account(client, f"{number}"))["id"]
-        await create_import(client, file_of([""] * number), account_id=account_id)
+        await create_import(client, build_identical([""] * number), account_id=account_id)
         steps.since_last()
-        await send_file(client, file_of(numbered(2 * number)), account_id, dry_run="true")
+        await send_file(client, build_identical(numbered(2 * number)), account_id, dry_run="true")
         taken.append(steps.since_last())
 
     assert 0 < taken[1] < 3 * taken[0]
@@ -94,7 +98,7 @@ async def test_rows_take_no_more_steps_beside_identical_trades_that_an_import_ha
 async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of_them_as_beside_few(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    steps = await Steps.of(app)
+    steps = await Steps.count_in(app)
     account_id = (await create_account(client))["id"]
     taken = []
     for _ in range(3):
@@ -108,59 +112,56 @@ async def test_identical_trades_are_written_down_in_as_many_steps_beside_many_of
 
 
 async def test_each_row_is_another_of_the_identical_trades_in_whatever_batch_it_comes(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account_id = (await create_account(client))["id"]
     by_hand = await write_down(client, account_id, 700)
 
-    report = await create_import(client, file_of(numbered(1200)), account_id=account_id)
+    report = await create_import(client, build_identical(numbered(1200)), account_id=account_id)
 
     assert report["counts"] == {"new": 500, "duplicate": 700, "updated": 0, "error": 0}
-    assert trade_ids_of(report)[:700] == by_hand
+    assert read_ids(report)[:700] == by_hand
 
 
 async def test_rows_with_and_without_an_id_share_the_identical_trades_among_them(
-    client: httpx.AsyncClient,
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account_id = (await create_account(client))["id"]
     by_hand = await write_down(client, account_id, 5)
 
-    report = await create_import(client, file_of(["a", "", "b", "", "c", "d"]), account_id=account_id)
+    report = await create_import(client, build_identical(["a", "", "b", "", "c", "d"]), account_id=account_id)
 
-    verdicts = [row["verdict"] for row in report["rows"]]
-    assert verdicts == ["duplicate"] * 5 + ["new"]
-    first, second = by_hand[:2]
-    assert trade_ids_of(report)[:5] == [by_hand[2], first, by_hand[3], second, by_hand[4]]
+    assert [row["verdict"] for row in report["rows"]] == ["duplicate"] * 5 + ["new"]
+    assert read_ids(report)[:5] == [by_hand[place] for place in (2, 0, 3, 1, 4)]
 
 
-async def test_trades_between_that_are_no_candidates_are_passed_over(client: httpx.AsyncClient) -> None:
-    account_id = (await create_account(client))["id"]
+async def test_trades_between_that_are_no_candidates_are_passed_over(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
     by_hand = await write_down(client, account_id, 2)
-    brought = await create_import(client, file_of([""] * 4), account_id=account_id)
+    brought = await create_import(client, build_identical([""] * 4), account_id=account_id)
     by_hand += await write_down(client, account_id, 3)
     await client.delete(f"/trades/{by_hand[0]}")
     unwrap(await client.patch(f"/trades/{by_hand[3]}", json={"external_id": "another"}))
 
-    report = await create_import(client, file_of(numbered(4)), account_id=account_id)
+    report = await create_import(client, build_identical(numbered(4)), account_id=account_id)
 
     assert brought["counts"]["new"] == 2
-    assert trade_ids_of(report)[:3] == [by_hand[1], by_hand[2], by_hand[4]]
+    assert read_ids(report)[:3] == [by_hand[1], by_hand[2], by_hand[4]]
     assert [row["verdict"] for row in report["rows"]] == ["duplicate"] * 3 + ["new"]
 
 
 async def test_identical_trades_of_another_account_or_content_are_not_taken(
-    app: Starlette, client: httpx.AsyncClient
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    account_id, other_id = [(await create_account(client, name))["id"] for name in ("Sim", "Other")]
+    other_id = (await create_account(client, "Other"))["id"]
     (mine,) = await write_down(client, account_id, 1)
     await write_down(client, other_id, 2)
-    file = file_of(["a", "b"]) + f"{ROW.replace('101', '102')},c\n"
+    file = build_file({"external_id": "a"}, {"external_id": "b"}, {"external_id": "c", "exit_price": "102"})
 
     report = await create_import(client, file, account_id=account_id)
 
     assert [row["verdict"] for row in report["rows"]] == ["duplicate", "new", "new"]
-    assert trade_ids_of(report)[0] == mine
-    assert await run_sql(app, "SELECT count(*) FROM trades") == [(5,)]
+    assert read_ids(report)[0] == mine
+    assert len(await list_trades(client)) == 5
 
 
 # An account without trades -----------------------------------------------------------------------------
@@ -175,13 +176,13 @@ def random_file(random: Random) -> str:
         exit_price, closed_at = random.choice([("", ""), ("5001.25", f"2026-03-08T10:3{minute}:00")])
         external_id = random.choice(["", "", "", *"abcdefgh", "12-34", *"stuvwxyz"]) if has_ids else ""
         opened_at = f"2026-03-08T10:0{minute}:00"
-        rows.append(
-            f"ESU6,long,{random.choice('12')},5000,{exit_price},{opened_at},{closed_at},{external_id}\n"
-        )
-    return HEADER + "".join(rows)
+        cells = (random.choice("12"), external_id, exit_price, opened_at, closed_at)
+        columns = ("quantity", "external_id", "exit_price", "opened_at", "closed_at")
+        rows.append(dict(zip(columns, cells, strict=True)))
+    return build_file(*rows)
 
 
-def verdicts_of(response: httpx.Response) -> list[Any]:
+def read_verdicts(response: httpx.Response) -> list[Any]:
     body = response.json()
     rows = body["data"]["import"]["rows"] if response.is_success else body["error"]["details"]["rows"]
     return [(row["line"], row["verdict"], row["reason"], row["changed"]) for row in rows]
@@ -189,11 +190,10 @@ def verdicts_of(response: httpx.Response) -> list[Any]:
 
 async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, Any]]:
     """The imported trades of an account, without what differs between two accounts."""
-    trades = unwrap(await client.get("/trades", params={"account_id": account_id, "limit": 200}))
     own = ("id", "account_id", "created_at", "updated_at")
     return [
         {name: value for name, value in trade.items() if name not in own}
-        for trade in sorted(trades, key=lambda trade: trade["id"])
+        for trade in await list_trades(client, account_id=account_id)
         if trade["symbol"] != "OTHER"
     ]
 
@@ -211,7 +211,7 @@ async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other
         for account in (empty, used):
             answers = [await send_file(client, file, account["id"]) for file in (first, first, second)]
             outcomes.append(
-                ([verdicts_of(answer) for answer in answers], await stored(client, account["id"]))
+                ([read_verdicts(answer) for answer in answers], await stored(client, account["id"]))
             )
 
         assert outcomes[0] == outcomes[1], seed

@@ -1,6 +1,5 @@
-"""`journal-api import`: a verdict for every row, dry runs, and the accounts that a file names."""
+"""`journal-api import`: what it prints, its options, and the journal that it shares with the service."""
 
-import csv
 import os
 import pty
 import sqlite3
@@ -9,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -26,24 +26,17 @@ from commands import (
     run_ok,
 )
 from conftest import client_of, new_key_for, started
-from factories import create_account, create_import, create_trade, send_file, unwrap
+from factories import build_file, create_import, create_trade, list_trades, send_file, unwrap
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
 
-PLAIN = {
-    "symbol": "ES",
-    "direction": "long",
-    "quantity": "1",
-    "entry_price": "100",
-    "exit_price": "101",
-    "opened_at": "2026-01-05 14:00:00",
-    "closed_at": "2026-01-05 15:00:00",
-}
 FIRST = [{"external_id": "1", "fees": "1"}, {"external_id": "2", "fees": "1"}]
 # One of each verdict but error, once FIRST is there.
 SECOND = [*FIRST[:1], {"external_id": "2", "fees": "2", "exit_price": "102"}, {"external_id": "3"}]
 BROKEN = [{}, {"quantity": "0"}, {"fees": "free"}, {}, {"opened_at": "today"}]
+LOCAL = {"opened_at": "2026-01-05 14:00:00", "closed_at": "2026-01-05 15:00:00"}
+CAFE = "Caf\N{LATIN SMALL LETTER E WITH ACUTE}"
 
 
 @pytest.fixture
@@ -53,15 +46,9 @@ def db(tmp_path: Path) -> Path:
     return tmp_path / "journal.db"
 
 
-def file_at(folder: Path, *trades: dict[str, str], name: str = "trades.csv") -> Path:
-    """Round trips; each is a long of one ES from 100 to 101 but for those cells."""
-    table = [PLAIN | trade for trade in trades]
+def write_file(folder: Path, *trades: dict[str, str], name: str = "trades.csv") -> Path:
     file = folder / name
-    with file.open("w", newline="") as opened:
-        columns = list(dict.fromkeys(column for row in table for column in row))
-        writer = csv.DictWriter(opened, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
+    file.write_text(build_file(*trades))
     return file
 
 
@@ -73,13 +60,11 @@ async def journal_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-# Verdicts ------------------------------------------------------------------------------------------------
+# What it prints ------------------------------------------------------------------------------------------
 
 
-def test_an_import_counts_what_was_new_what_was_corrected_and_what_was_there(
-    db: Path, tmp_path: Path
-) -> None:
-    outcomes = [import_file(db, file_at(tmp_path, *trades)).out for trades in (FIRST, SECOND, SECOND)]
+def test_an_import_prints_its_counts(db: Path, tmp_path: Path) -> None:
+    outcomes = [import_file(db, write_file(tmp_path, *trades)).out for trades in (FIRST, SECOND, SECOND)]
 
     assert outcomes == [
         "2 new, 0 already there\n",
@@ -87,17 +72,16 @@ def test_an_import_counts_what_was_new_what_was_corrected_and_what_was_there(
         "0 new, 3 already there\n",
     ]
     assert rows(db, "SELECT added, updated, duplicates FROM imports") == [(2, 0, 0), (1, 1, 1), (0, 0, 3)]
-    assert rows(db, "SELECT external_id, fees, exit_price FROM trades ORDER BY id") == [
-        ("1", 10**8, 101 * 10**8),
-        ("2", 2 * 10**8, 102 * 10**8),
-        ("3", 0, 101 * 10**8),
-    ]
 
 
-def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(db: Path, tmp_path: Path) -> None:
-    import_file(db, file_at(tmp_path, *FIRST))
+@pytest.mark.parametrize("options", [["--rows"], ["--dry-run", "--rows"]], ids=["import", "dry run"])
+def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(
+    db: Path, tmp_path: Path, options: list[str]
+) -> None:
+    import_file(db, write_file(tmp_path, *FIRST))
+    before = dump(db)
 
-    ran = import_file(db, file_at(tmp_path, *SECOND), "--rows")
+    ran = import_file(db, write_file(tmp_path, *SECOND), *options)
 
     assert ran.code == 0
     assert ran.out.splitlines() == [
@@ -106,120 +90,52 @@ def test_rows_prints_a_verdict_for_every_row_and_the_counts_last(db: Path, tmp_p
         "line 4: new",
         "1 new, 1 updated, 1 already there",
     ]
-
-
-async def test_the_command_tells_the_verdicts_that_the_service_tells(db: Path, tmp_path: Path) -> None:
-    second = file_at(tmp_path, *SECOND, {"symbol": "NQ"}, {"symbol": "NQ"}, {"quantity": "none"})
-    import_file(db, file_at(tmp_path, *FIRST, name="first.csv"))
-    async with journal_at(db) as client:
-        await create_trade(client, 1, symbol="NQ")
-        answer = await send_file(client, second.read_bytes(), 1, dry_run="true")
-
-    ran = import_file(db, second, "--dry-run", "--rows")
-
-    told = unwrap(answer)["rows"]
-    assert [row["verdict"] for row in told] == ["duplicate", "updated", "new", "duplicate", "new", "error"]
-    said = [(row, row["reason"] or ", ".join(row["changed"])) for row in told]
-    assert ran.out.splitlines() == [
-        f"line {row['line']}: {row['verdict']}" + (f": {why}" if why else "") for row, why in said
-    ]
-
-
-async def test_what_the_command_imports_the_service_recognises_lists_and_takes_back(
-    db: Path, tmp_path: Path
-) -> None:
-    file = file_at(tmp_path, *FIRST, {})
-    import_file(db, file)
-
-    async with journal_at(db) as client:
-        again = await create_import(client, file.read_bytes(), account_id=1)
-        listed = unwrap(await client.get("/imports"))
-        undone = [await client.delete(f"/imports/{one['id']}") for one in listed]
-        left = unwrap(await client.get("/trades"))
-
-    assert {row["verdict"] for row in again["rows"]} == {"duplicate"}
-    assert [(one["file_name"], one["trade_count"]) for one in listed] == [(None, 0), ("trades.csv", 3)]
-    assert listed[0]["sha256"] == listed[1]["sha256"] == again["sha256"]
-    assert [answer.status_code for answer in undone] == [204, 204]
-    assert left == []
-
-
-async def test_what_the_service_imported_the_command_recognises(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, *FIRST, {}, {})
-    async with journal_at(db) as client:
-        account = await create_account(client, "Sim")
-        await create_import(client, file.read_bytes(), account_id=account["id"])
-
-    ran = import_file(db, file)
-
-    assert ran.out == "0 new, 4 already there\n"
-
-
-def test_a_traders_own_edit_is_not_reverted_by_the_command(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, *FIRST)
-    import_file(db, file)
-    change(db, "UPDATE trades SET fees = 7, grade = 'A' WHERE id = 1")
-
-    ran = import_file(db, file)
-
-    assert ran.out == "0 new, 2 already there\n"
-    assert rows(db, "SELECT fees, grade FROM trades WHERE id = 1") == [(7, "A")]
-
-
-# The dry run ---------------------------------------------------------------------------------------------
-
-
-def test_a_dry_run_tells_the_counts_and_writes_nothing(db: Path, tmp_path: Path) -> None:
-    import_file(db, file_at(tmp_path, *FIRST))
-    file, before = file_at(tmp_path, *SECOND), dump(db)
-
-    ran = import_file(db, file, "--dry-run")
-
-    assert (ran.code, ran.out) == (0, "1 new, 1 updated, 1 already there\n")
-    assert "nothing was written" in ran.err
-    assert dump(db) == before
-
-
-def test_a_dry_run_does_not_make_the_account_and_says_that_it_would(db: Path, tmp_path: Path) -> None:
-    before = dump(db)
-
-    ran = import_file(db, file_at(tmp_path, *FIRST), "--dry-run", account="Sim")
-
-    assert (ran.code, ran.out) == (0, "2 new, 0 already there\n")
-    assert "'Sim'" in ran.err
-    assert dump(db) == before
+    assert ("nothing was written" in ran.err) == ("--dry-run" in options) == (dump(db) == before)
 
 
 @pytest.mark.parametrize("account", ["Sim", "Other"], ids=["known account", "new account"])
 @pytest.mark.promise(23)
 def test_a_dry_run_needs_no_turn_to_write(db: Path, tmp_path: Path, account: str) -> None:
-    import_file(db, file_at(tmp_path, *FIRST))
+    import_file(db, write_file(tmp_path, *FIRST))
+    before = dump(db)
     with closing(sqlite3.connect(db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
 
-        ran = import_file(db, file_at(tmp_path, *SECOND), "--dry-run", account=account)
+        ran = import_file(db, write_file(tmp_path, *SECOND), "--dry-run", account=account)
 
     assert ran.code == 0, ran.err
-    assert ran.out == (
-        "1 new, 1 updated, 1 already there\n" if account == "Sim" else "3 new, 0 already there\n"
-    )
+    counts = {"Sim": "1 new, 1 updated, 1 already there\n", "Other": "3 new, 0 already there\n"}
+    assert ran.out == counts[account]
+    assert ("'Other'" in ran.err) == (account == "Other")
+    assert dump(db) == before
 
 
-def test_a_dry_run_prints_the_rows_that_the_import_then_prints(db: Path, tmp_path: Path) -> None:
-    import_file(db, file_at(tmp_path, *FIRST))
-    file = file_at(tmp_path, *SECOND)
+@pytest.mark.parametrize(
+    ("trades", "options", "start", "end"),
+    [
+        (BROKEN, [], "line 3: quantity must be ", " (and 2 more)"),
+        (BROKEN, ["--dry-run"], "line 3: quantity must be ", " (and 2 more)"),
+        (BROKEN[:2], [], "line 3: quantity must be ", "greater than 0 ('0')"),
+        ([{"quantity": "0"}] * 2500, [], "line 2: quantity must be ", " (and 2499 more)"),
+        ([{"account": "Live"}], [], "line 2: account ", ""),
+    ],
+    ids=["several", "dry run", "one", "very many", "an account that the journal does not have"],
+)
+def test_bad_rows_are_one_line_of_error_and_nothing_is_written(
+    db: Path, tmp_path: Path, trades: list[dict[str, str]], options: list[str], start: str, end: str
+) -> None:
+    before = dump(db)
+    account = [] if "account" in trades[0] else ["--account", "Sim"]
 
-    foretold = import_file(db, file, "--dry-run", "--rows")
-    ran = import_file(db, file, "--rows")
+    line = refused("import", write_file(tmp_path, *trades), *account, "--db", db, *options)
 
-    assert foretold.out == ran.out
-    assert "line 4: new" in ran.out
+    assert line.startswith(f"journal-api: {start}")
+    assert line.endswith(end)
+    assert dump(db) == before
 
 
-def test_a_dry_run_of_a_broken_file_prints_every_row_and_fails_in_one_line(db: Path, tmp_path: Path) -> None:
-    file, before = file_at(tmp_path, *BROKEN), dump(db)
-
-    ran = import_file(db, file, "--dry-run", "--rows")
+def test_a_dry_run_of_a_broken_file_prints_every_row_and_fails(db: Path, tmp_path: Path) -> None:
+    ran = import_file(db, write_file(tmp_path, *BROKEN), "--dry-run", "--rows")
 
     assert ran.code == 1
     assert [line.split(": ")[:2] for line in ran.out.splitlines()] == [
@@ -230,161 +146,107 @@ def test_a_dry_run_of_a_broken_file_prints_every_row_and_fails_in_one_line(db: P
         ["line 6", "error"],
     ]
     assert "line 3: error: quantity must be " in ran.out
-    assert ran.err.count("\n") == 1
     assert ran.err.startswith("journal-api: line 3: quantity must be ")
-    assert dump(db) == before
+    assert ran.err.count("\n") == 1
 
 
-# Bad rows ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("options", [(), ("--dry-run",)], ids=["import", "dry run"])
-def test_of_several_bad_rows_the_first_is_named_and_the_others_counted(
-    db: Path, tmp_path: Path, options: tuple[str, ...]
+def test_an_unknown_header_is_an_error_with_the_format_and_the_missing_column(
+    db: Path, tmp_path: Path
 ) -> None:
-    file = file_at(tmp_path, *BROKEN)
-
-    line = run_failing("import", file, "--account", "Sim", "--db", db, *options)
-
-    assert line.startswith("journal-api: line 3: quantity must be ")
-    assert line.endswith(" (and 2 more)")
-    assert rows(db, "SELECT (SELECT count(*) FROM trades) + (SELECT count(*) FROM imports)") == [(0,)]
-    assert rows(db, "SELECT count(*) FROM accounts") == [(0,)]
-
-
-def test_a_bad_row_that_is_alone_is_named_without_a_count(db: Path, tmp_path: Path) -> None:
-    line = run_failing("import", file_at(tmp_path, *BROKEN[:2]), "--account", "Sim", "--db", db)
-
-    assert line.startswith("journal-api: line 3: quantity must be ")
-    assert "more)" not in line
-
-
-def test_the_bad_row_that_is_named_is_the_first_in_the_file(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, {"row": "1", "copy_of": "9"}, {"row": "2", "quantity": "0"})
+    file = tmp_path / "other.csv"
+    file.write_text("symbol,direction,quantity,entry_price\nES,long,1,6000\n")
 
     line = run_failing("import", file, "--account", "Sim", "--db", db)
 
-    assert line.startswith("journal-api: line 2: copy_of ")
-    assert line.endswith(" (and 1 more)")
+    assert "this looks like round trips, but it has no column 'opened_at'" in line
 
 
-def test_of_very_many_bad_rows_all_are_counted(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, *[{"quantity": "0"}] * 2500)
-
-    line = run_failing("import", file, "--account", "Sim", "--db", db)
-
-    assert line.endswith(" (and 2499 more)")
+# Beside the service --------------------------------------------------------------------------------------
 
 
-# Which account, which zone -------------------------------------------------------------------------------
+async def test_the_command_and_the_service_tell_the_same_and_know_each_others_imports(
+    db: Path, tmp_path: Path
+) -> None:
+    import_file(db, write_file(tmp_path, *FIRST, name="first.csv"))
+    second = write_file(tmp_path, *SECOND, {"symbol": "NQ"}, {"symbol": "NQ"}, {"quantity": "none"})
+    third = write_file(tmp_path, {"symbol": "CL"}, name="third.csv")
+    async with journal_at(db) as client:
+        await create_trade(client, 1, symbol="NQ")
+        told = unwrap(await send_file(client, second.read_bytes(), 1, dry_run="true"))["rows"]
+        await create_import(client, third.read_bytes(), account_id=1)
+
+    ran = import_file(db, second, "--dry-run", "--rows")
+    again = import_file(db, third)
+    async with journal_at(db) as client:
+        listed = unwrap(await client.get("/imports"))
+        undone = [await client.delete(f"/imports/{one['id']}") for one in listed]
+        left = await list_trades(client)
+
+    assert [row["verdict"] for row in told] == ["duplicate", "updated", "new", "duplicate", "new", "error"]
+    said = [(row, row["reason"] or ", ".join(row["changed"])) for row in told]
+    assert ran.out.splitlines() == [
+        f"line {row['line']}: {row['verdict']}" + (f": {why}" if why else "") for row, why in said
+    ]
+    assert again.out == "0 new, 1 already there\n"
+    assert [one["file_name"] for one in listed] == ["third.csv", None, "first.csv"]
+    assert listed[0]["sha256"] == listed[1]["sha256"]
+    assert [response.status_code for response in undone] == [204] * 3
+    assert [trade["symbol"] for trade in left] == ["NQ"]
 
 
-def accounts_at(db: Path, tmp_path: Path, *names: str) -> None:
-    """Make accounts of those names, without a trade."""
-    file = tmp_path / "empty.csv"
-    file.write_text(",".join(PLAIN) + "\n")
-    for name in names:
-        import_file(db, file, account=name)
-    change(db, "DELETE FROM imports")
+# Accounts, users and zones -------------------------------------------------------------------------------
 
 
-def trades_by_account(db: Path) -> list[tuple[str, int]]:
-    return rows(
-        db,
-        """
-        SELECT name, count(*)
-        FROM trades
-        JOIN accounts ON accounts.id = account_id
-        GROUP BY name
-        ORDER BY name
-        """,
-    )
+def test_an_account_is_made_once_and_recognised_by_its_normalised_name(db: Path, tmp_path: Path) -> None:
+    file = write_file(tmp_path, LOCAL)
 
-
-def test_without_an_account_the_file_says_which(db: Path, tmp_path: Path) -> None:
-    accounts_at(db, tmp_path, "Live", "Sim")
-    file = file_at(tmp_path, {"account": "Sim"}, {"account": "Live"}, {"account": " Sim "})
-
-    ran = command("import", file, "--db", db)
-
-    assert (ran.code, ran.out) == (0, "3 new, 0 already there\n")
-    assert trades_by_account(db) == [("Live", 1), ("Sim", 2)]
-    assert rows(db, "SELECT account_id FROM imports") == [(None,)]
-
-
-def test_an_account_that_only_the_file_names_is_not_made_but_an_error(db: Path, tmp_path: Path) -> None:
-    accounts_at(db, tmp_path, "Sim")
-    before = dump(db)
-    file = file_at(tmp_path, {"account": "Sim"}, {"account": "Live"})
-
-    line = run_failing("import", file, "--db", db)
-
-    assert line.startswith("journal-api: line 3: account ")
-    assert "'Live'" in line
-    assert dump(db) == before
-
-
-def test_an_account_of_another_user_is_not_found(db: Path, tmp_path: Path) -> None:
-    accounts_at(db, tmp_path, "Sim")
-    run_ok("users", "add", "other", "--db", db)
-
-    line = run_failing("import", file_at(tmp_path, {"account": "Sim"}), "--user", "other", "--db", db)
-
-    assert line.startswith("journal-api: line 2: account ")
-
-
-def test_a_file_that_names_no_account_needs_one_on_the_command_line(db: Path, tmp_path: Path) -> None:
-    line = run_failing("import", file_at(tmp_path, {}), "--db", db)
-
-    assert "account" in line
-    assert rows(db, "SELECT count(*) FROM imports") == [(0,)]
-
-
-def test_a_new_account_is_told_on_standard_error_and_a_known_one_is_not(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, {})
-
-    first, second = import_file(db, file), import_file(db, file)
+    first = import_file(db, file, account=CAFE)
+    second = import_file(db, file, account="  Cafe\N{COMBINING ACUTE ACCENT} ")
 
     zone = "Times without an offset are in UTC, as stated.\n"
-    assert (notes_in(first), notes_in(second)) == (f"New account 'Sim'.\n{zone}", zone)
-    assert rows(db, "SELECT name FROM accounts") == [("Sim",)]
+    assert (notes_in(first), notes_in(second)) == (f"New account '{CAFE}'.\n{zone}", zone)
+    assert second.out == "0 new, 1 already there\n"
+    assert rows(db, "SELECT name FROM accounts") == [(CAFE,)]
 
 
-def test_the_zone_says_what_times_without_an_offset_mean(db: Path, tmp_path: Path) -> None:
-    file = file_at(tmp_path, {}, {"opened_at": "2026-01-05T14:00:00Z", "closed_at": "2026-01-05T15:00:00Z"})
+def test_an_import_for_another_user_goes_into_an_account_of_their_own(db: Path, tmp_path: Path) -> None:
+    import_file(db, write_file(tmp_path, {}), account="Sim")
+    done("users", "add", "other", "--db", db)
 
-    ran = command("import", file, "--account", "Sim", "--timezone", "America/New_York", "--db", db)
+    unknown = refused("import", write_file(tmp_path, {"account": "Sim"}), "--user", "other", "--db", db)
+    ran = import_file(db, write_file(tmp_path, {}), "--user", "other", account="Sim")
 
-    assert ran.out == "2 new, 0 already there\n"
-    assert rows(db, "SELECT opened_at FROM trades ORDER BY id") == [
-        ("2026-01-05T19:00:00.000000Z",),
-        ("2026-01-05T14:00:00.000000Z",),
+    assert unknown.startswith("journal-api: line 2: account ")
+    assert ran.out == "1 new, 0 already there\n"
+    assert rows(db, "SELECT user_id, account_id FROM trades") == [(1, 1), (2, 2)]
+
+
+def test_without_an_account_option_the_file_says_which(db: Path, tmp_path: Path) -> None:
+    for name in ("Live", "Sim"):
+        import_file(db, write_file(tmp_path, {"symbol": name}), account=name)
+    file = write_file(tmp_path, {"account": "Sim"}, {"account": "Live"}, {"account": " Sim "})
+
+    ran = command("import", file, "--db", db)
+    line = refused("import", write_file(tmp_path, {}), "--db", db)
+
+    assert (ran.code, ran.out) == (0, "3 new, 0 already there\n")
+    assert rows(db, "SELECT account_id FROM trades WHERE symbol = 'ES' ORDER BY id") == [(2,), (1,), (2,)]
+    assert rows(db, "SELECT account_id FROM imports ORDER BY id") == [(1,), (2,), (None,)]
+    assert "account" in line
+
+
+def test_times_without_an_offset_are_in_the_stated_zone_else_the_owners(db: Path, tmp_path: Path) -> None:
+    change(db, "UPDATE users SET timezone = 'Europe/Berlin', day_rollover = '15:00'")
+    file = write_file(tmp_path, LOCAL)
+
+    command("import", file, "--account", "Own", "--db", db)
+    command("import", file, "--account", "Stated", "--timezone", "Asia/Tokyo", "--db", db)
+
+    assert rows(db, "SELECT opened_at, trading_day FROM trades ORDER BY id") == [
+        ("2026-01-05T13:00:00.000000Z", "2026-01-06"),
+        ("2026-01-05T05:00:00.000000Z", "2026-01-05"),
     ]
-    assert rows(db, "SELECT timezone FROM imports") == [("America/New_York",)]
-
-
-def test_copies_in_a_file_lead_to_their_original(db: Path, tmp_path: Path) -> None:
-    accounts_at(db, tmp_path, "A", "B", "Leader")
-    file = file_at(
-        tmp_path,
-        {"account": "A", "copy_of": "1"},
-        {"account": "Leader", "row": "1"},
-        {"account": "B", "copy_of": "1"},
-    )
-
-    command("import", file, "--db", db)
-
-    assert rows(
-        db,
-        """
-        SELECT copy.name, original.name
-        FROM trades
-        JOIN accounts AS copy ON copy.id = trades.account_id
-        LEFT JOIN trades AS source ON source.id = trades.source_trade_id
-        LEFT JOIN accounts AS original ON original.id = source.account_id
-        ORDER BY copy.name
-        """,
-    ) == [("A", "Leader"), ("B", "Leader"), ("Leader", None)]
+    assert rows(db, "SELECT timezone FROM imports ORDER BY id") == [("Europe/Berlin",), ("Asia/Tokyo",)]
 
 
 # Names of files ------------------------------------------------------------------------------------------
@@ -401,24 +263,20 @@ def test_copies_in_a_file_lead_to_their_original(db: Path, tmp_path: Path) -> No
     ],
     ids=["an escape", "line ends", "a control of eight bits", "white space around", "white space alone"],
 )
-async def test_control_characters_in_the_name_of_a_file_are_neither_kept_nor_shown(
-    db: Path, tmp_path: Path, name: str, shown: str | None
+def test_control_characters_in_the_name_of_a_file_are_neither_kept_nor_shown(
+    db: Path, tmp_path: Path, name: str, shown: Any
 ) -> None:
-    file = file_at(tmp_path, {}, name=name)
-
-    ran = import_file(db, file)
-    async with journal_at(db) as client:
-        listed = unwrap(await client.get("/imports"))
+    ran = import_file(db, write_file(tmp_path, {}, name=name))
 
     assert ran.code == 0
-    assert [one["file_name"] for one in listed] == [shown]
+    assert rows(db, "SELECT file_name FROM imports") == [(shown,)]
     assert not set(ran.out + ran.err) & set("\x1b\x07\x9b\r\t")
 
 
 def test_the_bar_on_a_terminal_shows_no_control_characters_of_the_name_of_a_file(
     db: Path, tmp_path: Path
 ) -> None:
-    file = file_at(tmp_path, {}, name="\x1b]0;pwn\x07a.csv")
+    file = write_file(tmp_path, {}, name="\x1b]0;pwn\x07a.csv")
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "journal_api", "import", str(file), "--account", "Sim", "--db", str(db)]
     process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=theirs)

@@ -71,7 +71,7 @@ async def test_others_can_write_once_a_row_of_an_import_is_an_error(database: Da
         await attempting
     assert refused.value.details["counts"] == Counts(error=2)
     assert await fetch(database.reader, "SELECT count(*) FROM imports", {}) == 0
-    assert await accounts.id_of(database.reader, 1, "Meanwhile") is not None
+    assert await accounts.find_id(database.reader, 1, "Meanwhile") is not None
 
 
 async def test_an_import_under_the_write_lock_does_not_wait_for_other_files_of_its_user(

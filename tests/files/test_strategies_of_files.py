@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from factories import (
+    build_file,
     create_account,
     create_copy_group,
     create_import,
@@ -15,17 +16,17 @@ from factories import (
     unwrap,
 )
 
-HEADER = "account,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,strategy,setup"
 REASON = "strategy is restricted to other accounts"
 
 
-def row(account: str, day: int, strategy: str, setup: str = "") -> str:
-    times = f"2026-01-{day:02}T14:00:00Z,2026-01-{day:02}T15:00:00Z"
-    return f"{account},ES,long,1,100,101,{times},{strategy},{setup}"
-
-
-def file_of(*rows: str) -> str:
-    return "\n".join([HEADER, *rows, ""])
+def build_rows(*rows: tuple[str, str]) -> str:
+    """A file of pairs of account and strategy."""
+    return build_file(
+        *(
+            {"account": account, "strategy": strategy, "symbol": f"N{number}"}
+            for number, (account, strategy) in enumerate(rows)
+        )
+    )
 
 
 @pytest.fixture
@@ -42,21 +43,20 @@ restricted = pytest.mark.parametrize("way", ["account", "group"])
 
 @restricted
 @pytest.mark.parametrize("setup", ["", "Retest"])
-@pytest.mark.parametrize("dry_run", ["true", "false"])
 async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
-    client: httpx.AsyncClient, restrictions: Any, way: str, setup: str, dry_run: str
+    client: httpx.AsyncClient, restrictions: Any, way: str, setup: str
 ) -> None:
     await create_strategy(client, "Breakout", setups=[{"name": "Retest"}], **restrictions[way])
-    file = file_of(row("Own", 5, "Breakout", setup), row("Other", 6, "Breakout", setup))
+    row = {"strategy": "Breakout", "setup": setup}
+    file = build_file({"account": "Own", **row}, {"account": "Other", **row})
 
-    response = await send_file(client, file, dry_run=dry_run)
+    report = unwrap(await send_file(client, file, dry_run="true"))
+    refused = await send_file(client, file)
 
-    if dry_run == "true":
-        rows = unwrap(response)["rows"]
-        assert [(line["verdict"], line["reason"]) for line in rows] == [("new", None), ("error", REASON)]
-    else:
-        assert error_of(response) == (400, "validation_error")
-        assert (details_of(response)["line"], details_of(response)["reason"]) == (3, REASON)
+    verdicts = [(line["verdict"], line["reason"]) for line in report["rows"]]
+    assert verdicts == [("new", None), ("error", REASON)]
+    assert error_of(refused) == (400, "validation_error")
+    assert (details_of(refused)["line"], details_of(refused)["reason"]) == (3, REASON)
     assert unwrap(await client.get("/trades")) == []
 
 
@@ -66,7 +66,7 @@ async def test_an_account_of_the_strategy_and_a_strategy_of_all_accounts_take_ne
 ) -> None:
     await create_strategy(client, "Breakout", **restrictions[way])
     await create_strategy(client, "Fade")
-    file = file_of(row("Own", 5, "Breakout"), row("Other", 6, "Fade"), row("Own", 7, "Fade"))
+    file = build_rows(("Own", "Breakout"), ("Other", "Fade"), ("Own", "Fade"))
 
     report = await create_import(client, file, account_id=None)
 
@@ -78,7 +78,7 @@ async def test_a_trade_that_the_strategy_had_before_is_recognised_and_stays(
     client: httpx.AsyncClient, restrictions: Any, way: str
 ) -> None:
     strategy = await create_strategy(client, "Breakout")
-    file = file_of(row("Other", 5, "Breakout"))
+    file = build_rows(("Other", "Breakout"))
     await create_import(client, file, account_id=None)
     unwrap(await client.patch(f"/strategies/{strategy['id']}", json=restrictions[way]))
 
@@ -94,6 +94,6 @@ async def test_a_strategy_of_a_group_without_members_takes_no_new_trade(client: 
     group = await create_copy_group(client)
     await create_strategy(client, "Breakout", copy_group_id=group["id"])
 
-    refused = await send_file(client, file_of(row("Own", 5, "Breakout")))
+    refused = await send_file(client, build_rows(("Own", "Breakout")))
 
     assert details_of(refused)["reason"] == REASON

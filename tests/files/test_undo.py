@@ -1,9 +1,7 @@
-"""Taking an import back: DELETE /imports/{id}, and what the goals say of it."""
+"""Undoing an import: DELETE /imports/{id}, and the goals afterwards."""
 
-import csv
-import io
 from datetime import UTC, datetime, timedelta
-from itertools import permutations
+from itertools import cycle
 from typing import Any
 
 import httpx
@@ -11,14 +9,19 @@ import pytest
 import time_machine
 from commands import dump
 from factories import (
+    A_CHECKLIST,
+    OPEN_ROW,
+    build_file,
     create_account,
     create_goal,
     create_import,
     create_strategy,
     create_tag,
     create_trade,
-    details_of,
     error_of,
+    list_trades,
+    read_ids,
+    send_file,
     snapshots_of,
     unwrap,
 )
@@ -28,121 +31,72 @@ from proofs import max_examples
 
 from journal_api.settings import Settings
 
-INVALID = (400, "validation_error")
-NOT_FOUND = (404, "not_found")
-PLAIN = {
-    "symbol": "ES",
-    "direction": "long",
-    "quantity": "1",
-    "entry_price": "100",
-    "exit_price": "101",
-    "opened_at": "2026-01-05T14:00:00Z",
-    "closed_at": "2026-01-05T15:00:00Z",
-}
-OPEN = {"exit_price": "", "closed_at": ""}
-CHECKLIST: dict[str, Any] = {
-    "name": "Breakout",
-    "setups": [{"name": "High", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}],
-}
+HIGH = {"strategy": "Breakout", "setup": "High"}
 
 
-def file_of(*trades: dict[str, str]) -> str:
-    """Round trips; each is a long of one ES from 100 to 101 but for those cells."""
-    rows = [PLAIN | trade for trade in trades]
-    written = io.StringIO()
-    columns = list(dict.fromkeys(column for row in rows for column in row))
-    table = csv.DictWriter(written, columns, lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return written.getvalue()
-
-
-def fees_of(**fees: int) -> str:
-    """A trade of each external id, with those fees."""
-    return file_of(*({"external_id": name, "fees": str(fee)} for name, fee in fees.items()))
-
-
-@pytest.fixture
-async def account_id(client: httpx.AsyncClient) -> int:
-    """An account to import into."""
-    return int((await create_account(client))["id"])
+def build_fees(fees: dict[str, int]) -> str:
+    """A file with a trade of each external id, with those fees."""
+    return build_file(*({"external_id": name, "fees": str(fee)} for name, fee in fees.items()))
 
 
 async def undo(client: httpx.AsyncClient, report: Any, **query: Any) -> list[int]:
-    """Take the import back; the trades that were kept."""
-    answer = await client.delete(f"/imports/{report['id']}", params=query)
-    assert answer.status_code == 204, answer.text
-    kept = answer.headers.get("x-trades-kept", "")
+    """Undo the import; the trades that were kept."""
+    response = await client.delete(f"/imports/{report['id']}", params=query)
+    assert response.status_code == 204, response.text
+    kept = response.headers.get("x-trades-kept", "")
     return [int(trade_id) for trade_id in kept.split(",") if trade_id]
 
 
-async def trades_in(client: httpx.AsyncClient, **query: Any) -> list[Any]:
+async def get_trades(client: httpx.AsyncClient, **query: Any) -> list[Any]:
     """The whole of every trade that matches, oldest first."""
-    listed = unwrap(await client.get("/trades", params={"limit": 200, **query}))
-    ids = sorted(trade["id"] for trade in listed)
-    return [unwrap(await client.get(f"/trades/{trade_id}")) for trade_id in ids]
+    found = await list_trades(client, **query)
+    return [unwrap(await client.get(f"/trades/{trade['id']}")) for trade in found]
 
 
-async def imports_in(client: httpx.AsyncClient) -> dict[int, Any]:
+async def count_trades(client: httpx.AsyncClient) -> dict[int, int]:
     """How many trades of each import are still there."""
     return {one["id"]: one["trade_count"] for one in unwrap(await client.get("/imports"))}
 
 
-async def patched(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
+async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -> Any:
     return unwrap(await client.patch(f"/trades/{trade_id}", json=fields))
-
-
-def ids_of(report: Any) -> list[int]:
-    return [row["trade_id"] for row in report["rows"]]
-
-
-def record_in(settings: Settings) -> list[str]:
-    """The whole database, but for the log of changes and the highest ids."""
-    passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
-    return [line for line in dump(settings.db) if not line.startswith(passing)]
 
 
 # What goes and what comes back ---------------------------------------------------------------------------
 
 
-async def test_an_import_that_is_taken_back_leaves_the_record_as_it_was(
+async def test_an_undone_import_leaves_the_record_as_it_was(
     client: httpx.AsyncClient, settings: Settings, account_id: int
 ) -> None:
-    await create_strategy(client, **CHECKLIST)
+    def read_record() -> list[str]:
+        """The whole database, but for the log of changes and the highest ids."""
+        passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
+        return [line for line in dump(settings.db) if not line.startswith(passing)]
+
+    await create_strategy(client, **A_CHECKLIST)
     await create_tag(client)
     await create_trade(client, account_id, symbol="CL")
-    await create_import(client, fees_of(a=1, b=2), account_id=account_id)
-    before = record_in(settings)
-    told = {"strategy": "Breakout", "setup": "High", "confirmations": '[["Volume", true, "x"]]'}
-    file = file_of(
+    await create_import(client, build_fees({"a": 1, "b": 2, "c": 3}), account_id=account_id)
+    before = read_record()
+    file = build_file(
         {"external_id": "a", "fees": "5"},
         {"external_id": "b", "fees": "2", "exit_price": "90"},
-        {"external_id": "c", "row": "c", "tags": "FOMO", **told},
-        {"external_id": "d", "copy_of": "c", "tags": "FOMO"},
+        {"external_id": "c", "fees": "3"},
+        {"external_id": "d", "row": "d", **HIGH, "tags": "FOMO", "confirmations": '[["Volume", true, "x"]]'},
+        {"external_id": "e", "copy_of": "d", "tags": "FOMO"},
         {"symbol": "CL", "notes": "content only"},
+        {"symbol": "CL"},
     )
     report = await create_import(client, file, account_id=account_id)
 
-    kept = await undo(client, report)
+    response = await client.delete(f"/imports/{report['id']}", params={"force": "1"})
 
-    assert report["counts"] == {"new": 2, "duplicate": 1, "updated": 2, "error": 0}
-    assert kept == []
-    assert record_in(settings) == before
-
-
-async def test_an_import_that_was_taken_back_is_not_found_any_more(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    report = await create_import(client, account_id=account_id)
-
-    answer = await client.delete(f"/imports/{report['id']}")
-
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert "x-trades-kept" not in answer.headers
+    assert report["counts"] == {"new": 3, "duplicate": 2, "updated": 2, "error": 0}
+    assert (response.status_code, response.content) == (204, b"")
+    assert "x-trades-kept" not in response.headers
+    assert read_record() == before
     again = [await client.request(how, f"/imports/{report['id']}") for how in ("GET", "DELETE")]
-    assert [error_of(one) for one in again] == [NOT_FOUND] * 2
-    assert await imports_in(client) == {}
-    assert await trades_in(client) == []
+    assert [error_of(one) for one in again] == [(404, "not_found")] * 2
 
 
 @pytest.mark.parametrize(
@@ -151,7 +105,7 @@ async def test_an_import_that_was_taken_back_is_not_found_any_more(
         ({"fees": "1"}, {"fees": "2"}),
         ({"gross_pnl": "1"}, {"gross_pnl": "-7"}),
         ({"closed_at": "2026-01-05T15:00:00Z"}, {"closed_at": "2026-02-05T15:00:00Z"}),
-        (OPEN, {}),
+        (OPEN_ROW, {}),
         ({}, {"symbol": "NQ", "direction": "short", "quantity": "3", "multiplier": "20", "entry_price": "9"}),
     ],
     ids=["fees", "result", "another day", "closed", "all but the id"],
@@ -160,110 +114,133 @@ async def test_a_corrected_trade_is_again_exactly_what_it_was(
     client: httpx.AsyncClient, account_id: int, before: dict[str, str], after: dict[str, str]
 ) -> None:
     row = {"external_id": "1", "stop_loss": "99", "grade": "A", "notes": "kept"}
-    await create_import(client, file_of({**row, **before}), account_id=account_id)
-    was = await trades_in(client)
-    report = await create_import(client, file_of({**row, **after}), account_id=account_id)
-    corrected = await trades_in(client)
+    await create_import(client, build_file({**row, **before}), account_id=account_id)
+    was = await get_trades(client)
+    report = await create_import(client, build_file({**row, **after}), account_id=account_id)
+    corrected = await get_trades(client)
 
     kept = await undo(client, report)
 
     assert corrected != was
-    assert (kept, await trades_in(client)) == ([], was)
+    assert (kept, await get_trades(client)) == ([], was)
 
 
-async def test_what_the_trader_edited_before_a_correction_is_there_again_after_it(
-    client: httpx.AsyncClient, account_id: int
+# Steps, then the fees that are left by name, then the imports that are still listed.
+HISTORIES: dict[str, tuple[list[Any], dict[str, int], list[int]]] = {
+    "an edit before a correction": (
+        [("import", {"a": 1}), ("edit", "a", 7), ("import", {"a": 2}), ("undo", 1, "")],
+        {"a": 7},
+        [0],
+    ),
+    "a restored trade is known to its file": (
+        [("import", {"a": 1}), ("import", {"a": 2}), ("undo", 1, ""), ("import", {"a": 1}), ("undo", 2, "")],
+        {"a": 1},
+        [0],
+    ),
+    "a restored trade is corrected again": (
+        [("import", {"a": 1}), ("import", {"a": 2}), ("undo", 1, ""), ("import", {"a": 2})],
+        {"a": 2},
+        [0, 2],
+    ),
+    "a file that was undone comes in anew": (
+        [("import", {"a": 1}), ("undo", 0, ""), ("import", {"a": 2})],
+        {"a": 2},
+        [1],
+    ),
+    "force takes what was edited": (
+        [
+            *(("import", {"a": 1}), ("import", {"a": 2, "b": 2}), ("edit", "a", 9), ("edit", "b", 9)),
+            *(("undo", 1, "ab"), ("force", 1, "")),
+        ],
+        {"a": 1},
+        [0],
+    ),
+    "an edit outlasts force and keeps the trade afterwards": (
+        [("import", {"a": 1}), ("import", {"a": 2}), ("edit", "a", 9), ("force", 1, ""), ("undo", 0, "a")],
+        {"a": 1},
+        [0],
+    ),
+    "a kept trade that is then deleted by hand": (
+        [("import", {"a": 1, "b": 1}), ("edit", "a", 5), ("undo", 0, "a"), ("delete", "a"), ("undo", 0, "")],
+        {},
+        [],
+    ),
+    "a corrected trade that was deleted by hand": (
+        [("import", {"a": 1}), ("import", {"a": 2}), ("delete", "a"), ("undo", 1, "")],
+        {},
+        [0],
+    ),
+    "a trade that a later import corrected": (
+        [
+            *(("import", {"a": 1, "b": 1}), ("import", {"a": 2})),
+            *(("undo", 0, "a"), ("undo", 1, ""), ("undo", 0, "")),
+        ],
+        {},
+        [],
+    ),
+    "a correction that force undid does not return": (
+        [
+            ("import", {"a": 1}),
+            ("import", {"a": 2}),
+            ("import", {"a": 3}),
+            ("force", 1, ""),
+            ("force", 2, ""),
+        ],
+        {"a": 1},
+        [0],
+    ),
+    "force takes a new trade whatever came after": (
+        [("import", {"a": 1}), ("import", {"a": 2, "b": 2}), ("force", 0, ""), ("undo", 1, "")],
+        {},
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize(("steps", "fees", "left"), HISTORIES.values(), ids=HISTORIES)
+async def test_imports_and_edits_are_undone(
+    client: httpx.AsyncClient, account_id: int, steps: list[Any], fees: dict[str, int], left: list[int]
 ) -> None:
-    first = await create_import(client, fees_of(a=1), account_id=account_id)
-    edited = await patched(client, ids_of(first)[0], fees=7, symbol="MES", grade="C")
-    second = await create_import(client, fees_of(a=2), account_id=account_id)
+    reports, ids = [], dict[str, int]()
+    for how, what, *rest in steps:
+        if how == "import":
+            reports.append(await create_import(client, build_fees(what), account_id=account_id))
+            ids |= dict(zip(what, read_ids(reports[-1]), strict=True))
+        elif how == "edit":
+            await patch_trade(client, ids[what], fees=rest[0])
+        elif how == "delete":
+            await client.delete(f"/trades/{ids[what]}")
+        else:
+            kept = await undo(client, reports[what], force="true" if how == "force" else "false")
+            assert kept == [ids[name] for name in rest[0]]
 
-    kept = await undo(client, second)
-
-    assert (kept, await trades_in(client)) == ([], [edited])
-
-
-async def test_a_restored_trade_is_still_known_to_the_file_that_had_brought_it(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_import(client, fees_of(a=1), account_id=account_id)
-    second = await create_import(client, fees_of(a=2), account_id=account_id)
-
-    await undo(client, second)
-
-    again = [await create_import(client, fees_of(a=fee), account_id=account_id) for fee in (1, 2)]
-    assert [one["rows"][0]["verdict"] for one in again] == ["duplicate", "updated"]
+    assert {trade["external_id"]: trade["fees"] for trade in await list_trades(client)} == fees
+    assert sorted(await count_trades(client)) == [reports[place]["id"] for place in left]
 
 
 async def test_a_restored_trade_stands_on_its_day_in_the_zone_of_now(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     late = {"external_id": "1", "closed_at": "2026-01-05T23:30:00Z"}
-    await create_import(client, file_of(late), account_id=account_id)
-    report = await create_import(client, file_of({**late, "fees": "1"}), account_id=account_id)
+    await create_import(client, build_file(late), account_id=account_id)
+    report = await create_import(client, build_file({**late, "fees": "1"}), account_id=account_id)
     unwrap(await client.patch("/me", json={"timezone": "Asia/Tokyo"}))
 
     await undo(client, report)
 
-    (trade,) = await trades_in(client)
+    (trade,) = await get_trades(client)
     assert (trade["fees"], trade["trading_day"]) == (0, "2026-01-06")
 
 
-async def test_trades_that_the_import_did_not_bring_stay_whatever_they_are(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_trade(client, account_id, symbol="NQ")
-    await create_trade(client, account_id, symbol="CL")
-    await create_import(client, fees_of(a=1), account_id=account_id)
-    before = await trades_in(client)
-    file = file_of({"symbol": "NQ"}, {"symbol": "CL"}, {"symbol": "CL"}, {"external_id": "a", "fees": "1"})
-    report = await create_import(client, file, account_id=account_id)
-
-    kept = await undo(client, report, force="true")
-
-    assert [row["verdict"] for row in report["rows"]] == ["duplicate", "duplicate", "new", "duplicate"]
-    assert (kept, await trades_in(client)) == ([], before)
-
-
-async def test_an_import_that_changed_nothing_goes_without_a_trace(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    first = await create_import(client, fees_of(a=1), account_id=account_id)
-    before = await trades_in(client)
-    again = await create_import(client, fees_of(a=1), account_id=account_id)
-
-    kept = await undo(client, again)
-
-    assert (kept, await trades_in(client)) == ([], before)
-    assert await imports_in(client) == {first["id"]: 1}
-
-
-async def test_a_file_that_was_taken_back_comes_in_anew(client: httpx.AsyncClient, account_id: int) -> None:
-    file = file_of({}, {}, {"external_id": "1"})
-    first = await create_import(client, file, account_id=account_id)
-    await undo(client, first)
-
-    second = await create_import(client, file, account_id=account_id)
-
-    assert [row["verdict"] for row in second["rows"]] == ["new"] * 3
-    assert second["id"] > first["id"]
-    assert min(ids_of(second)) > max(ids_of(first))
-
-
-async def test_an_import_that_named_its_accounts_is_taken_back_from_all_of_them(
-    client: httpx.AsyncClient,
-) -> None:
-    accounts = [await create_account(client, name) for name in ("Sim", "Live")]
-    file = file_of({"account": "Sim"}, {"account": "Live"})
-    report = unwrap(await client.post("/imports", content=file, headers={"Content-Type": "text/csv"}))
+async def test_an_import_that_named_its_accounts_is_undone_in_all_of_them(client: httpx.AsyncClient) -> None:
+    account_ids = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
+    report = unwrap(await send_file(client, build_file({"account": "Sim"}, {"account": "Live"})))
 
     (listed,) = unwrap(await client.get("/imports"))
     kept = await undo(client, report)
 
-    assert (listed["account_id"], listed["account_ids"]) == (None, [account["id"] for account in accounts])
-    assert kept == []
-    gone = [await client.delete(f"/accounts/{account['id']}") for account in accounts]
-    assert [answer.status_code for answer in gone] == [204, 204]
+    assert (listed["account_id"], listed["account_ids"]) == (None, account_ids)
+    assert (kept, await list_trades(client)) == ([], [])
 
 
 # What was edited since -----------------------------------------------------------------------------------
@@ -284,278 +261,6 @@ async def edit(client: httpx.AsyncClient, trade: Any, how: str) -> None:
 
 
 EDITS = ("PATCH", "PUT tags", "PUT confirmations")
-
-
-@pytest.mark.parametrize("how", EDITS)
-async def test_a_new_trade_that_was_edited_since_is_kept_and_named(
-    client: httpx.AsyncClient, account_id: int, how: str
-) -> None:
-    await create_strategy(client, **CHECKLIST)
-    row = {"strategy": "Breakout", "setup": "High"}
-    report = await create_import(client, file_of(*[row] * 3), account_id=account_id)
-    await edit(client, (await trades_in(client))[1], how)
-    edited = (await trades_in(client))[1]
-
-    kept = await undo(client, report)
-
-    assert kept == [ids_of(report)[1]]
-    assert await trades_in(client) == [edited]
-    assert await imports_in(client) == {report["id"]: 1}
-    assert await trades_in(client, import_id=report["id"]) == [edited]
-
-
-@pytest.mark.parametrize("how", EDITS)
-async def test_a_corrected_trade_that_was_edited_since_is_kept_and_named(
-    client: httpx.AsyncClient, account_id: int, how: str
-) -> None:
-    await create_strategy(client, **CHECKLIST)
-    rows = [{"external_id": name, "strategy": "Breakout", "setup": "High"} for name in ("1", "2")]
-    await create_import(client, file_of(*rows), account_id=account_id)
-    was = await trades_in(client)
-    report = await create_import(
-        client, file_of(*({**row, "fees": "1"} for row in rows)), account_id=account_id
-    )
-    await edit(client, was[0], how)
-    edited = (await trades_in(client))[0]
-
-    kept = await undo(client, report)
-
-    assert kept == [was[0]["id"]]
-    assert await trades_in(client) == [edited, was[1]]
-    assert await trades_in(client, import_id=report["id"]) == [edited]
-    assert (await imports_in(client))[report["id"]] == 0
-
-
-async def test_an_edit_that_changes_nothing_keeps_nothing(client: httpx.AsyncClient, account_id: int) -> None:
-    report = await create_import(client, file_of({"notes": "same"}), account_id=account_id)
-    (trade_id,) = ids_of(report)
-    await patched(client, trade_id, notes="same")
-    await client.put(f"/trades/{trade_id}/tags", json={"tag_ids": []})
-    await client.put(f"/trades/{trade_id}/confirmations", json={"confirmations": []})
-
-    kept = await undo(client, report)
-
-    assert (kept, await trades_in(client)) == ([], [])
-
-
-async def test_a_dry_run_says_how_many_trades_go_and_how_many_of_them_were_annotated(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_strategy(client, **CHECKLIST)
-    row = {"strategy": "Breakout", "setup": "High", "notes": "from the file"}
-    report = await create_import(client, file_of(*[row] * 6), account_id=account_id)
-    trades = await trades_in(client)
-    for trade, how in zip(trades, EDITS, strict=False):
-        await edit(client, trade, how)
-    bare = {"notes": None, "strategy_id": None, "setup_id": None}
-    await patched(client, trades[3]["id"], **bare)  # edited, but no annotation is left
-    before = await trades_in(client)
-
-    answers = [
-        await client.delete(f"/imports/{report['id']}", params={"dry_run": True, "force": force})
-        for force in (False, True)
-    ]
-
-    said = [(one.headers["x-trades-deleted"], one.headers["x-trades-annotated"]) for one in answers]
-    assert said == [("2", "0"), ("6", "3")]
-    assert ["x-trades-kept" in one.headers for one in answers] == [True, False]
-    assert await trades_in(client) == before
-
-
-@pytest.mark.parametrize("force", ["true", "1"])
-async def test_force_takes_what_was_edited_since_too(
-    client: httpx.AsyncClient, account_id: int, force: str
-) -> None:
-    first = await create_import(client, fees_of(a=1), account_id=account_id)
-    (was,) = await trades_in(client)
-    second = await create_import(client, fees_of(a=2, b=2), account_id=account_id)
-    for trade_id in ids_of(second):
-        await patched(client, trade_id, fees=9)
-    kept = await undo(client, second)
-
-    kept_by_force = await undo(client, second, force=force)
-
-    assert (kept, kept_by_force) == (ids_of(second), [])
-    assert await imports_in(client) == {first["id"]: 1}
-    (trade,) = await trades_in(client)
-    assert {**trade, "updated_at": was["updated_at"]} == was
-
-
-@pytest.mark.parametrize("force", ["", "yes", "True", "2"])
-async def test_another_word_for_force_is_refused_and_takes_nothing(
-    client: httpx.AsyncClient, account_id: int, force: str
-) -> None:
-    report = await create_import(client, account_id=account_id)
-
-    refused = await client.delete(f"/imports/{report['id']}", params={"force": force})
-
-    assert error_of(refused) == INVALID
-    assert set(details_of(refused)["allowed"]) == {"true", "false", "1", "0"}
-    assert await imports_in(client) == {report["id"]: 1}
-
-
-async def test_what_the_trader_wrote_on_a_corrected_trade_outlasts_force_and_keeps_the_trade_afterwards(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    first = await create_import(client, fees_of(a=1), account_id=account_id)
-    second = await create_import(client, fees_of(a=2), account_id=account_id)
-    (trade_id,) = ids_of(first)
-    await patched(client, trade_id, grade="A")
-    await undo(client, second, force="true")
-
-    kept = await undo(client, first)
-
-    assert kept == [trade_id]
-    assert [(trade["fees"], trade["grade"]) for trade in await trades_in(client)] == [(1, "A")]
-
-
-async def test_what_was_kept_goes_with_the_next_try_once_it_is_deleted_by_hand(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    report = await create_import(client, file_of({}, {}), account_id=account_id)
-    await patched(client, ids_of(report)[0], grade="A")
-    await undo(client, report)
-    await client.delete(f"/trades/{ids_of(report)[0]}")
-
-    kept = await undo(client, report)
-
-    assert (kept, await imports_in(client)) == ([], {})
-
-
-async def test_a_corrected_trade_that_was_deleted_by_hand_does_not_come_back(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_import(client, fees_of(a=1), account_id=account_id)
-    report = await create_import(client, fees_of(a=2), account_id=account_id)
-    await client.delete(f"/trades/{ids_of(report)[0]}")
-
-    kept = await undo(client, report)
-
-    assert (kept, await trades_in(client)) == ([], [])
-    assert report["id"] not in await imports_in(client)
-
-
-async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    report = await create_import(client, file_of(*[{}] * 103), account_id=account_id)
-    for trade_id in ids_of(report)[1:]:
-        await patched(client, trade_id, grade="A")
-
-    kept = await undo(client, report)
-
-    assert kept == sorted(ids_of(report)[1:])[:100]
-    listed = await client.get("/trades", params={"import_id": report["id"]})
-    assert listed.json()["meta"]["pagination"]["total"] == 102
-    assert await imports_in(client) == {report["id"]: 102}
-
-
-# Several imports -----------------------------------------------------------------------------------------
-
-
-async def test_a_trade_that_a_later_import_corrected_is_kept_until_that_one_is_taken_back(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    first = await create_import(client, fees_of(a=1, b=1), account_id=account_id)
-    was = await trades_in(client)
-    second = await create_import(client, fees_of(a=2), account_id=account_id)
-
-    kept = [await undo(client, first), await undo(client, second), await undo(client, first)]
-
-    assert kept == [[was[0]["id"]], [], []]
-    assert (await trades_in(client), await imports_in(client)) == ([], {})
-
-
-async def test_two_imports_are_taken_back_in_the_order_in_which_they_came(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    first = await create_import(client, fees_of(a=1), account_id=account_id)
-    second = await create_import(client, fees_of(b=1), account_id=account_id)
-    of_second = (await trades_in(client))[1]
-
-    kept = [await undo(client, first)]
-    left = await trades_in(client)
-    kept.append(await undo(client, second))
-
-    assert (kept, left) == ([[], []], [of_second])
-    assert (await trades_in(client), await imports_in(client)) == ([], {})
-
-
-@pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
-async def test_in_whatever_order_corrections_are_taken_back_the_trade_is_at_last_what_it_was(
-    client: httpx.AsyncClient, account_id: int, order: tuple[int, ...]
-) -> None:
-    await create_import(client, fees_of(a=0), account_id=account_id)
-    was = await trades_in(client)
-    reports = [await create_import(client, fees_of(a=fee), account_id=account_id) for fee in (1, 2, 3)]
-
-    for _ in range(3):
-        left = await imports_in(client)
-        for place in order:
-            if reports[place]["id"] in left:
-                await undo(client, reports[place])
-
-    assert await trades_in(client) == was
-    assert len(await imports_in(client)) == 1
-
-
-async def test_a_correction_that_force_took_back_does_not_return_with_a_later_one(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_import(client, fees_of(a=1), account_id=account_id)
-    middle = await create_import(client, fees_of(a=2), account_id=account_id)
-    last = await create_import(client, fees_of(a=3), account_id=account_id)
-    await undo(client, middle, force="true")
-
-    await undo(client, last, force="true")
-
-    assert [trade["fees"] for trade in await trades_in(client)] == [1]
-    assert len(await imports_in(client)) == 1
-
-
-async def test_force_takes_a_new_trade_whatever_came_after_and_leaves_the_later_import_nothing_of_it(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    first = await create_import(client, fees_of(a=1), account_id=account_id)
-    second = await create_import(client, fees_of(a=2, b=2), account_id=account_id)
-
-    kept = [await undo(client, first, force="true")]
-    left = await trades_in(client)
-    kept.append(await undo(client, second))
-
-    assert kept == [[], []]
-    assert [trade["external_id"] for trade in left] == ["b"]
-    assert (await trades_in(client), await imports_in(client)) == ([], {})
-
-
-FILES = st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), min_size=1), max_size=4)
-
-
-@given(files=FILES, order=st.randoms(use_true_random=False))
-@max_examples(full=20, ci=4)
-async def test_whatever_was_imported_and_in_whatever_order_it_is_taken_back_nothing_of_it_is_left(
-    client: httpx.AsyncClient, files: list[dict[str, int]], order: Any
-) -> None:
-    number = len(unwrap(await client.get("/accounts")))
-    account_id = (await create_account(client, f"of example {number}"))["id"]
-    await create_import(client, fees_of(a=0, b=1), account_id=account_id)
-    was, before = await trades_in(client, account_id=account_id), await imports_in(client)
-    reports = [await create_import(client, fees_of(**fees), account_id=account_id) for fees in files]
-    order.shuffle(reports)
-
-    for _ in files:
-        left = await imports_in(client)
-        for report in reports:
-            if report["id"] in left:
-                await undo(client, report)
-
-    assert await trades_in(client, account_id=account_id) == was
-    assert await imports_in(client) == before
-
-
-# Whatever the clock says ---------------------------------------------------------------------------------
-
-
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
@@ -564,64 +269,108 @@ def clock_at(hour: float) -> time_machine.travel:
     return time_machine.travel(NOON + timedelta(hours=hour), tick=False)
 
 
+@pytest.mark.parametrize("hour", [1, 0, -1], ids=["a clock that goes on", "stands still", "goes back"])
+@pytest.mark.parametrize("how", EDITS)
+async def test_new_and_corrected_trades_that_were_edited_since_are_kept_and_named(
+    client: httpx.AsyncClient, account_id: int, how: str, hour: int
+) -> None:
+    await create_strategy(client, **A_CHECKLIST)
+    old = [{"external_id": name, **HIGH} for name in ("1", "2")]
+    corrected = [
+        {**row, "fees": "1"} for row in (*old, {**HIGH, "external_id": "3"}, {**HIGH, "external_id": "4"})
+    ]
+    with clock_at(0):
+        await create_import(client, build_file(*old), account_id=account_id)
+        was = await get_trades(client)
+        report = await create_import(client, build_file(*corrected), account_id=account_id)
+    with clock_at(hour):
+        for trade in (await get_trades(client))[::2]:
+            await edit(client, trade, how)
+    edited = (await get_trades(client))[::2]
+
+    kept = await undo(client, report)
+
+    assert kept == read_ids(report)[::2]
+    assert await get_trades(client) == [edited[0], was[1], edited[1]]
+    assert await get_trades(client, import_id=report["id"]) == edited
+    assert (await count_trades(client))[report["id"]] == 1
+
+
+async def test_an_edit_that_changes_nothing_keeps_nothing(client: httpx.AsyncClient, account_id: int) -> None:
+    report = await create_import(client, build_file({"notes": "same"}), account_id=account_id)
+    (trade_id,) = read_ids(report)
+    await patch_trade(client, trade_id, notes="same")
+    await client.put(f"/trades/{trade_id}/tags", json={"tag_ids": []})
+    await client.put(f"/trades/{trade_id}/confirmations", json={"confirmations": []})
+
+    kept = await undo(client, report)
+
+    assert (kept, await get_trades(client)) == ([], [])
+
+
+async def test_a_dry_run_tells_how_many_trades_go_and_how_many_of_them_were_annotated(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await create_strategy(client, **A_CHECKLIST)
+    row = {**HIGH, "notes": "from the file"}
+    report = await create_import(client, build_file(*[row] * 6), account_id=account_id)
+    trades = await get_trades(client)
+    for trade, how in zip(trades, EDITS, strict=False):
+        await edit(client, trade, how)
+    bare = {"notes": None, "strategy_id": None, "setup_id": None}
+    await patch_trade(client, trades[3]["id"], **bare)  # edited, but no annotation is left
+    before = await get_trades(client)
+
+    responses = [
+        await client.delete(f"/imports/{report['id']}", params={"dry_run": True, "force": force})
+        for force in (False, True)
+    ]
+
+    told = [(one.headers["x-trades-deleted"], one.headers["x-trades-annotated"]) for one in responses]
+    assert told == [("2", "0"), ("6", "3")]
+    assert ["x-trades-kept" in one.headers for one in responses] == [True, False]
+    assert await get_trades(client) == before
+
+
+async def test_up_to_100_kept_trades_are_named_and_all_of_them_are_listed(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    report = await create_import(client, build_file(*[{}] * 103), account_id=account_id)
+    for trade_id in read_ids(report)[1:]:
+        await patch_trade(client, trade_id, grade="A")
+
+    kept = await undo(client, report)
+
+    assert kept == sorted(read_ids(report)[1:])[:100]
+    assert [trade["id"] for trade in await list_trades(client, import_id=report["id"])] == read_ids(report)[
+        1:
+    ]
+    assert await count_trades(client) == {report["id"]: 102}
+
+
+# Several imports, whatever the clock says ----------------------------------------------------------------
+
+
 @pytest.mark.parametrize("hours", [(0, 2, 1), (2, 1, 0), (0, 0, 0)], ids=["back", "back twice", "still"])
 @pytest.mark.parametrize("force", ["true", "false"])
-async def test_corrections_are_taken_back_in_the_order_of_the_imports_although_the_clock_went_back(
+async def test_corrections_are_undone_in_the_order_of_the_imports_although_the_clock_went_back(
     client: httpx.AsyncClient, account_id: int, hours: tuple[int, ...], force: str
 ) -> None:
     reports, states = [], []
     for fee, hour in enumerate(hours):
         with clock_at(hour):
-            reports.append(await create_import(client, fees_of(a=fee), account_id=account_id))
-            states.append(await trades_in(client))
+            reports.append(await create_import(client, build_fees({"a": fee}), account_id=account_id))
+            states.append(await get_trades(client))
 
     kept = [await undo(client, reports[1])]
     kept += [await undo(client, report, force=force) for report in (reports[2], reports[1])]
 
-    (trade_id,) = ids_of(reports[0])
-    assert kept == [[trade_id], [], []]
-    assert await trades_in(client) == states[0]
-
-
-async def test_what_force_took_back_does_not_return_although_the_clock_went_back(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    reports = []
-    for fee, hour in ((1, 0), (2, 2), (3, 1)):
-        with clock_at(hour):
-            reports.append(await create_import(client, fees_of(a=fee), account_id=account_id))
-
-    for report in reports[1:]:
-        await undo(client, report, force="true")
-
-    assert [trade["fees"] for trade in await trades_in(client)] == [1]
-    assert await imports_in(client) == {reports[0]["id"]: 1}
-
-
-@pytest.mark.parametrize("hour", [0, -1], ids=["still", "back"])
-@pytest.mark.parametrize("how", EDITS)
-async def test_an_edit_is_an_edit_although_the_clock_stands_still_or_went_back(
-    client: httpx.AsyncClient, account_id: int, how: str, hour: int
-) -> None:
-    await create_strategy(client, **CHECKLIST)
-    row = {"external_id": "1", "strategy": "Breakout", "setup": "High"}
-    new = {**row, "external_id": "2", "fees": "1"}
-    with clock_at(0):
-        await create_import(client, file_of(row), account_id=account_id)
-        report = await create_import(client, file_of({**row, "fees": "1"}, new), account_id=account_id)
-    with clock_at(hour):
-        for trade in await trades_in(client):
-            await edit(client, trade, how)
-    edited = await trades_in(client)
-
-    kept = await undo(client, report)
-
-    assert kept == ids_of(report)
-    assert await trades_in(client) == edited
+    assert kept == [read_ids(reports[0]), [], []]
+    assert await get_trades(client) == states[0]
 
 
 class Imagined:
-    """What imports, edits and undos come to, without a clock: each trade knows who wrote it last."""
+    """A model of imports, edits and undos without a clock: each trade knows who wrote it last."""
 
     def __init__(self) -> None:
         self.trades: dict[str, dict[str, Any]] = {}
@@ -672,15 +421,15 @@ IMPORTS = st.tuples(
 )
 EDITS_OF_FEES = st.tuples(st.just("edit"), HOURS, NAMES, st.integers(0, 2))
 UNDOS = st.tuples(st.just("undo"), HOURS, st.integers(0, 5), st.booleans())
-HISTORIES = st.tuples(
+RANDOM_HISTORIES = st.tuples(
     st.lists(IMPORTS, min_size=2, max_size=3),
     st.lists(st.one_of(IMPORTS, EDITS_OF_FEES, UNDOS), max_size=6),
     st.lists(UNDOS, min_size=1, max_size=3),
 ).map(lambda parts: [step for part in parts for step in part])
 
 
-@given(steps=HISTORIES)
-@max_examples(full=40, ci=8)
+@given(steps=RANDOM_HISTORIES)
+@tried(full=40, short=8)
 @pytest.mark.promise(24)
 async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
@@ -690,13 +439,13 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     imagined, brought = Imagined(), list[Any]()
     for what, hour, one, other in steps:
         with clock_at(hour):
-            listed = unwrap(await client.get("/trades", params={"account_id": account_id}))
-            ids = {trade["external_id"]: trade["id"] for trade in listed}
+            found = await list_trades(client, account_id=account_id)
+            ids = {trade["external_id"]: trade["id"] for trade in found}
             if what == "import":
-                brought.append(await create_import(client, fees_of(**one), account_id=account_id))
+                brought.append(await create_import(client, build_fees(one), account_id=account_id))
                 imagined.bring(brought[-1]["id"], one)
             elif what == "edit" and one in ids:
-                await patched(client, ids[one], fees=other)
+                await patch_trade(client, ids[one], fees=other)
                 imagined.edit(one, other)
             elif what == "undo" and brought:
                 report = brought[one % len(brought)]
@@ -706,72 +455,50 @@ async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
                 assert sorted(kept) == sorted(ids[name] for name in left)
                 if not left:
                     brought.remove(report)
-        now = unwrap(await client.get("/trades", params={"account_id": account_id}))
+        now = await list_trades(client, account_id=account_id)
         assert {trade["external_id"]: trade["fees"] for trade in now} == imagined.fees()
 
 
-# Copies --------------------------------------------------------------------------------------------------
+# Copies and goals ----------------------------------------------------------------------------------------
 
 
-async def copies_of(client: httpx.AsyncClient) -> tuple[Any, list[int]]:
-    """The import of an original, and the ids of its two copies, which a later import brought."""
+async def create_copies(client: httpx.AsyncClient) -> list[Any]:
+    """The import of an original, and a later import of two copies of it."""
     for name in ("Leader", "A", "B"):
         await create_account(client, name)
     original = {"account": "Leader", "row": "1"}
     copies = [{"account": name, "copy_of": "1", "gross_pnl": "-2"} for name in ("A", "B")]
-    headers = {"Content-Type": "text/csv"}
-    first = unwrap(await client.post("/imports", content=file_of(original), headers=headers))
-    second = unwrap(await client.post("/imports", content=file_of(original, *copies), headers=headers))
-    return first, ids_of(second)[1:]
+    return [unwrap(await send_file(client, build_file(original, *rows))) for rows in ([], copies)]
 
 
-async def test_copies_whose_original_is_taken_back_stay_one_decision_led_by_the_oldest(
+async def test_copies_whose_original_is_undone_stay_one_decision_led_by_the_oldest(
     client: httpx.AsyncClient,
 ) -> None:
-    first, copies = await copies_of(client)
+    first, second = await create_copies(client)
+    _, *copies = read_ids(second)
     count, net = [await create_goal(client, metric=metric) for metric in ("trade_count", "net_pnl")]
 
     kept = await undo(client, first)
 
     assert kept == []
-    trades = await trades_in(client)
-    assert [(trade["id"], trade["source_trade_id"]) for trade in trades] == [
-        (copies[0], None),
-        (copies[1], copies[0]),
-    ]
+    sources = [(trade["id"], trade["source_trade_id"]) for trade in await list_trades(client)]
+    assert sources == [(copies[0], None), (copies[1], copies[0])]
     january = {"from": "2026-01-01", "to": "2026-01-01"}
     actuals = [(await snapshots_of(client, goal["id"], **january))[0]["actual"] for goal in (count, net)]
     assert actuals == [1, -4]
+    assert (await undo(client, second), await list_trades(client)) == ([], [])
 
 
-async def test_copies_whose_original_was_taken_back_can_still_be_taken_back_themselves(
-    client: httpx.AsyncClient,
-) -> None:
-    first, _ = await copies_of(client)
-    await undo(client, first)
-    (second,) = unwrap(await client.get("/imports"))
-
-    kept = await undo(client, second)
-
-    assert (kept, await trades_in(client)) == ([], [])
-
-
-async def test_the_copies_of_an_import_are_taken_back_and_their_original_stays(
-    client: httpx.AsyncClient,
-) -> None:
-    first, _ = await copies_of(client)
-    second = unwrap(await client.get("/imports"))[0]
+async def test_copies_are_undone_and_their_original_stays(client: httpx.AsyncClient) -> None:
+    first, second = await create_copies(client)
 
     kept = await undo(client, second)
 
     assert kept == []
-    assert [trade["id"] for trade in await trades_in(client)] == ids_of(first)
+    assert [trade["id"] for trade in await list_trades(client)] == read_ids(first)
 
 
-# Goals ---------------------------------------------------------------------------------------------------
-
-
-async def told_by(client: httpx.AsyncClient, goals: list[Any]) -> dict[str, list[Any]]:
+async def read_snapshots(client: httpx.AsyncClient, goals: list[Any]) -> dict[str, list[Any]]:
     """By metric and timeframe, the snapshots without what is each goal's own."""
     own = ("goal_id", "computed_at")
     return {
@@ -783,13 +510,12 @@ async def told_by(client: httpx.AsyncClient, goals: list[Any]) -> dict[str, list
     }
 
 
-async def make_goals(client: httpx.AsyncClient) -> list[Any]:
-    """A goal of every metric, by day and by month."""
+async def create_goals(client: httpx.AsyncClient) -> list[Any]:
+    """A goal of every metric, by day and by month in turns."""
     metrics = [metric["key"] for metric in unwrap(await client.get("/metrics"))]
+    timeframes = cycle(["daily", "monthly"])
     return [
-        await create_goal(client, metric=metric, timeframe=timeframe)
-        for metric in metrics
-        for timeframe in ("daily", "monthly")
+        await create_goal(client, metric=metric, timeframe=next(timeframes)) for metric in sorted(metrics)
     ]
 
 
@@ -797,75 +523,54 @@ FIRST = [
     {"external_id": "1", "row": "1", "grade": "A+", "stop_loss": "99", "fees": "0.1"},
     {"external_id": "2", "copy_of": "1", "gross_pnl": "-0.2", "tags": "FOMO"},
     {"external_id": "3", "closed_at": "2026-02-03T15:00:00Z", "exit_price": "97", "grade": "C"},
-    {"external_id": "4", **OPEN},
+    {"external_id": "4", **OPEN_ROW},
 ]
 SECOND = [
     {"external_id": "1", "gross_pnl": "-5", "fees": "0.3"},
     {"external_id": "3", "closed_at": "2026-03-04T15:00:00Z", "exit_price": "110"},
     {"external_id": "4", "closed_at": "2026-02-04T15:00:00Z"},
-    {
-        "external_id": "5",
-        "strategy": "Breakout",
-        "setup": "High",
-        "confirmations": '[["Volume", true, null]]',
-    },
+    {"external_id": "5", **HIGH, "confirmations": '[["Volume", true, null]]'},
     {"external_id": "6", "closed_at": "2026-04-04T15:00:00Z", "initial_risk": "0.7", "tags": "FOMO"},
 ]
-STEPS = ("an import", "a correcting import", "taking the correction back", "taking all back")
 
 
-@pytest.mark.parametrize("steps", range(1, 5), ids=STEPS)
-async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after(
-    client: httpx.AsyncClient, account_id: int, steps: int
+async def test_snapshots_that_were_read_before_are_those_of_a_new_goal_after_each_step(
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
     await create_tag(client, type="mistake")
-    await create_strategy(client, **CHECKLIST)
-    goals = await make_goals(client)
+    await create_strategy(client, **A_CHECKLIST)
+    goals = await create_goals(client)
+    await read_snapshots(client, goals)
     reports: list[Any] = []
 
-    for step in range(steps):
-        await told_by(client, goals)
-        if step < 2:
-            reports.append(
-                await create_import(client, file_of(*(FIRST, SECOND)[step]), account_id=account_id)
-            )
-        else:
+    for step in ("an import", "a correction", "undo the correction", "undo all"):
+        if step.startswith("undo"):
             await undo(client, reports.pop())
+        else:
+            file = build_file(*(SECOND if reports else FIRST))
+            reports.append(await create_import(client, file, account_id=account_id))
 
-    assert await told_by(client, goals) == await told_by(client, await make_goals(client))
+        new_goals = await create_goals(client)
+        assert await read_snapshots(client, goals) == await read_snapshots(client, new_goals), step
 
 
-async def test_a_goal_tells_exact_sums_after_an_import_a_correction_and_both_undone(
+async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_kept_trade(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     goal = await create_goal(client, timeframe="daily")
-    told = []
 
-    async def tell() -> None:
-        snapshots = await snapshots_of(client, goal["id"], to="2026-01-05")
-        told.append([snapshot["actual"] for snapshot in snapshots])
+    async def read_actuals() -> list[float]:
+        return [one["actual"] for one in await snapshots_of(client, goal["id"], to="2026-01-05")]
 
     rows = [{"external_id": "1", "gross_pnl": "0.1"}, {"external_id": "2", "gross_pnl": "0.2"}]
-    first = await create_import(client, file_of(*rows), account_id=account_id)
-    await tell()
-    second = await create_import(client, file_of({**rows[1], "gross_pnl": "0.6"}), account_id=account_id)
-    await tell()
-    for report in (second, first):
-        await undo(client, report)
-        await tell()
-
-    assert told == [[0.3], [0.7], [0.3], []]
-
-
-async def test_a_goal_that_counted_a_kept_trade_counts_it_still(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    goal = await create_goal(client, timeframe="daily", metric="trade_count")
-    report = await create_import(client, file_of({}, {}, {}), account_id=account_id)
-    before = await snapshots_of(client, goal["id"], to="2026-01-05")
-    await patched(client, ids_of(report)[0], grade="A")
-
-    await undo(client, report)
-
-    after = await snapshots_of(client, goal["id"], to="2026-01-05")
-    assert [[one["actual"] for one in snapshots] for snapshots in (before, after)] == [[3], [1]]
+    first = await create_import(client, build_file(*rows), account_id=account_id)
+    assert await read_actuals() == [0.3]
+    second = await create_import(client, build_file({**rows[1], "gross_pnl": "0.6"}), account_id=account_id)
+    assert await read_actuals() == [0.7]
+    await undo(client, second)
+    assert await read_actuals() == [0.3]
+    await patch_trade(client, read_ids(first)[0], grade="A")
+    await undo(client, first)
+    assert await read_actuals() == [0.1]
+    await undo(client, first, force="true")
+    assert await read_actuals() == []
