@@ -169,11 +169,11 @@ async def test_the_same_members_leave_updated_at_and_another_multiplier_moves_it
 
 
 async def test_members_that_cannot_be_are_refused_and_change_nothing(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int]
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     a, b, c = accounts
-    theirs = (await create_account(stranger))["id"]
-    await create_copy_group(stranger, account_ids=[theirs])
+    theirs = (await create_account(other_user_client))["id"]
+    await create_copy_group(other_user_client, account_ids=[theirs])
     other = await create_copy_group(client, "Other", [a])
     group = await create_copy_group(client, "Mine", [b])
 

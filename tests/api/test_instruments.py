@@ -52,7 +52,7 @@ async def test_a_deleted_value_restores_the_built_in_one_if_there_is_one(client:
 
 
 async def test_point_values_are_of_their_owner_only(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     await create_instrument(other_user_client, "MNQ", 3)
 

@@ -95,11 +95,11 @@ async def test_the_tags_sent_replace_the_set(client: httpx.AsyncClient) -> None:
 
 
 async def test_tags_that_are_not_the_users_are_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     mine, gone = (await create_tag(client, "Mine"))["id"], (await create_tag(client, "Gone"))["id"]
     await client.delete(f"/tags/{gone}")
-    theirs = (await create_tag(stranger, "Theirs"))["id"]
+    theirs = (await create_tag(other_user_client, "Theirs"))["id"]
     trade = await put_tags(client, await create_trade(client), mine)
 
     sent = {"tag_ids": [theirs, mine, 987_654_321, gone]}
@@ -185,11 +185,13 @@ async def test_the_answers_sent_replace_the_set_and_move_updated_at(
 
 
 async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, setups: Any
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, setups: Any
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
     (divergence,) = read_confirmation_ids(setups[1])
-    theirs = await create_strategy(stranger, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
+    theirs = await create_strategy(
+        other_user_client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}]
+    )
     (foreign,) = read_confirmation_ids(theirs["setups"][0])
     trade = await create_trade(client, setup_id=setups[0]["setup_id"])
     trade = await put_answers(client, trade, answer(volume))

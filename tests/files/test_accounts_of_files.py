@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import done, dump, import_file, refused, rows
+from commands import dump, import_file, rows, run_failing, run_ok
 from factories import create_account, create_import, details_of, error_of, list_trades, send_file, unwrap
 
 DATA = Path(__file__).parents[1] / "data"
@@ -183,7 +183,7 @@ async def test_a_mapping_to_no_account_is_refused(
     client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: Any, reason: str
 ) -> None:
     await new_account(client, "Main")
-    await new_account(stranger, "Nobody")
+    await new_account(other_user_client, "Nobody")
 
     refused = await send_file(client, build_round_trips("A"), accounts=accounts)
 

@@ -242,10 +242,10 @@ async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.Async
 
 
 async def test_only_the_trades_of_the_user_are_exported(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     await create_trade(client, symbol="MINE")
-    await create_trade(stranger, symbol="THEIRS")
+    await create_trade(other_user_client, symbol="THEIRS")
 
     assert [row["symbol"] for row in read_rows(await export(client))] == ["MINE"]
 

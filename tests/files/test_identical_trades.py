@@ -17,7 +17,7 @@ from factories import (
     send_file,
     unwrap,
 )
-from proofs import tries
+from proofs import examples
 from starlette.applications import Starlette
 
 STEPS = 100

@@ -127,7 +127,7 @@ def test_bad_rows_are_one_line_of_error_and_nothing_is_written(
     before = dump(db)
     account = [] if "account" in trades[0] else ["--account", "Sim"]
 
-    line = refused("import", write_file(tmp_path, *trades), *account, "--db", db, *options)
+    line = run_failing("import", write_file(tmp_path, *trades), *account, "--db", db, *options)
 
     assert line.startswith(f"journal-api: {start}")
     assert line.endswith(end)
@@ -211,9 +211,9 @@ def test_an_account_is_made_once_and_recognised_by_its_normalised_name(db: Path,
 
 def test_an_import_for_another_user_goes_into_an_account_of_their_own(db: Path, tmp_path: Path) -> None:
     import_file(db, write_file(tmp_path, {}), account="Sim")
-    done("users", "add", "other", "--db", db)
+    run_ok("users", "add", "other", "--db", db)
 
-    unknown = refused("import", write_file(tmp_path, {"account": "Sim"}), "--user", "other", "--db", db)
+    unknown = run_failing("import", write_file(tmp_path, {"account": "Sim"}), "--user", "other", "--db", db)
     ran = import_file(db, write_file(tmp_path, {}), "--user", "other", account="Sim")
 
     assert unknown.startswith("journal-api: line 2: account ")
@@ -227,7 +227,7 @@ def test_without_an_account_option_the_file_says_which(db: Path, tmp_path: Path)
     file = write_file(tmp_path, {"account": "Sim"}, {"account": "Live"}, {"account": " Sim "})
 
     ran = command("import", file, "--db", db)
-    line = refused("import", write_file(tmp_path, {}), "--db", db)
+    line = run_failing("import", write_file(tmp_path, {}), "--db", db)
 
     assert (ran.code, ran.out) == (0, "3 new, 0 already there\n")
     assert rows(db, "SELECT account_id FROM trades WHERE symbol = 'ES' ORDER BY id") == [(2,), (1,), (2,)]

@@ -3,8 +3,7 @@
 import asyncio
 import csv
 import io
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -542,7 +541,7 @@ def test_whatever_the_rows_hold_the_file_comes_in_whole_or_not_at_all(
         assert sum(outcome) == sum(any(cell.strip() for cell in row) for row in table)
 
 
-@tried(full=150, short=30)
+@max_examples(full=150, ci=30)
 @given(
     header=st.sampled_from(
         [b"", *(file.read_bytes().splitlines()[0] + b"\n" for file in (TRADOVATE, ROUND_TRIPS))]

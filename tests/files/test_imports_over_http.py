@@ -328,10 +328,10 @@ async def test_a_row_that_cannot_be_imported_is_refused_with_its_line(
 
 
 async def test_names_of_another_user_are_not_found(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, account_id: int
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
 ) -> None:
-    await create_tag(stranger, "FOMO")
-    await create_strategy(stranger, **A_CHECKLIST)
+    await create_tag(other_user_client, "FOMO")
+    await create_strategy(other_user_client, **A_CHECKLIST)
 
     refused = await send_file(
         client, build_file({"tags": "FOMO"}, {"strategy": "Breakout"}, HIGH), account_id
@@ -436,13 +436,13 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
 )
 async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
     client: httpx.AsyncClient,
-    stranger: httpx.AsyncClient,
+    other_user_client: httpx.AsyncClient,
     query: dict[str, Any],
     field: str,
     dry_run: str,
 ) -> None:
     await create_account(client)
-    await create_account(stranger, "Theirs")
+    await create_account(other_user_client, "Theirs")
 
     refused = await send_file(client, A_FILE, dry_run=dry_run, **query)
 
@@ -813,21 +813,21 @@ async def test_a_corrected_amount_is_exact_and_counts_once(
 
 
 async def test_another_account_and_another_user_have_trades_of_their_own(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    for user, name in ((client, "Sim"), (client, "Live"), (stranger, "Sim")):
+    for user, name in ((client, "Sim"), (client, "Live"), (other_user_client, "Sim")):
         account_id = (await create_account(user, name))["id"]
 
         report = await create_import(user, TRADOVATE, account_id=account_id)
 
         assert read_verdicts(report) == ["new"] * 5
-    assert (len(await list_trades(client)), len(await list_trades(stranger))) == (10, 5)
+    assert (len(await list_trades(client)), len(await list_trades(other_user_client))) == (10, 5)
 
 
 async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    await create_account(stranger, "Sim")
+    await create_account(other_user_client, "Sim")
     sim, live = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
     rows = [{"account": "Sim"}, {"account": " Live "}, {"account": "Sim"}]
     named = [with_id("1", account="Sim"), with_id("1", account="Live")]
@@ -843,7 +843,7 @@ async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_acc
     assert read_ids(again) == ids
     assert read_ids(in_query) == [ids[0], ids[2]]
     assert (read_verdicts(in_other), read_ids(in_other)[0]) == (["duplicate", "new"], ids[1])
-    assert await list_trades(stranger) == []
+    assert await list_trades(other_user_client) == []
 
 
 async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(
@@ -1005,7 +1005,7 @@ async def test_an_initial_risk_of_none_is_no_risk_although_there_is_a_stop(
 
 # While an import runs ------------------------------------------------------------------------------------
 
-ROWS = tries(full=20_000, short=3_000)
+ROWS = examples(full=20_000, ci=3_000)
 
 
 @pytest.mark.soak

@@ -429,7 +429,7 @@ RANDOM_HISTORIES = st.tuples(
 
 
 @given(steps=RANDOM_HISTORIES)
-@tried(full=40, short=8)
+@max_examples(full=40, ci=8)
 @pytest.mark.promise(24)
 async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]
