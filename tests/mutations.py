@@ -152,24 +152,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_an_agent_finds_eight_tools_that_only_read",
     ),
     Mutation(
-        "journal_api/repositories/goals.py",
-        "ON CONFLICT DO UPDATE SET target_value = excluded.target_value",
-        "ON CONFLICT DO NOTHING",
-        "test_the_last_target_of_a_day_is_the_one_in_force",
-    ),
-    Mutation(
-        "journal_api/repositories/goals.py",
-        "is_redefined = not DEFINITION.isdisjoint(columns)",
-        'is_redefined = "metric" in columns',
-        "test_a_new_definition_gives_closed_periods_the_target_in_force_then",
-    ),
-    Mutation(
-        "journal_api/repositories/goals.py",
-        "BEGINNING if is_first else today",
-        "today",
-        "test_a_new_definition_gives_closed_periods_the_target_in_force_then",
-    ),
-    Mutation(
         "journal_api/repositories/idempotency_keys.py",
         "user_id = :user_id AND key = :key AND created_at > :a_day_ago",
         "key = :key AND created_at > :a_day_ago",
@@ -206,34 +188,10 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_an_edge_is_what_a_person_computes",
     ),
     Mutation(
-        "journal_api/rules/goal_history.py",
-        "newest = min(state.newest, last)",
-        "newest = state.newest",
-        "test_a_period_is_open_again_after_the_clock_was_set_back_into_it",
-    ),
-    Mutation(
         "journal_api/repositories/snapshot_refreshes.py",
         "    await save_cursor(db, history.state)",
         "    pass",
         "test_a_change_out_of_scope_is_looked_at_only_once",
-    ),
-    Mutation(
-        "journal_api/repositories/snapshots.py",
-        "AND evaluated_on IS :today",
-        "AND evaluated_on IS NOT NULL",
-        "test_a_period_runs_to_its_last_moment_and_then_the_next_begins",
-    ),
-    Mutation(
-        "journal_api/repositories/goal_states.py",
-        "WHERE goals.id = :id AND (status <> 'active') = :is_stopped",
-        "WHERE goals.id = :id",
-        "test_from_paused_to_archived_nothing_moves",
-    ),
-    Mutation(
-        "journal_api/repositories/snapshot_refreshes.py",
-        "period_start < :first",
-        "period_start <= :first",
-        "test_periods_before_the_first_trade_go_when_it_is_deleted",
     ),
     Mutation(
         "journal_api/repositories/reports.py",
@@ -258,54 +216,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_UNIQUE:",
         "if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CONSTRAINT:",
         "test_only_a_value_that_is_taken_is_a_duplicate_name",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "max(max(peak, 0) - equity)",
-        "max(peak - equity)",
-        "test_drawdown_begins_anew_with_the_period_and_its_peak_at_zero",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "sum(initial_risk) AS",
-        "max(initial_risk) AS",
-        "test_a_metric_is_what_a_person_computes_from_the_trades",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "sum(pnl < 0) OVER (PARTITION",
-        "sum(pnl <= 0) OVER (PARTITION",
-        "test_a_break_even_neither_adds_to_a_streak_nor_breaks_it",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "max(is_mistake) AS",
-        "min(is_mistake) AS",
-        "test_a_decision_has_the_grade_of_the_original_and_the_mistakes_of_any_copy",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "coalesce(source_trade_id, id)) AS original",
-        "id) AS original",
-        "test_a_decision_across_currencies_counts_by_its_original",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "min(trading_day || closed_at ||",
-        "min(trading_day ||",
-        "test_of_copies_without_their_original_the_one_that_closed_first_gives_the_grade",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "closed_at, id\n                                       ROWS UNBOUNDED PRECEDING) AS equity",
-        "id\n                                       ROWS UNBOUNDED PRECEDING) AS equity",
-        "test_a_drawdown_follows_the_closes_whatever_the_ids_are",
-    ),
-    Mutation(
-        "journal_api/repositories/statistics_sql.py",
-        "sum(net_pnl > 0) AS winning_days",
-        "sum(net_pnl >= 0) AS winning_days",
-        "test_a_day_that_breaks_even_is_no_winning_day",
     ),
     Mutation(
         "journal_api/repositories/strategies.py",
@@ -482,12 +392,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_the_upper_bound_of_a_holding_time_belongs_to_the_next_range",
     ),
     Mutation(
-        "journal_api/values/metric_formulas.py",
-        "self.actual >= target if",
-        "self.actual > target if",
-        "test_money_is_exact_and_compared_exactly",
-    ),
-    Mutation(
         "journal_api/values/money.py",
         "exponent + zeros < -8",
         "exponent + zeros < -9",
@@ -624,12 +528,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "SET source_trade_id = (SELECT min(id)",
         "SET source_trade_id = (SELECT max(id)",
         "test_copies_whose_original_is_taken_back_stay_one_decision_led_by_the_oldest",
-    ),
-    Mutation(
-        "schema.sql",
-        "AFTER UPDATE OF timezone, day_rollover ON users",
-        "AFTER UPDATE OF timezone ON users",
-        "test_a_new_zone_or_rollover_is_named_in_every_period",
     ),
 )
 
