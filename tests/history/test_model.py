@@ -21,7 +21,7 @@ import pytest
 import reference
 import time_machine
 from conftest import client_of, new_key_for, started
-from hypothesis import HealthCheck, note, settings
+from hypothesis import HealthCheck, Phase, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -628,6 +628,8 @@ def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(seen: C
                 stateful_step_count=tries(50, 25) + 1,
                 deadline=None,
                 derandomize=not SOAK,
+                # A short run that fails is short enough to read, and shrinking it would take minutes.
+                phases=[Phase.generate, Phase.shrink] if SOAK else [Phase.generate],
                 database=None,
                 # A journal is opened and filled before the first step.
                 suppress_health_check=[HealthCheck.too_slow],
