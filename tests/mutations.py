@@ -272,12 +272,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_a_stopped_goal_has_no_pace_until_it_is_active_again",
     ),
     Mutation(
-        "journal_api/rules/reports.py",
-        "return value is None, sign",
-        "return value is not None, sign",
-        "test_groups_are_sorted_by_net_pnl_or_by_any_metric",
-    ),
-    Mutation(
         "journal_api/rules/setup_diff.py",
         "unknown_confirmations += [",
         "unknown_confirmations = [",
