@@ -386,12 +386,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_the_upper_bound_of_a_holding_time_belongs_to_the_next_range",
     ),
     Mutation(
-        "journal_api/values/money.py",
-        "exponent + zeros < -8",
-        "exponent + zeros < -9",
-        "test_nine_decimals_are_refused",
-    ),
-    Mutation(
         "journal_api/values/periods.py",
         "local.time() >= rollover",
         "local.time() > rollover",

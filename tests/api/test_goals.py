@@ -353,10 +353,10 @@ async def test_a_goal_goes_with_its_account_or_group_and_takes_its_snapshots_and
     app: Starlette, client: httpx.AsyncClient, what: str
 ) -> None:
     await insert_trade(app, await insert_account(app, "With a trade"))
-    scopes = {"accounts": ("account_id", insert_account), "copy_groups": ("copy_group_id", insert_copy_group)}
-    field, make = scopes.get(what, ("", insert_account))
+    make = insert_copy_group if what == "copy_groups" else insert_account
     scoped = await make(app)
-    goal, other = await create_goal(client, **({field: scoped} if field else {})), await create_goal(client)
+    fields = {"accounts": {"account_id": scoped}, "copy_groups": {"copy_group_id": scoped}}.get(what, {})
+    goal, other = await create_goal(client, **fields), await create_goal(client)
     kept = await snapshots_of(client, other["id"])
     assert await snapshots_of(client, goal["id"])
 

@@ -102,8 +102,8 @@ async def test_trades_are_grouped_in_order(
         ("2026-01-11", 2, "2025-06-05T13:00:00Z", {"grade": "A+"}),
         ("2026-01-05", 1, "2026-01-05T14:59:59Z", {"grade": "A+"}),
     ):
-        times = {"opened_at": opened_at, "closed_at": f"{day}T15:00:00Z"}
-        await insert_trade(app, account_id, gross_pnl=pnl, **times, **fields)
+        trade = {"gross_pnl": pnl, "opened_at": opened_at, "closed_at": f"{day}T15:00:00Z", **fields}
+        await insert_trade(app, account_id, user_id=1, **trade)
 
     found = await read_report(client, group_by)
 
