@@ -26,13 +26,13 @@ from journal_api.database.database import Database
 from journal_api.structs.reports import REPORTED
 
 
-async def report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
+async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
     return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
 
 
-async def values(client: httpx.AsyncClient, group_by: str, metric: str = "net_pnl", **query: Any) -> Any:
+async def read_values(client: httpx.AsyncClient, group_by: str, metric: str = "net_pnl", **query: Any) -> Any:
     """The value of a metric by the name of the group."""
-    found = await report(client, group_by, metrics=metric, **query)
+    found = await read_report(client, group_by, metrics=metric, **query)
     return {group["name"]: group["values"][metric] for group in found["groups"]}
 
 
@@ -47,13 +47,18 @@ async def account_id(client: httpx.AsyncClient) -> int:
 async def test_the_total_counts_every_closed_trade_once(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
+    empty = await read_report(client, "symbol")
     await insert_trade(app, account_id, gross_pnl=300, initial_risk=100)
     await insert_trade(app, account_id, gross_pnl=-100)
     await insert_trade(app, account_id, closed_at=None)
 
-    found = await report(client)
+    found = await read_report(client)
 
-    assert found["groups"] == []
+    assert (empty["groups"], found["groups"]) == ([], [])
+    assert (empty["total"]["values"]["trade_count"], empty["total"]["reasons"]["win_rate"]) == (
+        0,
+        "no_trades",
+    )
     assert found["total"]["values"] == {
         "trade_count": 2,
         "net_pnl": 200,
@@ -62,17 +67,8 @@ async def test_the_total_counts_every_closed_trade_once(
         "expectancy": 100,
         "rr_realized_avg": 3,
     }
-    assert found["total"]["reasons"] == {}
-    assert found["total"]["statistics"]["currency"] == "USD"
+    assert (found["total"]["reasons"], found["total"]["statistics"]["currency"]) == ({}, "USD")
     assert "max_drawdown" not in found["total"]["statistics"]
-
-
-async def test_a_journal_without_trades_has_a_total_and_no_groups(client: httpx.AsyncClient) -> None:
-    found = await report(client, "symbol")
-
-    assert found["groups"] == []
-    assert found["total"]["values"]["trade_count"] == 0
-    assert found["total"]["reasons"]["win_rate"] == "no_trades"
 
 
 @pytest.mark.parametrize(
@@ -91,51 +87,43 @@ async def test_a_journal_without_trades_has_a_total_and_no_groups(client: httpx.
         ("quarter", [("2026-01-01", "2026-Q1", 3), ("2026-04-01", "2026-Q2", 4)]),
         ("year", [("2026-01-01", "2026", 7)]),
         ("weekday", [(1, "Monday", 1), (3, "Wednesday", 4), (7, "Sunday", 2)]),
+        ("hour", [(9, "09:00", 3), (10, "10:00", 4)]),
+        ("direction", [("short", "short", 4), ("long", "long", 3)]),
+        ("grade", [(None, None, 4), ("A+", "A+", 3)]),
     ],
 )
-async def test_trades_are_grouped_by_their_trading_days(
+async def test_trades_are_grouped_in_order(
     app: Starlette, client: httpx.AsyncClient, account_id: int, group_by: str, groups: list[Any]
 ) -> None:
-    for closed_at, pnl in (("2026-04-01", 4), ("2026-01-11", 2), ("2026-01-05", 1)):
-        await insert_trade(app, account_id, closed_at=f"{closed_at}T15:00:00Z", gross_pnl=pnl)
-
-    found = await report(client, group_by)
-
-    assert [(one["key"], one["name"], one["values"]["net_pnl"]) for one in found["groups"]] == groups
-
-
-async def test_hours_are_of_the_opening_in_the_owners_time_zone(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
+    """Days are of the close, hours of the opening in the zone of the owner, with and without summer time."""
     unwrap(await client.patch("/me", json={"timezone": "America/New_York"}))
-    for opened_at in ("2026-01-05T14:59:59Z", "2026-06-05T13:00:00Z", "2026-01-05T15:00:00Z"):
-        await insert_trade(app, account_id, opened_at=opened_at, closed_at="2026-06-05T18:00:00Z")
+    for day, pnl, opened_at, fields in (
+        ("2026-04-01", 4, "2026-01-04T15:00:00Z", {"direction": "short"}),
+        ("2026-01-11", 2, "2025-06-05T13:00:00Z", {"grade": "A+"}),
+        ("2026-01-05", 1, "2026-01-05T14:59:59Z", {"grade": "A+"}),
+    ):
+        trade = {"gross_pnl": pnl, "opened_at": opened_at, "closed_at": f"{day}T15:00:00Z", **fields}
+        await insert_trade(app, account_id, user_id=1, **trade)
 
-    assert await values(client, "hour", "trade_count") == {"09:00": 2, "10:00": 1}
+    found = await read_report(client, group_by)
+
+    shown = [(one["key"], one["name"], one["values"]["net_pnl"]) for one in found["groups"]]
+    assert shown == groups
 
 
 async def test_the_upper_bound_of_a_holding_time_belongs_to_the_next_range(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    for time in ("00:00:59.999999", "00:01:00", "00:05:00", "00:15:00", "01:00:00", "04:00:00"):
-        closed_at = f"2026-01-05T{time}Z"
+    times = ["05T00:00:59.999999", "05T00:01:00", "05T00:05:00", "05T00:15:00", "05T01:00:00", "05T04:00:00"]
+    for time in [*times, "06T00:00:00"]:
+        closed_at = f"2026-01-{time}Z"
         await insert_trade(app, account_id, opened_at="2026-01-05T00:00:00Z", closed_at=closed_at)
-    await insert_trade(app, account_id, opened_at="2026-01-05T00:00:00Z", closed_at="2026-01-06T00:00:00Z")
 
-    found = await report(client, "holding")
+    found = await read_report(client, "holding")
 
     keys = ["under_1m", "1m_5m", "5m_15m", "15m_1h", "1h_4h", "4h_1d", "over_1d"]
     assert [group["key"] for group in found["groups"]] == keys
     assert found["groups"][1]["name"] == "1 to 5 min"
-
-
-async def test_what_has_no_grade_is_a_group_without_a_key(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    await insert_trade(app, account_id, gross_pnl=1, grade="A+")
-    await insert_trade(app, account_id, gross_pnl=2)
-
-    assert await values(client, "grade") == {None: 2, "A+": 1}
 
 
 async def test_a_decision_is_wholly_in_the_group_of_its_original(
@@ -146,12 +134,11 @@ async def test_a_decision_is_wholly_in_the_group_of_its_original(
     copy: dict[str, Any] = {"source_trade_id": original, "closed_at": "2026-01-05T14:59:59Z"}
     await insert_trade(app, second, gross_pnl=5, grade="F", symbol="MES", **copy)
 
-    assert await values(client, "grade") == {"A": 15}
-    assert await values(client, "symbol") == {"ES": 15}
-    assert await values(client, "symbol", "trade_count") == {"ES": 1}
-    assert await values(client, "account") == {"Main": 10, "Second": 5}
+    assert await read_values(client, "grade") == {"A": 15}
+    assert await read_values(client, "symbol", "trade_count") == {"ES": 1}
+    assert await read_values(client, "account") == {"Main": 10, "Second": 5}
     # The original is not selected.
-    assert await values(client, "grade", account_id=second) == {"F": 5}
+    assert await read_values(client, "grade", account_id=second) == {"F": 5}
 
 
 async def test_copies_that_close_on_another_day_are_in_the_period_of_their_own(
@@ -161,9 +148,9 @@ async def test_copies_that_close_on_another_day_are_in_the_period_of_their_own(
     copy: dict[str, Any] = {"source_trade_id": original, "closed_at": "2026-02-01T15:00:00Z"}
     await insert_trade(app, account_id, gross_pnl=5, **copy)
 
-    assert await values(client, "month") == {"2026-01": 10, "2026-02": 5}
-    assert await values(client, "month", "trade_count") == {"2026-01": 1, "2026-02": 1}
-    assert await values(client, "weekday") == {"Saturday": 15}
+    assert await read_values(client, "month") == {"2026-01": 10, "2026-02": 5}
+    assert await read_values(client, "month", "trade_count") == {"2026-01": 1, "2026-02": 1}
+    assert await read_values(client, "weekday") == {"Saturday": 15}
 
 
 async def test_a_decision_is_in_the_group_of_every_tag_that_any_of_its_trades_has(
@@ -177,11 +164,8 @@ async def test_a_decision_is_in_the_group_of_every_tag_that_any_of_its_trades_ha
     await insert_trade_tags(app, original, [fomo])
     await insert_trade_tags(app, copy, [fomo, late])
 
-    found = await report(client, "tag")
-
-    sums = {group["name"]: group["values"]["net_pnl"] for group in found["groups"]}
-    assert sums == {"FOMO": 15, "Late": 15, None: 1}
-    assert found["total"]["values"]["net_pnl"] == 16
+    assert await read_values(client, "tag") == {"FOMO": 15, "Late": 15, None: 1}
+    assert (await read_report(client, "tag"))["total"]["values"]["net_pnl"] == 16
 
 
 # Filters, order and pages --------------------------------------------------------------------------------
@@ -193,40 +177,40 @@ async def test_filters_are_those_of_trades_and_days_are_inclusive(
     for day in (5, 6, 7, 8):
         await insert_trade(app, account_id, closed_at=f"2026-01-0{day}T15:00:00Z", symbol=f"S{day % 2}")
 
-    found = await report(client, "day", **{"from": "2026-01-06", "to": "2026-01-08", "symbol": "S0"})
+    found = await read_report(client, "day", **{"from": "2026-01-06", "to": "2026-01-08", "symbol": "S0"})
 
     assert [group["key"] for group in found["groups"]] == ["2026-01-06", "2026-01-08"]
     assert (found["from"], found["to"]) == ("2026-01-06", "2026-01-08")
     assert found["total"]["values"]["trade_count"] == 2
 
 
-async def test_groups_are_sorted_by_net_pnl_or_by_any_metric(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        ({}, "BAC"),
+        ({"sort": "trade_count"}, "BAC"),
+        ({"sort": "-trade_count"}, "CAB"),
+        # Without losses there is no profit factor: these groups are last in both orders.
+        ({"sort": "profit_factor"}, "CAB"),
+        ({"sort": "-profit_factor"}, "CAB"),
+        ({"sort": "-max_drawdown"}, "CAB"),
+        ({"limit": 1, "offset": 1}, "A"),
+    ],
+)
+async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of_all(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, query: dict[str, Any], order: str
 ) -> None:
     for symbol, pnls in {"A": (1, 1), "B": (5,), "C": (-1, -2, -3)}.items():
         for pnl in pnls:
             await insert_trade(app, account_id, symbol=symbol, gross_pnl=pnl)
 
-    assert list(await values(client, "symbol")) == ["B", "A", "C"]
-    assert list(await values(client, "symbol", sort="trade_count")) == ["B", "A", "C"]
-    assert list(await values(client, "symbol", sort="-trade_count")) == ["C", "A", "B"]
-    # Without losses there is no profit factor: these groups are last in both orders.
-    assert list(await values(client, "symbol", sort="profit_factor")) == ["C", "A", "B"]
-    assert list(await values(client, "symbol", sort="-profit_factor")) == ["C", "A", "B"]
-    assert list(await values(client, "symbol", sort="-max_drawdown")) == ["C", "A", "B"]
+    response = await client.get("/reports", params={"group_by": "symbol", **query})
 
-
-async def test_a_page_says_how_many_groups_there_are_and_the_total_is_of_all(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    for symbol in "ABC":
-        await insert_trade(app, account_id, symbol=symbol, gross_pnl=1)
-
-    response = await client.get("/reports", params={"group_by": "symbol", "limit": 1, "offset": 1})
-
-    assert response.json()["meta"]["pagination"] == {"limit": 1, "offset": 1, "total": 3}
-    assert [group["key"] for group in unwrap(response)["groups"]] == ["B"]
-    assert unwrap(response)["total"]["values"]["net_pnl"] == 3
+    assert [group["key"] for group in unwrap(response)["groups"]] == list(order)
+    assert response.json()["meta"]["pagination"] == {"limit": 50, "offset": 0, "total": 3} | {
+        name: value for name, value in query.items() if name != "sort"
+    }
+    assert unwrap(response)["total"]["values"]["net_pnl"] == 1
 
 
 async def test_drawdowns_and_streaks_are_shown_with_the_metrics_that_need_them(
@@ -235,11 +219,10 @@ async def test_drawdowns_and_streaks_are_shown_with_the_metrics_that_need_them(
     for hour, pnl in enumerate((10, 10, -25, 5)):
         await insert_trade(app, account_id, closed_at=f"2026-01-05T1{hour}:00:00Z", gross_pnl=pnl)
 
-    found = await report(client, "symbol", metrics="max_drawdown,win_streak")
+    (group,) = (await read_report(client, "symbol", metrics="max_drawdown,win_streak"))["groups"]
 
-    assert found["groups"][0]["values"] == {"max_drawdown": 25, "win_streak": 2}
-    statistics = found["groups"][0]["statistics"]
-    assert (statistics["max_drawdown"], statistics["win_streak"]) == (25, 2)
+    assert group["values"] == {"max_drawdown": 25, "win_streak": 2}
+    assert [group["statistics"][name] for name in ("max_drawdown", "win_streak")] == [25, 2]
 
 
 @pytest.mark.parametrize(
@@ -278,18 +261,17 @@ async def test_amounts_in_different_currencies_are_not_added(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
     euros = (await create_account(client, "Euros", currency="EUR"))["id"]
-    await insert_trade(app, account_id, gross_pnl=1, symbol="ES")
-    await insert_trade(app, account_id, gross_pnl=1, symbol="DAX")
-    await insert_trade(app, euros, gross_pnl=100, symbol="DAX")
+    for account, pnl, symbol in ((account_id, 1, "ES"), (account_id, 1, "DAX"), (euros, 100, "DAX")):
+        await insert_trade(app, account, gross_pnl=pnl, symbol=symbol)
 
-    found = await report(client, "symbol", metrics="net_pnl,win_rate")
+    found = await read_report(client, "symbol", metrics="net_pnl,win_rate")
 
-    assert [group["key"] for group in found["groups"]] == ["ES", "DAX"]
-    mixed = found["groups"][1]
+    first, mixed = found["groups"]
+    assert (first["key"], mixed["key"]) == ("ES", "DAX")
     assert mixed["values"] == {"net_pnl": None, "win_rate": 100}
     assert mixed["reasons"] == {"net_pnl": "mixed_currencies"}
     assert (mixed["statistics"]["currency"], mixed["statistics"]["net_pnl"]) == (None, None)
-    assert await values(client, "account") == {"Euros": 100, "Main": 2}
+    assert await read_values(client, "account") == {"Euros": 100, "Main": 2}
 
 
 @pytest.mark.parametrize("metrics", [REPORTED, ("net_pnl",)], ids=["all", "net_pnl"])
@@ -302,14 +284,13 @@ async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     for number in range(5):
         await insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=number)
 
-    found = await report(client, "symbol", metrics=",".join(metrics), sort="-net_pnl")
+    found = await read_report(client, "symbol", metrics=",".join(metrics), sort="-net_pnl")
 
     *others, huge = found["groups"]
     assert [group["values"]["net_pnl"] for group in others] == [4, 3, 2, 1, 0]
-    assert huge["key"] == "HUGE"
-    assert set(huge["reasons"].values()) == {"out_of_range"}
-    assert huge["statistics"] == {}
-    assert set(found["total"]["reasons"].values()) == {"out_of_range"}
+    assert (huge["key"], huge["statistics"]) == ("HUGE", {})
+    for group in (huge, found["total"]):
+        assert set(group["reasons"].values()) == {"out_of_range"}
 
 
 async def test_groups_out_of_range_take_one_more_statement_however_many_they_are(
@@ -332,13 +313,11 @@ async def test_groups_out_of_range_take_one_more_statement_however_many_they_are
 
     read_transaction = Database.read_transaction
     monkeypatch.setattr(Database, "read_transaction", counted_read_transaction)
-    for number in range(16):
+    for number in range(3):
         for _ in range(10):
             await insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=10**10)
 
-    found = await report(client, "symbol")
-
-    assert {group["values"]["net_pnl"] for group in found["groups"]} == {None}
+    assert set((await read_values(client, "symbol")).values()) == {None}
     assert len([sql for sql in computed if "AS MATERIALIZED" in sql]) == 2
 
 
@@ -355,10 +334,24 @@ async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(
     assert "retry-after" in response.headers
 
 
+async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
+    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("journal_api.database.database.MAX_REPORT_WAIT", 0.05)
+    async with app.state.database.report_transaction():
+        assert (await client.get("/reports")).status_code == 200
+        async with app.state.database.report_transaction():
+            refused = await client.get("/reports", params={"group_by": "symbol"})
+
+    assert error_of(refused) == (503, "busy")
+    assert refused.headers["Retry-After"] == "1"
+    assert (await client.get("/reports", params={"group_by": "symbol"})).status_code == 200
+
+
 # Confirmations -------------------------------------------------------------------------------------------
 
 
-async def checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
+async def create_checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
     """The ids of a setup and of its two confirmations."""
     setups = [{"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]}]
     (setup,) = (await create_strategy(client, setups=setups))["setups"]
@@ -369,71 +362,49 @@ async def checklist(client: httpx.AsyncClient) -> tuple[int, int, int]:
 async def test_a_confirmation_has_the_values_of_each_answer(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
-    setup_id, volume, trend = await checklist(client)
+    setup_id, volume, trend = await create_checklist(client)
     for pnl, answers in ((10, {volume: True, trend: True}), (-4, {volume: False}), (1, None)):
         setup = {} if answers is None else {"setup_id": setup_id, "strategy_id": 1}
         trade = await insert_trade(app, account_id, gross_pnl=pnl, **setup)
         for confirmation_id, was_present in (answers or {}).items():
             await insert_answer(app, trade, confirmation_id, was_present)
 
-    found = await report(client, "confirmation", metrics="net_pnl")
+    found = await read_report(client, "confirmation", metrics="net_pnl")
 
     first, second, without = found["groups"]
     assert first["key"] == {"confirmation_id": volume, "setup_id": setup_id, "strategy_id": 1}
     assert (first["name"], first["setup"], first["strategy"]) == ("Volume", "Break", "Breakout")
     answers_of_first = [first[answer]["values"]["net_pnl"] for answer in ("present", "absent", "unanswered")]
     assert answers_of_first == [10, -4, 0]
-    assert first["edge"] == {
-        "expectancy": None,
-        "low": None,
-        "high": None,
-        "present": 1,
-        "absent": 1,
-        "reason": "too_few",
-    }
+    nothing = dict.fromkeys(("expectancy", "low", "high"))
+    assert first["edge"] == {**nothing, "present": 1, "absent": 1, "reason": "too_few"}
     assert second["unanswered"]["values"]["net_pnl"] == -4
     assert (without["key"], without["name"]) == (None, None)
     assert without["unanswered"]["values"]["net_pnl"] == 1
     assert found["total"]["values"]["net_pnl"] == 7
 
 
-async def test_an_edge_has_the_interval_of_the_page(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
+@pytest.mark.parametrize(
+    ("currency", "edge"),
+    [
+        # The example of docs/goals.md#the-edge-of-a-confirmation.
+        ("USD", {"expectancy": 110, "low": 12.0018, "high": 207.9982, "reason": None}),
+        ("EUR", {"expectancy": None, "low": None, "high": None, "reason": "mixed_currencies"}),
+    ],
+)
+async def test_an_edge_has_the_interval_of_the_page_and_none_between_currencies(
+    app: Starlette, client: httpx.AsyncClient, account_id: int, currency: str, edge: dict[str, Any]
 ) -> None:
-    """The example of docs/goals.md#the-edge-of-a-confirmation."""
-    setup_id, volume, _ = await checklist(client)
+    other = (await create_account(client, "Other", currency=currency))["id"]
+    setup = dict(zip(("setup_id", "volume"), await create_checklist(client), strict=False))
     for pnl, was_present in [(190, True), (10, True), (110, False), (-130, False)] * 5:
-        trade = await insert_trade(app, account_id, gross_pnl=pnl, setup_id=setup_id, strategy_id=1)
-        await insert_answer(app, trade, volume, was_present)
+        account = account_id if was_present else other
+        trade = await insert_trade(app, account, gross_pnl=pnl, setup_id=setup["setup_id"], strategy_id=1)
+        await insert_answer(app, trade, setup["volume"], was_present)
 
-    found = await report(client, "confirmation")
+    found = await read_report(client, "confirmation")
 
-    assert found["groups"][0]["edge"] == {
-        "expectancy": 110,
-        "low": 12.0018,
-        "high": 207.9982,
-        "present": 10,
-        "absent": 10,
-        "reason": None,
-    }
-
-
-async def test_there_is_no_edge_between_currencies(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    euros = (await create_account(client, "Euros", currency="EUR"))["id"]
-    setup_id, volume, _ = await checklist(client)
-    for account, was_present in [(account_id, True), (euros, False)] * 10:
-        trade = await insert_trade(app, account, gross_pnl=1, setup_id=setup_id, strategy_id=1)
-        await insert_answer(app, trade, volume, was_present)
-
-    edge = (await report(client, "confirmation"))["groups"][0]["edge"]
-
-    assert (edge["expectancy"], edge["low"], edge["high"]) == (None, None, None)
-    assert edge["reason"] == "mixed_currencies"
-
-
-# Keeping up to date --------------------------------------------------------------------------------------
+    assert found["groups"][0]["edge"] == {**edge, "present": 10, "absent": 10}
 
 
 async def test_a_report_is_not_modified_until_a_trade_is(
@@ -447,18 +418,3 @@ async def test_a_report_is_not_modified_until_a_trade_is(
     changed = await client.get("/reports?group_by=symbol", headers={"If-None-Match": etag})
 
     assert (same.status_code, changed.status_code) == (304, 200)
-
-
-async def test_a_report_waits_for_two_others_and_is_refused_after_some_seconds(
-    app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("journal_api.database.database.MAX_REPORT_WAIT", 0.05)
-    async with app.state.database.report_transaction():
-        assert (await client.get("/reports")).status_code == 200
-        async with app.state.database.report_transaction():
-            refused = await client.get("/reports", params={"group_by": "symbol"})
-
-    assert refused.status_code == 503
-    assert refused.headers["Retry-After"] == "1"
-    assert refused.json()["error"]["code"] == "busy"
-    assert (await client.get("/reports", params={"group_by": "symbol"})).status_code == 200

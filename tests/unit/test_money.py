@@ -83,55 +83,40 @@ def test_16_significant_digits_are_refused(digits: int, negative: bool) -> None:
         Money.checked(sixteen)
 
 
-@pytest.mark.parametrize("sent", ["0.123456789", "1e-9", "-1e-9", "0.000000001", "100.000000001", "1e-300"])
-def test_nine_decimals_are_refused(sent: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match="8 decimals"):
-        decoded(sent)
-
-
 @pytest.mark.parametrize(
-    "sent", ["10000000000.1", "-10000000000.1", "10000000001", "1e11", "-1e11", "1e308", "9" * 400]
+    ("texts", "reason"),
+    [
+        ("0.123456789 1e-9 -1e-9 0.000000001 100.000000001 1e-300", "8 decimals"),
+        ("10000000000.1 -10000000000.1 10000000001 1e11 -1e11 1e308 " + "9" * 400, "between"),
+        ("1e400 -1e400 NaN Infinity 01 +1 .5 5. 0x1 1_0", None),
+        ('"5" true false null [] {}', "must be a number"),
+    ],
+    ids=["nine decimals", "beyond ten milliards", "no JSON number", "no number"],
 )
-def test_more_than_ten_milliards_is_refused(sent: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match="between"):
-        decoded(sent)
+def test_a_number_is_refused_with_its_reason(texts: str, reason: str | None) -> None:
+    for sent in texts.split():
+        with pytest.raises(msgspec.ValidationError if reason else msgspec.DecodeError, match=reason):
+            decoded(sent)
 
 
-@pytest.mark.parametrize("sent", ["1e400", "-1e400", "NaN", "Infinity", "01", "+1", ".5", "5.", "0x1", "1_0"])
-def test_what_is_no_finite_json_number_is_refused(sent: str) -> None:
-    with pytest.raises(msgspec.DecodeError):
-        decoded(sent)
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
-def test_no_float_that_is_not_finite_becomes_an_amount(value: float) -> None:
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, "5", True, None, b"5", Decimal(5)])
+def test_what_is_no_finite_number_is_no_amount(value: object) -> None:
     with pytest.raises(ValueError, match="must be"):
         Money.decode(value)
 
 
-@pytest.mark.parametrize("value", ["5", True, False, None, b"5", [], {}, Decimal(5)])
-def test_what_is_not_a_json_number_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="must be a number"):
-        Money.decode(value)
-
-
-@pytest.mark.parametrize("sent", ["0", "-0", "0.0", "-0.0", "1e-400", "0e9"])
-def test_every_zero_is_zero(sent: str) -> None:
-    assert decoded(sent).units == 0
-
-
-@pytest.mark.parametrize("sent", ["1e2", "100", "100.0", "1.00E+2", "10000e-2"])
-def test_spellings_of_one_number_are_one_amount(sent: str) -> None:
-    assert decoded(sent).units == 100 * ONE
+@pytest.mark.parametrize(
+    ("texts", "amount"),
+    [("0 -0 0.0 -0.0 1e-400 0e9", 0), ("1e2 100 100.0 1.00E+2 10000e-2", 100 * ONE)],
+)
+def test_spellings_of_one_number_are_one_amount(texts: str, amount: int) -> None:
+    assert {decoded(sent).units for sent in texts.split()} == {amount}
 
 
 @pytest.mark.parametrize("value", [0, -0.0, -1, -0.00000001])
 def test_a_positive_amount_is_over_zero(value: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
         PositiveMoney.decode(value)
-
-
-def test_the_smallest_positive_amount_is_one_unit() -> None:
     assert PositiveMoney.decode(0.00000001).units == 1
 
 
@@ -163,10 +148,6 @@ def test_units_are_rounded_half_to_even(value: str, expected: int) -> None:
 def test_units_and_back_is_the_same_amount(amount: int) -> None:
     assert units(from_units(amount)) == amount
     assert Fraction(from_units(amount)) == Fraction(amount, ONE)
-
-
-def test_tenths_add_up() -> None:
-    assert decoded("0.1").units + decoded("0.2").units == decoded("0.3").units
 
 
 @given(int64, int64.filter(bool))
@@ -209,31 +190,10 @@ def test_sql_and_python_write_the_same_exact_number(amount: int) -> None:
     from_sql = in_sql(json_number("amount"), amount)
 
     assert from_sql == in_python
-    assert Decimal(in_python) == Decimal(amount).scaleb(-8)
+    assert in_sql(f"json_object('amount', {json_number('amount')})", amount) == f'{{"amount":{in_python}}}'
+    assert in_python == f"{Decimal(amount).scaleb(-8):f}".rstrip("0").rstrip(".")
     assert msgspec.json.decode(in_python, type=Decimal) == Decimal(amount).scaleb(-8)
-
-
-@given(int64)
-@quick
-@example(0)
-@example(-5 * ONE)
-def test_a_number_is_written_as_short_as_it_goes(amount: int) -> None:
-    written = json_text(amount)
-
-    assert "e" not in written.lower()
-    assert written != "-0"
-    assert not written.endswith(".")
-    assert "." not in written or not written.endswith("0")
 
 
 def test_no_amount_is_null() -> None:
     assert in_sql(json_number("amount"), None) == "null"
-
-
-@given(int64)
-@quick
-@example(2**63 - 1)
-def test_a_number_stands_in_a_json_object_as_it_is(amount: int) -> None:
-    written = in_sql(f"json_object('amount', {json_number('amount')})", amount)
-
-    assert written == f'{{"amount":{json_text(amount)}}}'

@@ -3,8 +3,9 @@
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from proofs import tried
 
 from journal_api.values.clock import as_text
 from journal_api.values.timestamps import Timestamp
@@ -20,8 +21,8 @@ offsets = st.one_of(
 )
 
 
-@settings(max_examples=500)
 @given(local_times, offsets, st.sampled_from(ZONES))
+@tried(full=500, short=100)
 @example(datetime(2026, 3, 29, 2, 30), None, "Europe/Berlin")
 @example(datetime(2026, 3, 29, 12), None, "Europe/Berlin")
 @example(datetime(2026, 10, 25, 2, 30), None, "Europe/Berlin")

@@ -1,0 +1,674 @@
+"""Snapshots and reports computed a second time, slowly and plainly, from docs/goals.md and docs/api.md alone.
+
+`read_journal` reads the rows that the service has stored; everything else follows from them with exact
+fractions. A value is a Fraction, or the reason why there is none.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Context, Decimal
+from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
+from statistics import mean, variance
+from typing import Any
+from zoneinfo import ZoneInfo
+
+Day = date
+DAY = timedelta(days=1)
+ZERO = Fraction(0)
+LARGEST = Fraction(2**63 - 1, 10**8)
+Statistics = dict[str, Any]
+Value = Fraction | str
+
+
+def rounded(value: Fraction) -> Fraction:
+    """To eight decimals, half to even."""
+    return Fraction(round(value * 10**8), 10**8)
+
+
+# The journal ---------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Trade:
+    id: int
+    account_id: int
+    opened_at: datetime
+    closed_at: datetime
+    symbol: str
+    direction: str
+    gross: Fraction
+    fees: Fraction
+    risk: Fraction | None
+    grade: str | None
+    strategy_id: int | None
+    setup_id: int | None
+    source_id: int | None
+    tags: set[int] = field(default_factory=set)
+    answers: dict[int, bool] = field(default_factory=dict)
+
+    @property
+    def net(self) -> Fraction:
+        return self.gross - self.fees
+
+
+# A trade with its trading day.
+Row = tuple[Day, Trade]
+
+
+@dataclass
+class Journal:
+    timezone: str
+    rollover: str
+    weekdays: set[int]
+    selection: str
+    balances: dict[int, Fraction]
+    currencies: dict[int, str]
+    groups: dict[int, set[int]]
+    mistakes: set[int]
+    checklists: dict[int, set[int]]
+    trades: dict[int, Trade]
+
+    def day_of(self, instant: datetime) -> Day:
+        """The trading day of an instant."""
+        wall_clock = instant.astimezone(ZoneInfo(self.timezone))
+        is_late = self.rollover != "00:00" and f"{wall_clock:%H:%M}" >= self.rollover
+        return wall_clock.date() + (DAY if is_late else timedelta())
+
+    def accounts_in(self, scope: str) -> set[int]:
+        kind, _, number = (scope or self.selection).partition("_")
+        if kind == "account":
+            return {int(number)}
+        return self.groups[int(number)] if kind == "group" else set(self.balances)
+
+    def rows_in(self, scope: str) -> list[Row]:
+        """The closed trades in scope, in order: day, close, id."""
+        accounts = self.accounts_in(scope)
+        rows = [
+            (self.day_of(one.closed_at), one) for one in self.trades.values() if one.account_id in accounts
+        ]
+        return sorted(rows, key=in_time)
+
+    def currencies_of(self, accounts: Iterable[int]) -> set[str]:
+        return {self.currencies[account] for account in accounts}
+
+
+def in_time(row: Row) -> tuple[Day, datetime, int]:
+    return row[0], row[1].closed_at, row[1].id
+
+
+def amount(units: int | None) -> Fraction:
+    return Fraction(units or 0, 10**8)
+
+
+def read_journal(file: Path) -> Journal:
+    """The journal of the owner, its open trades left out."""
+    with closing(sqlite3.connect(file)) as db:
+        db.row_factory = sqlite3.Row
+
+        def pairs(sql: str) -> list[tuple[int, Any]]:
+            return [tuple(row) for row in db.execute(sql)]
+
+        ((zone, rollover, weekdays, account, group),) = db.execute(
+            """
+            SELECT timezone, day_rollover, trading_weekdays, active_account_id, active_copy_group_id
+            FROM users WHERE id = 1
+            """
+        )
+        selection = f"account_{account}" if account else f"group_{group}" if group else "all"
+        accounts = db.execute(
+            "SELECT id, starting_balance, currency FROM accounts WHERE user_id = 1"
+        ).fetchall()
+        journal = Journal(
+            *(zone, rollover, set(json.loads(weekdays)), selection),
+            balances={row["id"]: amount(row["starting_balance"]) for row in accounts},
+            currencies={row["id"]: row["currency"] for row in accounts},
+            groups={row["id"]: set() for row in db.execute("SELECT id FROM copy_groups")},
+            mistakes={row["id"] for row in db.execute("SELECT id FROM tags WHERE type = 'mistake'")},
+            checklists={row["id"]: set() for row in db.execute("SELECT id FROM setups")},
+            trades={
+                row["id"]: read_trade(row)
+                for row in db.execute("SELECT * FROM trades WHERE user_id = 1")
+                if row["closed_at"]
+            },
+        )
+        for group_id, account_id in pairs("SELECT copy_group_id, account_id FROM copy_group_members"):
+            journal.groups[group_id].add(account_id)
+        for setup_id, confirmation_id in pairs("SELECT setup_id, id FROM confirmations"):
+            journal.checklists[setup_id].add(confirmation_id)
+        for trade_id, tag_id in pairs("SELECT trade_id, tag_id FROM trade_tags"):
+            if trade_id in journal.trades:
+                journal.trades[trade_id].tags.add(tag_id)
+        for row in db.execute("SELECT trade_id, confirmation_id, was_present FROM confirmation_answers"):
+            if row["trade_id"] in journal.trades:
+                journal.trades[row["trade_id"]].answers[row["confirmation_id"]] = bool(row["was_present"])
+    return journal
+
+
+def read_trade(row: sqlite3.Row) -> Trade:
+    return Trade(
+        id=row["id"],
+        account_id=row["account_id"],
+        opened_at=datetime.fromisoformat(row["opened_at"]),
+        closed_at=datetime.fromisoformat(row["closed_at"]),
+        symbol=row["symbol"],
+        direction=row["direction"],
+        gross=amount(row["gross_pnl"]),
+        fees=amount(row["fees"]),
+        risk=None if row["initial_risk"] is None else amount(row["initial_risk"]),
+        grade=row["grade"],
+        strategy_id=row["strategy_id"],
+        setup_id=row["setup_id"],
+        source_id=row["source_trade_id"],
+    )
+
+
+# Decisions and statistics --------------------------------------------------------------------------------
+
+
+@dataclass
+class Decision:
+    """A trade and its copies, as far as they are counted together, in the order of their closes."""
+
+    day: Day
+    trades: list[Trade]
+    currencies: set[str]
+
+    @property
+    def representative(self) -> Trade:
+        """The original, else the first copy: its grade and checklist are those of the decision."""
+        return next((one for one in self.trades if one.source_id is None), self.trades[0])
+
+    @property
+    def paid(self) -> list[Trade]:
+        """The trades whose amounts count."""
+        return self.trades if len(self.currencies) == 1 else [self.representative]
+
+    @property
+    def net(self) -> Fraction:
+        return sum((one.net for one in self.paid), ZERO)
+
+    @property
+    def r(self) -> Fraction | None:
+        with_risk = [(one.net, one.risk) for one in self.paid if one.risk is not None]
+        return (
+            rounded(sum((n for n, _ in with_risk), ZERO) / sum(r for _, r in with_risk))
+            if with_risk
+            else None
+        )
+
+
+def decisions_of(journal: Journal, rows: list[Row]) -> list[Decision]:
+    """The decisions in the order of their first closes."""
+    found: dict[int, Decision] = {}
+    for day, trade in rows:
+        decision = found.setdefault(trade.source_id or trade.id, Decision(day, [], set()))
+        decision.trades.append(trade)
+        decision.currencies.add(journal.currencies[trade.account_id])
+    return list(found.values())
+
+
+def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
+    """The counts and sums over the trades of a period or a group."""
+    decisions = decisions_of(journal, rows)
+    nets = [one.net for one in decisions]
+    rs = [one.r for one in decisions if one.r is not None]
+    grades = [one.representative.grade for one in decisions if one.representative.grade]
+    checked = [
+        one.representative for one in decisions if journal.checklists.get(one.representative.setup_id or 0)
+    ]
+    by_day: dict[Day, Fraction] = {}
+    for day, trade in rows:
+        by_day[day] = by_day.get(day, ZERO) + trade.net
+    return {
+        "trades": len(rows),
+        "decisions": len(decisions),
+        "wins": sum(net > 0 for net in nets),
+        "losses": sum(net < 0 for net in nets),
+        "breakevens": nets.count(ZERO),
+        "graded": len(grades),
+        "a_plus": grades.count("A+"),
+        "with_risk": len(rs),
+        "r_total": sum(rs, ZERO),
+        "with_checklist": len(checked),
+        "checklists_confirmed": sum(
+            all(one.answers.get(asked) for asked in journal.checklists[one.setup_id or 0]) for one in checked
+        ),
+        "with_mistake": sum(any(one.tags & journal.mistakes for one in each.trades) for each in decisions),
+        "trading_days": len(by_day),
+        "winning_days": sum(net > 0 for net in by_day.values()),
+        "max_trades_per_day": max((sum(one.day == day for one in decisions) for day in by_day), default=0),
+        "gross_pnl": sum((trade.gross for _, trade in rows), ZERO),
+        "fees": sum((trade.fees for _, trade in rows), ZERO),
+        "net_pnl": sum((trade.net for _, trade in rows), ZERO),
+        "winning_pnl": sum((net for net in nets if net > 0), ZERO),
+        "losing_pnl": sum((net for net in nets if net < 0), ZERO),
+        "worst_trade": min(nets, default=None),
+        "worst_day": min(by_day.values(), default=None),
+        "max_drawdown": compute_drawdown([trade.net for _, trade in rows]),
+        "peak_pnl": max(accumulate((trade.net for _, trade in rows), initial=ZERO)),
+        "win_streak": compute_streak(nets),
+    }
+
+
+def compute_drawdown(nets: list[Fraction]) -> Fraction:
+    """The largest fall from any moment, the start included, to a later one."""
+    curve = list(accumulate(nets, initial=ZERO))
+    return max(high - low for moment, high in enumerate(curve) for low in curve[moment:])
+
+
+def compute_streak(nets: list[Fraction]) -> int:
+    longest = running = 0
+    for net in nets:
+        if net:
+            running = running + 1 if net > 0 else 0
+        longest = max(longest, running)
+    return longest
+
+
+# Metrics -------------------------------------------------------------------------------------------------
+
+UNITS = {
+    "currency": "net_pnl gross_pnl max_drawdown balance_target expectancy average_win worst_trade worst_day",
+    "percent": "win_rate a_plus_rate mistake_free_rate protocol_completion_rate",
+    "ratio": "profit_factor rr_realized_avg payoff_ratio",
+    "count": "max_trades_per_day trade_count trading_days winning_days win_streak",
+}
+UNIT_OF = {metric: unit for unit, metrics in UNITS.items() for metric in metrics.split()}
+# Everything that adds or compares amounts of money, and so cannot be said of different currencies.
+OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winning_days"}
+AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
+AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
+# The members that are shown only for the metric that needs them.
+EXTRAS = {
+    "max_drawdown": "max_drawdown",
+    "peak_pnl": "max_drawdown",
+    "win_streak": "win_streak",
+    "opening_balance": "balance_target",
+}
+
+
+def divide(part: Fraction | int, whole: int, reason: str) -> Value:
+    return Fraction(part) / whole if whole else reason
+
+
+def or_no_trades(value: Fraction | None) -> Value:
+    return "no_trades" if value is None else value
+
+
+def profit_factor(data: Statistics) -> Value:
+    if not data["decisions"]:
+        return "no_trades"
+    if data["losing_pnl"]:
+        return Fraction(data["winning_pnl"] / -data["losing_pnl"])
+    return "no_losses" if data["winning_pnl"] else "no_wins_or_losses"
+
+
+def payoff_ratio(data: Statistics) -> Value:
+    if not data["wins"] or not data["losses"]:
+        return "no_losses" if data["wins"] else "no_wins"
+    return Fraction((data["winning_pnl"] / data["wins"]) / (-data["losing_pnl"] / data["losses"]))
+
+
+METRICS: dict[str, Callable[[Statistics], Value]] = {
+    "net_pnl": lambda data: Fraction(data["net_pnl"]),
+    "gross_pnl": lambda data: Fraction(data["gross_pnl"]),
+    "max_drawdown": lambda data: Fraction(data["max_drawdown"]),
+    "balance_target": lambda data: Fraction(data["opening_balance"] + data["net_pnl"]),
+    "win_rate": lambda data: divide(100 * data["wins"], data["decisions"], "no_trades"),
+    "profit_factor": profit_factor,
+    "expectancy": lambda data: divide(data["net_pnl"], data["decisions"], "no_trades"),
+    "rr_realized_avg": lambda data: divide(data["r_total"], data["with_risk"], "no_risk"),
+    "a_plus_rate": lambda data: divide(100 * data["a_plus"], data["graded"], "no_grades"),
+    "max_trades_per_day": lambda data: Fraction(data["max_trades_per_day"]),
+    "protocol_completion_rate": lambda data: divide(
+        100 * data["checklists_confirmed"], data["with_checklist"], "no_checklists"
+    ),
+    "trade_count": lambda data: Fraction(data["decisions"]),
+    "trading_days": lambda data: Fraction(data["trading_days"]),
+    "winning_days": lambda data: Fraction(data["winning_days"]),
+    "win_streak": lambda data: Fraction(data["win_streak"]),
+    "average_win": lambda data: divide(data["winning_pnl"], data["wins"], "no_wins"),
+    "payoff_ratio": payoff_ratio,
+    "worst_trade": lambda data: or_no_trades(data["worst_trade"]),
+    "worst_day": lambda data: or_no_trades(data["worst_day"]),
+    "mistake_free_rate": lambda data: divide(
+        100 * (data["decisions"] - data["with_mistake"]), data["decisions"], "no_trades"
+    ),
+}
+
+
+def evaluate(metric: str, data: Statistics, is_mixed: bool) -> Value:
+    if is_mixed and metric in OF_MONEY:
+        return "mixed_currencies"
+    value = METRICS[metric](data)
+    if isinstance(value, str):
+        return value
+    return rounded(value) if abs(rounded(value)) <= LARGEST else "out_of_range"
+
+
+def show_statistics(data: Statistics, currencies: set[str], metrics: Iterable[str]) -> Statistics:
+    """What a snapshot or a report shows of the statistics, with those that these metrics need."""
+    return {
+        "currency": next(iter(currencies)) if len(currencies) == 1 else None,
+        **{
+            name: None if len(currencies) > 1 and name in AMOUNTS else value
+            for name, value in data.items()
+            if name not in EXTRAS or EXTRAS[name] in metrics
+        },
+    }
+
+
+# Snapshots -----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Goal:
+    metric: str
+    direction: str
+    timeframe: str
+    scope: str
+    created_at: datetime
+    # (the moment it was set, the target), oldest first
+    targets: list[tuple[datetime, Fraction]]
+    # for timeframe custom
+    window: tuple[Day, Day] | None = None
+    stopped_on: Day | None = None
+
+
+def compute_snapshots(journal: Journal, goal: Goal, now: datetime) -> list[dict[str, Any]]:
+    """The whole history of the goal, newest first: what the API shows but `goal_id` and `computed_at`."""
+    today = goal.stopped_on or journal.day_of(now)
+    rows = journal.rows_in(goal.scope)
+    periods = find_periods(journal, goal, [day for day, _ in rows], today)
+    return [compute_snapshot(journal, goal, rows, period, today) for period in reversed(periods)]
+
+
+def compute_snapshot(
+    journal: Journal, goal: Goal, rows: list[Row], period: tuple[Day, Day], today: Day
+) -> dict[str, Any]:
+    start, end = period
+    counted = [(day, trade) for day, trade in rows if start <= day <= end]
+    data = compute_statistics(journal, counted)
+    accounts = journal.accounts_in(goal.scope)
+    balance = sum((journal.balances[one] for one in accounts), ZERO)
+    data["opening_balance"] = balance + sum((trade.net for day, trade in rows if day < start), ZERO)
+    if goal.metric != "balance_target":
+        accounts = {trade.account_id for _, trade in counted}
+    currencies = journal.currencies_of(accounts)
+    value = evaluate(goal.metric, data, len(currencies) > 1)
+    target = find_target(journal, goal, end, today)
+    is_met = is_achieved(goal, value, target)
+    pace = None
+    if goal.stopped_on is None and start <= today <= end:
+        of_today = compute_statistics(journal, [row for row in counted if row[0] == today])
+        of_today["decisions"] = sum(one.day == today for one in decisions_of(journal, counted))
+        calendar = [start + number * DAY for number in range((end - start).days + 1)]
+        calendar = [day for day in calendar if day.isoweekday() in journal.weekdays]
+        pace = compute_pace(goal, calendar, (today, end), (target, value, is_met), data, of_today)
+    return {
+        "period_start": str(start),
+        "period_end": str(end),
+        "target": target,
+        "actual": None if isinstance(value, str) else value,
+        "achieved": is_met,
+        "closed": end < today,
+        "snapshot_data": {
+            "unit": UNIT_OF[goal.metric],
+            "timezone": journal.timezone,
+            "day_rollover": journal.rollover,
+            "reason": value if isinstance(value, str) else None,
+            **show_statistics(data, currencies, [goal.metric]),
+            **({} if pace is None else {"pace": pace}),
+        },
+    }
+
+
+def find_periods(journal: Journal, goal: Goal, days: list[Day], today: Day) -> list[tuple[Day, Day]]:
+    """The periods that have a snapshot, oldest first."""
+    if goal.window:
+        return [goal.window]
+    if goal.timeframe == "daily":
+        return [(day, day) for day in sorted({*days, today}) if day <= today]
+    name = NAME_OF_PERIOD[goal.timeframe]
+    start = min([*days, journal.day_of(goal.created_at)])
+    found = []
+    while start <= today:
+        end = start
+        while name(start - DAY) == name(end):
+            start -= DAY
+        while name(end + DAY) == name(start):
+            end += DAY
+        found.append((start, end))
+        start = end + DAY
+    return found
+
+
+NAME_OF_PERIOD: dict[str, Callable[[Day], object]] = {
+    "weekly": lambda day: day.isocalendar()[:2],
+    "monthly": lambda day: (day.year, day.month),
+    "quarterly": lambda day: (day.year, (day.month - 1) // 3),
+}
+
+
+def find_target(journal: Journal, goal: Goal, end: Day, today: Day) -> Fraction:
+    """The target in force when the period closed; the newest for a running one, the first before the goal."""
+    in_force = [target for since, target in goal.targets if end >= today or journal.day_of(since) <= end]
+    return in_force[-1] if in_force else goal.targets[0][1]
+
+
+def is_achieved(goal: Goal, value: Value, target: Fraction) -> bool | None:
+    if isinstance(value, str):
+        is_infinite = (goal.metric, value) == ("profit_factor", "no_losses")
+        return goal.direction == "at_least" if is_infinite else None
+    return value >= target if goal.direction == "at_least" else value <= target
+
+
+# Pace ----------------------------------------------------------------------------------------------------
+
+FINAL_AT_MOST = {"max_drawdown", "max_trades_per_day", "trade_count", "trading_days", "win_streak"}
+FINAL_AT_LEAST = {"worst_day", "worst_trade"}
+LOSS_LIMITS = {*FINAL_AT_LEAST, "net_pnl", "gross_pnl", "expectancy", "rr_realized_avg"}
+SUMS = {"net_pnl", "gross_pnl", "balance_target", "trade_count", "trading_days", "winning_days"}
+HIGHEST_SO_FAR = {"win_streak", "max_trades_per_day", "max_drawdown"}
+
+
+def compute_pace(
+    goal: Goal,
+    calendar: list[Day],
+    rest: tuple[Day, Day],
+    standing: tuple[Fraction, Value, bool | None],
+    data: Statistics,
+    of_today: Statistics,
+) -> dict[str, Any]:
+    """The table of docs/goals.md#pace, row by row, given today and the last day of the period."""
+    (today, last), (target, value, is_met) = rest, standing
+    left = sum(day > today or (day == today and not of_today["trades"]) for day in calendar)
+
+    def pace(state: str | None, remaining: Fraction | None, needed: Fraction | None = None) -> dict[str, Any]:
+        return {"state": state, "remaining": remaining, "days_left": left, "needed_per_day": needed}
+
+    if value in ("mixed_currencies", "out_of_range"):
+        return pace(None, None)
+    apart = None if isinstance(value, str) else abs(value - target)
+    missing = ZERO if is_met else apart
+    won_today = of_today["winning_days"]
+    if goal.direction == "at_most" or (target < 0 and goal.metric in LOSS_LIMITS):
+        is_final = goal.metric in (FINAL_AT_MOST if goal.direction == "at_most" else FINAL_AT_LEAST)
+        if is_met is False:
+            has_won_often = goal.metric == "winning_days" and data["winning_days"] - won_today > target
+            return pace("missed", ZERO) if is_final or has_won_often else pace("behind", missing)
+        room = find_room(goal.metric, target, data, of_today) if is_final else apart
+        is_near = room is not None and abs(target) - room >= Fraction(8, 10) * abs(target)
+        return pace("near_limit" if is_near else "within_limit", room)
+    if goal.metric not in SUMS | HIGHEST_SO_FAR:
+        is_of_today = of_today["trades"] and data["worst_day"] == of_today["net_pnl"]
+        is_lost = goal.metric == "worst_trade" or (goal.metric == "worst_day" and not is_of_today)
+        return pace("on_track" if is_met is not False else "missed" if is_lost else "behind", missing)
+    assert not isinstance(value, str)
+    assert missing is not None
+    needed = rounded(missing / left) if left and goal.metric in SUMS else None
+    if is_met:
+        return pace("achieved", missing, needed)
+    is_used = won_today if goal.metric == "winning_days" else of_today["trades"]
+    if goal.metric in ("trading_days", "winning_days") and missing > (last - today).days + (not is_used):
+        return pace("missed", missing, needed)
+    begun = data["opening_balance"] if goal.metric == "balance_target" else ZERO
+    due = begun + (target - begun) * (len(calendar) - left) / max(len(calendar), 1)
+    return pace("on_track" if value >= due or not calendar else "behind", missing, needed)
+
+
+def find_room(metric: str, target: Fraction, data: Statistics, of_today: Statistics) -> Fraction:
+    """What is left until a limit that can be broken only once."""
+    used = {
+        "worst_day": of_today["net_pnl"],
+        "worst_trade": ZERO,
+        "max_trades_per_day": of_today["decisions"],
+        "max_drawdown": data["peak_pnl"] - data["net_pnl"],
+        "trade_count": data["decisions"],
+        "trading_days": data["trading_days"],
+        "win_streak": data["win_streak"],
+    }[metric]
+    return Fraction(max(0, used - target if metric in FINAL_AT_LEAST else target - used))
+
+
+# Reports -------------------------------------------------------------------------------------------------
+
+HOLDING = {
+    "under_1m": timedelta(minutes=1),
+    "1m_5m": timedelta(minutes=5),
+    "5m_15m": timedelta(minutes=15),
+    "15m_1h": timedelta(hours=1),
+    "1h_4h": timedelta(hours=4),
+    "4h_1d": timedelta(days=1),
+    "over_1d": timedelta(days=10**6),
+}
+BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
+IN_KEY_ORDER = ("day", "week", "month", "quarter", "year", "weekday", "hour", "holding")
+REPORTED = [metric for metric in METRICS if metric != "balance_target"]
+ANSWERS = {True: "present", False: "absent", None: "unanswered"}
+
+
+def compute_report(journal: Journal, group_by: str, query: dict[str, Any]) -> dict[str, Any]:
+    """The total and all groups in their order, without names, with all metrics."""
+    rows = [row for row in journal.rows_in(scope_of(query)) if is_selected(row, query)]
+    parts = group_rows(journal, rows, group_by)
+    if group_by == "confirmation":
+        return {"total": show_group(journal, rows), "groups": compare_answers(journal, parts)}
+    groups = [{"key": key, **show_group(journal, part)} for key, part in parts.items()]
+    groups.sort(key=lambda group: rank(group, group_by))
+    return {"total": show_group(journal, rows), "groups": groups}
+
+
+def scope_of(query: dict[str, Any]) -> str:
+    return f"group_{query['copy_group_id']}" if "copy_group_id" in query else "all"
+
+
+def is_selected(row: Row, query: dict[str, Any]) -> bool:
+    day, trade = row
+    fields = ("account_id", "strategy_id", "setup_id", "symbol", "direction", "grade")
+    return (
+        query.get("from", "") <= str(day) <= query.get("to", "9999")
+        and all(getattr(trade, name) == query[name] for name in fields if name in query)
+        and ("tag_id" not in query or query["tag_id"] in trade.tags)
+    )
+
+
+def group_rows(journal: Journal, rows: list[Row], group_by: str) -> dict[Any, list[Row]]:
+    """The trades of each group; the key of a confirmation is its id and the answer."""
+    found: dict[Any, list[Row]] = {}
+    if group_by == "none":
+        return found
+    if group_by in BY_TRADE:
+        for day, trade in rows:
+            found.setdefault(find_key(journal, day, trade, group_by), []).append((day, trade))
+        return found
+    days = {trade.id: day for day, trade in rows}
+    for decision in decisions_of(journal, rows):
+        for key in find_keys(journal, days, decision, group_by):
+            found.setdefault(key, []).extend((days[one.id], one) for one in decision.trades)
+    return {key: sorted(part, key=in_time) for key, part in found.items()}
+
+
+def find_keys(journal: Journal, days: dict[int, Day], decision: Decision, group_by: str) -> Iterable[Any]:
+    one = decision.representative
+    if group_by == "tag":
+        return set().union(*(trade.tags for trade in decision.trades)) or {None}
+    if group_by == "confirmation":
+        checklist = journal.checklists.get(one.setup_id or 0, ())
+        return [(asked, ANSWERS[one.answers.get(asked)]) for asked in checklist] or [(None, "unanswered")]
+    return [find_key(journal, days[one.id], one, group_by)]
+
+
+def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
+    held = trade.closed_at - trade.opened_at
+    return {
+        "day": str(day),
+        "week": str(day - timedelta(days=day.weekday())),
+        "month": str(day.replace(day=1)),
+        "quarter": str(day.replace(day=1, month={0: 1, 1: 4, 2: 7, 3: 10}[(day.month - 1) // 3])),
+        "year": str(day.replace(day=1, month=1)),
+        "weekday": day.isoweekday(),
+        "hour": trade.opened_at.astimezone(ZoneInfo(journal.timezone)).hour,
+        "holding": next(name for name, bound in HOLDING.items() if held < bound),
+        "account": trade.account_id,
+        "symbol": trade.symbol,
+        "direction": trade.direction,
+        "grade": trade.grade,
+        "strategy": trade.strategy_id,
+        "setup": trade.setup_id,
+    }[group_by]
+
+
+def rank(group: dict[str, Any], group_by: str) -> Any:
+    """By net P&L, the highest first, or by key; groups without a value or a key are last."""
+    key, value = group["key"], group["values"]["net_pnl"]
+    place = (key is None, 0 if key is None else list(HOLDING).index(key) if group_by == "holding" else key)
+    return place if group_by in IN_KEY_ORDER else (value is None, -(value or 0), *place)
+
+
+def show_group(journal: Journal, rows: list[Row]) -> dict[str, Any]:
+    data = compute_statistics(journal, rows)
+    currencies = journal.currencies_of(trade.account_id for _, trade in rows)
+    values = {metric: evaluate(metric, data, len(currencies) > 1) for metric in REPORTED}
+    return {
+        "values": {metric: None if isinstance(one, str) else one for metric, one in values.items()},
+        "reasons": {metric: one for metric, one in values.items() if isinstance(one, str)},
+        "statistics": show_statistics(data, currencies, REPORTED),
+    }
+
+
+def compare_answers(journal: Journal, parts: dict[Any, list[Row]]) -> list[dict[str, Any]]:
+    """The groups of confirmations by id, the decisions without a checklist last."""
+    ids = sorted({one for one, _ in parts}, key=lambda one: (one is None, one))
+    return [
+        {
+            "key": one,
+            **{answer: show_group(journal, parts.get((one, answer), [])) for answer in ANSWERS.values()},
+            "edge": compute_edge(journal, parts.get((one, "present"), []), parts.get((one, "absent"), [])),
+        }
+        for one in ids
+    ]
+
+
+def compute_edge(journal: Journal, present: list[Row], absent: list[Row]) -> dict[str, Any]:
+    """The difference of the means and its interval, with the variances of the standard library."""
+    sides = [[one.net for one in decisions_of(journal, side)] for side in (present, absent)]
+    counts = {"present": len(sides[0]), "absent": len(sides[1])}
+    nothing: dict[str, Any] = dict.fromkeys(("expectancy", "low", "high"))
+    if min(counts.values()) < 10:
+        return {**nothing, **counts, "reason": "too_few"}
+    if len(journal.currencies_of(trade.account_id for _, trade in present + absent)) > 1:
+        return {**nothing, **counts, "reason": "mixed_currencies"}
+    context = Context(prec=60)
+    difference = mean(sides[0]) - mean(sides[1])
+    squared = sum(variance(side) / len(side) for side in sides)
+    error = Fraction(context.sqrt(context.divide(Decimal(squared.numerator), Decimal(squared.denominator))))
+    margin = Fraction("1.959964") * error
+    bounds = {"expectancy": difference, "low": difference - margin, "high": difference + margin}
+    return {**{name: rounded(value) for name, value in bounds.items()}, **counts, "reason": None}

@@ -1,0 +1,394 @@
+"""What goals show of a few trades, by hand: the rules of docs/goals.md where a mistake is easy."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+from desk import JANUARY, Desk, desk_of, value_of
+from factories import (
+    create_account,
+    create_trade,
+    insert_copy_group,
+    insert_trade,
+    insert_trade_tags,
+    insert_user,
+    run_sql,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+from journal_api.values.metrics import METRICS
+
+
+@pytest.fixture
+def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
+    with desk_of(app, client) as desk:
+        yield desk
+
+
+class T(NamedTuple):
+    """A closed trade: its net P&L, its moment in 2026, its account, and the number of its original."""
+
+    pnl: float = 0
+    moment: str = "01-05"
+    currency: str = "USD"
+    of: int | None = None
+    risk: float | None = None
+    grade: str | None = None
+    is_mistake: bool = False
+
+
+TEN_BILLION = 10**10
+USD, EUR = T(300), T(50, currency="EUR")
+
+# What is shown, by metric, of which trades: one value for January, or one for each month from January on.
+EXAMPLES: dict[str, tuple[list[T], dict[str, Any]]] = {
+    "trades of one instant are in the order of their ids": (
+        [T(pnl) for pnl in (5, -3, 5, -3, 5, 5)],
+        {"max_drawdown": 3, "win_streak": 2},
+    ),
+    "drawdowns and streaks follow the closes whatever the ids are": (
+        [T(-3, "01-05 15:00:02"), T(5, "01-05 15:00:00"), T(-1, "01-05 15:00:01")],
+        {"max_drawdown": 4, "win_streak": 1},
+    ),
+    "a break-even neither adds to a streak nor ends it": (
+        [T(pnl, f"01-05 0{hour}:00:00") for hour, pnl in enumerate((5, 0, 5, 0, 0, 5, -1, 5))],
+        {"win_streak": 3, "win_rate": 50},
+    ),
+    "a drawdown begins anew with each period, its peak at 0": (
+        [T(100, "01-20"), T(-30, "02-20"), T(20, "03-01"), T(-50, "03-02")],
+        {"max_drawdown": [0, 30, 50, 0]},
+    ),
+    "a decision counts on the day of its first close": (
+        [T(1, "01-06"), T(1, "01-05", of=1), T(1, "01-05 13:00:00")],
+        {"max_trades_per_day": 2, "trading_days": 2},
+    ),
+    "a decision has the grade of the original and the mistakes of any copy": (
+        [T(1, "01-05 15:00:01", grade="B"), T(1, "01-05 15:00:00", of=1, grade="A+", is_mistake=True)],
+        {"a_plus_rate": 0, "mistake_free_rate": 0},
+    ),
+    "without its original a decision has the grade of the copy that closed first": (
+        [T(1, "02-05", grade="A+"), T(1, "01-05 15:00:01", of=1, grade="A+"), T(1, "01-05", of=1, grade="B")],
+        {"a_plus_rate": [0, 100, "no_grades", "no_grades"]},
+    ),
+    "copies of one instant without their original have the grade of the lower id": (
+        [T(1, "02-05", grade="A+"), T(1, of=1, grade="B"), T(1, of=1, grade="A+")],
+        {"a_plus_rate": [0, 100, "no_grades", "no_grades"]},
+    ),
+    "the P&L of copies is added before it is a win or a loss": (
+        [T(5), T(-6, of=1), T(2)],
+        {"win_rate": 50, "worst_trade": -1, "expectancy": 0.5, "average_win": 2, "trade_count": 2},
+    ),
+    "a day that breaks even is no winning day": (
+        [T(5), T(-5), T(1, "01-06"), T(-1, "01-07")],
+        {"winning_days": 1, "trading_days": 3, "worst_day": -1},
+    ),
+    "tenths add up": ([T(0.1), T(0.2)], {"net_pnl": 0.3}),
+    "a profit factor without losses has no value": ([T(5), T(0)], {"profit_factor": "no_losses"}),
+    "a payoff ratio without wins has no value": ([T(-5)], {"payoff_ratio": "no_wins"}),
+    # R
+    "a copy without a risk does not inflate R": (
+        [T(200, risk=100), T(800, of=1)],
+        {"rr_realized_avg": 2, "average_win": 1000},
+    ),
+    "a copy with a risk stands for an original without one": (
+        [T(200), T(-50, of=1, risk=100)],
+        {"rr_realized_avg": -0.5},
+    ),
+    "the risks of copies are added": ([T(200, risk=100), T(100, of=1, risk=50)], {"rr_realized_avg": 2}),
+    "each R is rounded before the mean is computed": (
+        [T(1, risk=3), T(1, risk=3), T(0, risk=1), T(5)],
+        {"rr_realized_avg": 0.22222222},
+    ),
+    # Currencies
+    "amounts in different currencies are not added, counts and percents are": (
+        [USD, T(-100), EUR],
+        {
+            **dict.fromkeys(METRICS, "mixed_currencies"),
+            "win_rate": 66.66666667,
+            "trade_count": 3,
+            "trading_days": 1,
+            "win_streak": 1,
+            "max_trades_per_day": 3,
+            "mistake_free_rate": 100,
+            "rr_realized_avg": "no_risk",
+            "a_plus_rate": "no_grades",
+            "protocol_completion_rate": "no_checklists",
+        },
+    ),
+    "different currencies in different periods are not mixed": (
+        [USD, EUR._replace(moment="02-05")],
+        {"net_pnl": [300, 50, 0, 0], "balance_target": ["mixed_currencies"] * 4},
+    ),
+    "a decision across currencies counts by its original": (
+        [T(-10, risk=20), T(1000, currency="EUR", of=1, risk=1)],
+        {"win_rate": 0, "win_streak": 0, "rr_realized_avg": -0.5},
+    ),
+    "a decision across currencies without its original counts by its first copy": (
+        [T(1, "02-05"), T(5, of=1, risk=10), T(-10, "01-05 13:00:00", currency="EUR", of=1, risk=1)],
+        {"win_rate": [100, 100, "no_trades", "no_trades"], "rr_realized_avg": [0.5, *["no_risk"] * 3]},
+    ),
+    # Beyond 64 bits
+    "a sum beyond 64 bits is out of range in its period alone": (
+        [*[T(TEN_BILLION)] * 10, T(3, "02-05")],
+        {
+            "net_pnl": ["out_of_range", 3, 0, 0],
+            "gross_pnl": ["out_of_range", 3, 0, 0],
+            "expectancy": ["out_of_range", 3, "no_trades", "no_trades"],
+            "average_win": ["out_of_range", 3, "no_wins", "no_wins"],
+            "balance_target": ["out_of_range"] * 4,
+            "win_rate": ["out_of_range", 100, "no_trades", "no_trades"],
+        },
+    ),
+    "a drawdown beyond 64 bits is out of range": (
+        [
+            *[T(TEN_BILLION)] * 5,
+            *[T(-TEN_BILLION, "01-06", of=number) for number in range(1, 6)],
+            *[T(-TEN_BILLION, "01-07")] * 5,
+        ],
+        {"max_drawdown": "out_of_range", "net_pnl": -5 * TEN_BILLION},
+    ),
+    "an R beyond 64 bits is out of range for the average alone": (
+        [T(TEN_BILLION, risk=0.00000001)],
+        {"rr_realized_avg": "out_of_range", "net_pnl": TEN_BILLION},
+    ),
+    "Rs whose sum is beyond 64 bits are out of range for the average alone": (
+        [T(500, risk=0.00000001)] * 2,
+        {"rr_realized_avg": "out_of_range", "net_pnl": 1000},
+    ),
+}
+
+
+async def enter(desk: Desk, trades: list[T]) -> None:
+    accounts: dict[str, int] = {}
+    ids: list[int] = []
+    tag = None
+    for one in trades:
+        if one.currency not in accounts:
+            made = await create_account(desk.client, one.currency, currency=one.currency)
+            accounts[one.currency] = made["id"]
+        fields = {"initial_risk": one.risk, "grade": one.grade, "source_trade_id": one.of and ids[one.of - 1]}
+        ids.append(await desk.trade(accounts[one.currency], one.moment, one.pnl, **fields))
+        if one.is_mistake:
+            category = unwrap(await desk.client.post("/tag-categories", json={"name": "Tags"}))["id"]
+            body = {"name": "Late", "type": "mistake", "category_id": category}
+            tag = unwrap(await desk.client.post("/tags", json=body))
+            await insert_trade_tags(desk.app, ids[-1], [tag["id"]])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+async def test_a_metric_shows(desk: Desk, name: str) -> None:
+    trades, expected = EXAMPLES[name]
+    await enter(desk, trades)
+
+    shown = {}
+    for metric, value in expected.items():
+        goal = await desk.goal(metric=metric, target_value=1, **({} if isinstance(value, list) else JANUARY))
+        values = await desk.values(goal)
+        shown[metric] = values if isinstance(value, list) else values[0]
+
+    assert shown == expected
+
+
+async def test_no_metric_of_a_sum_beyond_64_bits_fails(desk: Desk) -> None:
+    await enter(desk, [*[T(TEN_BILLION, "01-05")] * 10, T(7, "02-05")])
+
+    for metric in METRICS:
+        for timeframe in ("daily", "quarterly"):
+            snapshots = await desk.read(await desk.goal(metric=metric, timeframe=timeframe))
+
+            for one in snapshots:
+                assert (one["actual"] is None) == (one["snapshot_data"]["reason"] is not None)
+
+
+async def test_the_largest_sum_within_64_bits_is_exact(desk: Desk) -> None:
+    await enter(desk, [*[T(TEN_BILLION)] * 9, T(2233720368.54775), T(0.00000807)])
+    goal = await desk.goal()
+
+    answer = await desk.client.get(f"/goals/{goal['id']}/snapshots")
+
+    assert '"actual":92233720368.54775807,' in answer.text
+
+
+async def test_amounts_in_different_currencies_are_null_beside_the_counts(desk: Desk) -> None:
+    await enter(desk, [USD, T(-100), EUR])
+
+    (snapshot,) = await desk.read(await desk.goal(metric="win_rate", **JANUARY))
+
+    data = snapshot["snapshot_data"]
+    counts = {name: data[name] for name in ("trades", "decisions", "wins", "losses", "trading_days")}
+    assert counts == {"trades": 3, "decisions": 3, "wins": 2, "losses": 1, "trading_days": 1}
+    amounts = ("gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day")
+    assert {data[name] for name in ("currency", *amounts, "winning_days")} == {None}
+
+
+async def test_an_account_in_another_currency_without_trades_mixes_nothing_but_balances(desk: Desk) -> None:
+    await enter(desk, [T(300)])
+    await create_account(desk.client, "Euros", currency="EUR")
+
+    goals = [
+        await desk.goal(metric=metric, account_id=account, **JANUARY)
+        for metric, account in (("net_pnl", None), ("balance_target", None), ("balance_target", 1))
+    ]
+
+    shown = [
+        (value_of(one), one["snapshot_data"]["currency"]) for one in [(await desk.read(g))[0] for g in goals]
+    ]
+    assert shown == [(300, "USD"), ("mixed_currencies", None), (300, "USD")]
+
+
+@pytest.mark.parametrize(("direction", "is_met"), [("at_least", True), ("at_most", False)])
+async def test_a_profit_factor_without_losses_meets_every_target_at_least(
+    desk: Desk, direction: str, is_met: bool
+) -> None:
+    await enter(desk, [T(5)])
+
+    goal = await desk.goal(metric="profit_factor", direction=direction, target_value=1000, **JANUARY)
+
+    assert await desk.by_start(goal, "achieved") == [("01-01", is_met)]
+
+
+# Scopes --------------------------------------------------------------------------------------------------
+
+
+async def test_a_group_counts_the_accounts_in_it_and_another_user_nothing(desk: Desk) -> None:
+    accounts = [await desk.account(name, balance=10) for name in ("A", "B", "C")]
+    for account, pnl in zip(accounts, (1, 2, 4), strict=True):
+        await desk.trade(account, pnl=pnl)
+    groups = [
+        await insert_copy_group(desk.app, name, members=accounts[:size])
+        for name, size in (("G", 2), ("E", 0))
+    ]
+    other = await insert_user(desk.app)
+    rows = await run_sql(
+        desk.app,
+        """
+        INSERT INTO accounts (user_id, name, sort_name, starting_balance, created_at, updated_at)
+        VALUES (:user, 'A', 'a', 100000000, '', '') RETURNING id
+        """,
+        {"user": other},
+    )
+    await insert_trade(desk.app, rows[0][0], user_id=other, gross_pnl=1000)
+
+    shown = {
+        metric: [
+            (await desk.values(await desk.goal(metric=metric, copy_group_id=group)))[0]
+            for group in (*groups, None)
+        ]
+        for metric in ("net_pnl", "balance_target")
+    }
+
+    assert shown == {"net_pnl": [3, 0, 7], "balance_target": [23, 0, 37]}
+
+
+async def test_a_balance_counts_what_came_before_and_carries_through_empty_periods(desk: Desk) -> None:
+    account = await desk.account(balance=100)
+    for moment, pnl in (("01-10", 1), ("02-10", 2), ("03-10", 4)):
+        await desk.trade(account, moment, pnl)
+    february = {"timeframe": "custom", "custom_start": "2026-02-01", "custom_end": "2026-02-28"}
+
+    shown = [
+        await desk.values(await desk.goal(metric="balance_target", **fields))
+        for fields in (february, {"timeframe": "daily"}, {})
+    ]
+
+    assert shown == [[103], [101, 103, 107, 107], [101, 103, 107, 107]]
+
+
+# Pages ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_snapshot_has_exactly_these_members(desk: Desk) -> None:
+    await desk.trade(await desk.account(), "04-02", 12.5)
+    goal = await desk.goal()
+
+    answer = await desk.client.get(f"/goals/{goal['id']}/snapshots")
+
+    (snapshot,) = unwrap(answer)
+    assert snapshot == {
+        "goal_id": goal["id"],
+        "period_start": "2026-04-01",
+        "period_end": "2026-04-30",
+        "target": 100,
+        "actual": 12.5,
+        "achieved": False,
+        "closed": False,
+        "snapshot_data": snapshot["snapshot_data"],
+        "computed_at": "2026-04-15T12:00:00.000000Z",
+    }
+    assert answer.json()["meta"]["pagination"] == {"limit": 50, "offset": 0, "total": 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "months", "total"),
+    [
+        ({}, "04 03 02 01", 4),
+        ({"from": "2026-02-01"}, "04 03 02", 3),
+        ({"from": "2026-02-02"}, "04 03", 2),
+        ({"to": "2026-02-01"}, "02 01", 2),
+        ({"to": "2026-01-31"}, "01", 1),
+        ({"from": "2026-03-01", "to": "2026-03-01"}, "03", 1),
+        ({"from": "2026-03-02", "to": "2026-03-31"}, "", 0),
+        ({"from": "0001-01-01", "to": "9999-12-31", "limit": 1}, "04", 4),
+        ({"from": "2026-02-01", "limit": 1, "offset": 1}, "03", 3),
+        ({"limit": 3, "offset": 3}, "01", 4),
+        ({"offset": 2**63 - 1}, "", 4),
+    ],
+    ids=str,
+)
+async def test_a_page_has_the_periods_that_begin_from_and_to_newest_first(
+    desk: Desk, query: dict[str, Any], months: str, total: int
+) -> None:
+    await desk.trade(await desk.account())
+    goal = await desk.goal()
+
+    answer = await desk.client.get(f"/goals/{goal['id']}/snapshots", params=query)
+
+    assert [one["period_start"][5:7] for one in unwrap(answer)] == months.split()
+    assert answer.json()["meta"]["pagination"] == {"limit": 50, "offset": 0, "total": total} | {
+        name: value for name, value in query.items() if name in ("limit", "offset")
+    }
+
+
+async def test_a_page_has_up_to_50_periods_unless_asked_for_more(desk: Desk) -> None:
+    await create_trade(
+        desk.client, await desk.account(), opened_at="2019-01-01T10:00:00Z", closed_at="2019-01-01T10:00:00Z"
+    )
+    goal = await desk.goal(timeframe="weekly")
+
+    assert [len(await desk.read(goal, **query)) for query in ({}, {"limit": 365})] == [50, 365]
+
+
+async def test_a_range_that_ends_before_it_begins_is_refused(desk: Desk) -> None:
+    goal = await desk.goal()
+
+    answers = [
+        await desk.client.get(f"/goals/{goal_id}/snapshots?from=2026-02-02&to=2026-02-01")
+        for goal_id in (goal["id"], 10**6)
+    ]
+
+    assert [answer.status_code for answer in answers] == [400, 404]
+
+
+async def test_readers_at_once_all_see_a_late_trade(desk: Desk) -> None:
+    account = await desk.account()
+    goal = await desk.goal()
+    await desk.read(goal)
+    await desk.trade(account, pnl=5)
+
+    seen = await asyncio.gather(*(desk.values(goal) for _ in range(10)))
+
+    assert seen == [[5, 0, 0, 0]] * 10
+
+
+async def test_a_statement_that_fails_is_no_value_out_of_range(desk: Desk) -> None:
+    await desk.trade(await desk.account())
+    goal = await desk.goal()
+    await run_sql(desk.app, "DROP TRIGGER changes_of_updated_trade")
+    await run_sql(desk.app, "ALTER TABLE trades RENAME COLUMN grade TO mark")
+
+    response = await desk.client.get(f"/goals/{goal['id']}/snapshots")
+
+    assert response.status_code == 500

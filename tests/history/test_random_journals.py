@@ -1,0 +1,229 @@
+"""Snapshots and reports of dense random journals equal those of reference.py."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any, get_args
+
+import httpx
+import pytest
+import reference
+import time_machine
+from factories import create_goal, unwrap
+from proofs import tries
+from reading import read_report, read_snapshots
+from starlette.applications import Starlette
+
+from journal_api.structs.reports import GroupBy
+from journal_api.values.metrics import METRICS
+
+Row = dict[str, Any]
+NOW = datetime(2026, 4, 15, 20, 30, tzinfo=UTC)
+EARLIER = datetime(2026, 2, 28, 22, 30, tzinfo=UTC)
+# The bounds of weeks, months and quarters, and the changes of clocks in New York and Berlin.
+DAYS = ["01-05", "01-31", "02-01", "02-28", "03-01", "03-07", "03-08", "03-09", "03-29", "03-30", "03-31"]
+DAYS += ["04-01", "04-12", "04-13", "04-14", "04-15", "04-16", "05-01"]
+# Midnight and 17:00 in New York with and without summer time, to the microsecond.
+TIMES = ["00:00:00", "03:59:59.999999", "04:00:00", "05:00:00", "12:00:00", "20:59:59.999999", "21:00:00"]
+TIMES += ["21:59:59.999999", "22:00:00", "23:59:59.999999"]
+HELD = [0, 1, 59.999999, 60, 299, 300, 900, 3599.5, 3600, 14399, 14400, 86399.999999, 86400, 10**6]
+CALENDARS = [
+    ("UTC", "00:00"),
+    ("America/New_York", "17:00"),
+    ("America/New_York", "00:00"),
+    ("Europe/Berlin", "23:00"),
+    ("Pacific/Kiritimati", "00:00"),
+]
+SCOPES = ["all", "account_1", "account_2", "group_1", ""]
+WINDOW = (date(2026, 2, 28), date(2026, 4, 13))
+# One row each of the tables that hold a journal, as named parameters.
+INSERTS = {
+    "accounts": """
+        INSERT INTO accounts (id, user_id, name, sort_name, starting_balance, currency, created_at,
+            updated_at)
+        VALUES (:id, 1, :id, :id, :balance, :currency, '', '')""",
+    "members": "INSERT INTO copy_group_members (account_id, copy_group_id) VALUES (:id, 1)",
+    "tags": """
+        INSERT INTO tags (id, user_id, category_id, name, sort_name, color, type, created_at, updated_at)
+        VALUES (:id, 1, 1, :id, :id, '', :type, '', '')""",
+    "trades": """
+        INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
+            closed_at, trading_day, gross_pnl, fees, initial_risk, grade, strategy_id, setup_id,
+            source_trade_id, created_at, updated_at)
+        SELECT :id, 1, :account_id, :symbol, :direction, 1, 0, :opened_at,
+            :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross, :fees, :risk, :grade,
+            iif(:setup_id IS NULL, NULL, 1), :setup_id, :source_id, '', ''
+        FROM users WHERE users.id = 1""",
+    "trade_tags": "INSERT INTO trade_tags (trade_id, tag_id) VALUES (:trade_id, :tag_id)",
+    "answers": """
+        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present)
+        VALUES (:trade_id, :confirmation_id, :was_present)""",
+}
+# setup -> its confirmations
+CHECKLISTS: dict[int, list[int]] = {1: [1, 2], 2: [3], 3: []}
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[time_machine.Traveller]:
+    with time_machine.travel(EARLIER, tick=False) as clock:
+        yield clock
+
+
+# Random journals -----------------------------------------------------------------------------------------
+
+
+def draw_amount(random: Random) -> int:
+    return random.choice([0, 1, -1, 33333333, 10**10, -(10**10), random.randint(-(10**11), 10**11)])
+
+
+def draw_journal(random: Random, most_trades: int, currencies: list[str]) -> dict[str, list[Row]]:
+    """The rows of a journal; few different moments make ties."""
+    moments = [f"2026-{random.choice(DAYS)}T{random.choice(TIMES)}" for _ in range(random.choice([2, 5, 20]))]
+    numbers = range(1, random.randint(most_trades // 2, most_trades) + 1)
+    trades = [draw_trade(random, number, moments) for number in numbers]
+    originals = [one["id"] for one in trades if one["source_id"] is None and one["closed_at"]]
+    for one in trades:
+        one["source_id"] = random.choice(originals) if one["source_id"] else None
+    return {
+        "accounts": [
+            {"id": number, "balance": draw_amount(random), "currency": random.choice(currencies)}
+            for number in (1, 2, 3)
+        ],
+        "members": [{"id": number} for number in (1, 2, 3) if random.random() < 0.6],
+        "tags": [{"id": number, "type": random.choice(["mistake", "custom"])} for number in (1, 2, 3)],
+        "trades": sorted(trades, key=lambda one: one["source_id"] is not None),
+        "trade_tags": [
+            {"trade_id": one["id"], "tag_id": tag}
+            for one in trades
+            for tag in (1, 2, 3)
+            if random.random() < 0.2
+        ],
+        "answers": [
+            {"trade_id": one["id"], "confirmation_id": asked, "was_present": random.random() < 0.8}
+            for one in trades
+            for asked in CHECKLISTS.get(one["setup_id"], [])
+            if random.random() < 0.9
+        ],
+    }
+
+
+def draw_trade(random: Random, number: int, moments: list[str]) -> Row:
+    moment = datetime.fromisoformat(f"{random.choice(moments)}+00:00")
+    is_closed = random.random() < 0.95
+    gross = draw_amount(random) if is_closed else None
+    return {
+        "id": number,
+        "account_id": random.randint(1, 3),
+        "symbol": random.choice(["ES", "NQ", 'a "b"']),
+        "direction": random.choice(["long", "short"]),
+        "opened_at": text_of(moment - timedelta(seconds=random.choice(HELD))),
+        "closed_at": text_of(moment) if is_closed else None,
+        "gross": gross,
+        "fees": gross or 0 if random.random() < 0.2 else draw_amount(random),
+        "risk": random.choice([None, 3 * 10**8, random.randint(10**6, 10**11)]),
+        "grade": random.choice([None, "A+", "A+", "A", "F"]),
+        "setup_id": random.choice([None, *CHECKLISTS]),
+        "source_id": True if number > 1 and random.random() < 0.3 else None,
+    }
+
+
+def text_of(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+async def write_journal(
+    app: Starlette, client: httpx.AsyncClient, random: Random, most_trades: int, currencies: list[str]
+) -> reference.Journal:
+    """Store a random journal, and return it as reference.py reads it."""
+    zone, rollover = random.choice(CALENDARS)
+    weekdays = random.choice([[1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6, 7], [3]])
+    settings = {"timezone": zone, "day_rollover": rollover, "trading_weekdays": weekdays}
+    unwrap(await client.patch("/me", json=settings))
+    unwrap(await client.post("/copy-groups", json={"name": "Group"}))
+    unwrap(await client.post("/tag-categories", json={"name": "Tags"}))
+    setups = [
+        {"name": f"Setup {setup}", "confirmations": [{"name": str(one)} for one in asked]}
+        for setup, asked in CHECKLISTS.items()
+    ]
+    unwrap(await client.post("/strategies", json={"name": "Strategy", "setups": setups}))
+    rows = draw_journal(random, most_trades, currencies)
+    async with app.state.database.transaction() as db:
+        for table, sql in INSERTS.items():
+            await db.executemany(sql, rows[table])
+    unwrap(await client.patch("/me", json={"active_selection": random.choice(SCOPES[:-1])}))
+    return reference.read_journal(app.state.settings.db)
+
+
+# Snapshots -----------------------------------------------------------------------------------------------
+
+
+async def add_goal(client: httpx.AsyncClient, random: Random, metric: str, timeframe: str, scope: str) -> Any:
+    """The id of a new goal, and the goal of reference.py."""
+    target = draw_amount(random) or 50 * 10**8
+    target = target if METRICS[metric].may_be_negative else abs(target)
+    direction = random.choice(["at_least", "at_most"])
+    window = WINDOW if timeframe == "custom" else None
+    dates = dict(zip(("custom_start", "custom_end"), map(str, window), strict=True)) if window else {}
+    fields = {"metric": metric, "direction": direction, "timeframe": timeframe, **dates}
+    goal = await create_goal(client, target_value=target / 10**8, **fields)
+    unwrap(await client.patch(f"/goals/{goal['id']}", json={"scope": scope}))
+    targets = [(EARLIER, Fraction(target, 10**8))]
+    return goal["id"], reference.Goal(metric, direction, timeframe, scope, EARLIER, targets, window)
+
+
+EVERY_GOAL = list(product(METRICS, ("daily", "weekly", "monthly", "quarterly", "custom"), SCOPES))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(tries(full=10, short=2)))
+async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference(
+    app: Starlette, client: httpx.AsyncClient, clock: time_machine.Traveller, seed: int
+) -> None:
+    """The short form takes every eighth combination, in two journals: each metric with each timeframe."""
+    random = Random(seed)
+    journal = await write_journal(app, client, random, 40, ["USD", "USD", "USD", "EUR"])
+    combinations = EVERY_GOAL[seed * 4 % 8 :: tries(full=1, short=8)]
+    goals = [await add_goal(client, random, *combination) for combination in combinations]
+
+    for now in (EARLIER, NOW):
+        clock.move_to(now)
+        for goal_id, goal in goals:
+            expected = reference.compute_snapshots(journal, goal, now)
+            assert await read_snapshots(client, goal_id) == expected, goal
+
+
+# Reports -------------------------------------------------------------------------------------------------
+
+# A filter each, and some that select parts of decisions.
+FILTERS: list[dict[str, Any]] = [
+    {},
+    {"account_id": 1},
+    {"copy_group_id": 1},
+    {"strategy_id": 1},
+    {"setup_id": 2},
+    {"tag_id": 1},
+    {"symbol": "ES"},
+    {"direction": "short"},
+    {"grade": "A+"},
+    {"from": "2026-02-28", "to": "2026-04-13"},
+    {"account_id": 2, "symbol": "ES", "from": "2026-03-01"},
+]
+# In the short form every grouping is compared without a filter and with a fifth of the filters.
+STEP = tries(full=1, short=5)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(tries(full=40, short=2)))
+async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
+    app: Starlette, client: httpx.AsyncClient, seed: int
+) -> None:
+    """Every other journal has one currency, and enough trades for an edge."""
+    currencies, most_trades = (["USD"], 200) if seed % 2 else (["USD", "USD", "USD", "EUR"], 40)
+    journal = await write_journal(app, client, Random(seed), most_trades, currencies)
+
+    for number, group_by in enumerate(get_args(GroupBy)):
+        for query in [FILTERS[0], *FILTERS[1 + (number + seed) % STEP :: STEP]]:
+            expected = reference.compute_report(journal, group_by, query)
+            assert await read_report(client, group_by, **query) == expected, (group_by, query)
