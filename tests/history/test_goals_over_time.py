@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from desk import JANUARY, TODAY, Desk, desk_of
-from factories import insert_copy_group, insert_trade, run_sql, unwrap
+from factories import held_writes, insert_copy_group, insert_trade, run_sql, unwrap
 from starlette.applications import Starlette
 
 from journal_api.values.metrics import METRICS
@@ -442,7 +442,7 @@ async def test_a_read_that_waited_while_the_goal_was_paused_leaves_it_as_it_was(
             await asyncio.sleep(0.001)
         raise AssertionError(f"there are not {number} writers in the queue")
 
-    async with asyncio.TaskGroup() as tasks, database.transaction():
+    async with asyncio.TaskGroup() as tasks, held_writes(database):
         tasks.create_task(desk.patch_goal(goal, status="paused"))
         await wait_for(1)
         tasks.create_task(desk.trade(account, "04-02", 6))

@@ -333,7 +333,7 @@ async def test_a_change_of_one_user_changes_nothing_for_another(desk: Desk) -> N
     other = await insert_user(desk.app)
 
     await insert_trade(desk.app, await insert_account(desk.app, user_id=other), user_id=other, gross_pnl=7)
-    async with client_of(desk.app, await new_key_for(desk.app, other)) as stranger:
-        unwrap(await stranger.patch("/me", json={"timezone": "Asia/Tokyo"}))
+    async with client_of(desk.app, await new_key_for(desk.app, other)) as other_user_client:
+        unwrap(await other_user_client.patch("/me", json={"timezone": "Asia/Tokyo"}))
 
     assert await desk.read(goal) == before

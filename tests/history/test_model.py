@@ -32,7 +32,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from hypothesis.strategies import DataObject
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from reading import comparable, exact, read_report, read_snapshots
 
 from journal_api.app import create_app
@@ -615,17 +615,19 @@ def as_defined(told: Body, created_at: datetime, targets: list[tuple[datetime, F
 
 
 @pytest.mark.promise(13)
-def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(seen: Callable[[str], None]) -> None:
+def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
+    record_observation: Callable[[str], None],
+) -> None:
     tally = Tally()
 
     # In many short runs, since in a long one Hypothesis comes to vary what it has tried.
-    for _ in range(tries(20, 1)):
+    for _ in range(examples(20, 1)):
         run_state_machine_as_test(
             lambda: JournalMachine(tally),  # type: ignore[arg-type]  # a function will do, its docstring says
             settings=settings(
-                max_examples=tries(15, 10),
+                max_examples=examples(15, 10),
                 # The beginning counts as one.
-                stateful_step_count=tries(50, 25) + 1,
+                stateful_step_count=examples(50, 25) + 1,
                 deadline=None,
                 derandomize=not SOAK,
                 # A short run that fails is short enough to read, and shrinking it would take minutes.
@@ -636,5 +638,5 @@ def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(seen: C
             ),
         )
 
-    seen(tally.describe())
-    assert tally.steps >= tries(200 * 50, 8 * 10)
+    record_observation(tally.describe())
+    assert tally.steps >= examples(200 * 50, 8 * 10)

@@ -11,8 +11,9 @@ import httpx
 import pytest
 import reference
 import time_machine
+from aiosqlite import Connection
 from factories import create_goal, unwrap
-from proofs import tries
+from proofs import examples
 from reading import read_report, read_snapshots
 from starlette.applications import Starlette
 
@@ -149,9 +150,12 @@ async def write_journal(
     ]
     unwrap(await client.post("/strategies", json={"name": "Strategy", "setups": setups}))
     rows = draw_journal(random, most_trades, currencies)
-    async with app.state.database.transaction() as db:
+
+    async def insert(db: Connection) -> None:
         for table, sql in INSERTS.items():
             await db.executemany(sql, rows[table])
+
+    await app.state.database.write(insert)
     unwrap(await client.patch("/me", json={"active_selection": random.choice(SCOPES[:-1])}))
     return reference.read_journal(app.state.settings.db)
 
@@ -177,14 +181,14 @@ EVERY_GOAL = list(product(METRICS, ("daily", "weekly", "monthly", "quarterly", "
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(tries(full=10, short=2)))
+@pytest.mark.parametrize("seed", range(examples(full=10, ci=2)))
 async def test_snapshots_of_every_metric_timeframe_and_scope_equal_the_reference(
     app: Starlette, client: httpx.AsyncClient, clock: time_machine.Traveller, seed: int
 ) -> None:
     """The short form takes every eighth combination, in two journals: each metric with each timeframe."""
     random = Random(seed)
     journal = await write_journal(app, client, random, 40, ["USD", "USD", "USD", "EUR"])
-    combinations = EVERY_GOAL[seed * 4 % 8 :: tries(full=1, short=8)]
+    combinations = EVERY_GOAL[seed * 4 % 8 :: examples(full=1, ci=8)]
     goals = [await add_goal(client, random, *combination) for combination in combinations]
 
     for now in (EARLIER, NOW):
@@ -211,11 +215,11 @@ FILTERS: list[dict[str, Any]] = [
     {"account_id": 2, "symbol": "ES", "from": "2026-03-01"},
 ]
 # In the short form every grouping is compared without a filter and with a fifth of the filters.
-STEP = tries(full=1, short=5)
+STEP = examples(full=1, ci=5)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(tries(full=40, short=2)))
+@pytest.mark.parametrize("seed", range(examples(full=40, ci=2)))
 async def test_reports_of_every_grouping_metric_and_filter_equal_the_reference(
     app: Starlette, client: httpx.AsyncClient, seed: int
 ) -> None:

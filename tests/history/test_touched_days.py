@@ -155,7 +155,7 @@ class Trader:
 
 
 @given(steps=st.lists(STEPS, min_size=8, max_size=30))
-@tried(full=60, short=12)
+@max_examples(full=60, ci=12)
 async def test_every_goal_shows_what_is_there_whoever_reads_pauses_or_deletes_goals_in_between(
     app: Starlette, steps: list[Step]
 ) -> None:

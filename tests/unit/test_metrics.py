@@ -7,7 +7,7 @@ import pytest
 from factories import create_goal, snapshots_of, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.values.metric_formulas import MetricValue
 from journal_api.values.metrics import METRICS
@@ -146,7 +146,7 @@ def test_a_target_of_100_is_achieved(value: MetricValue, at_least: bool | None, 
     ),
     st.integers(1, 10),
 )
-@tried(full=200, short=60)
+@max_examples(full=200, ci=60)
 def test_a_value_fits_into_64_bits_or_is_out_of_range(
     metric: str, known: dict[str, int], number: int
 ) -> None:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.values.clock import as_text
 from journal_api.values.timestamps import Timestamp
@@ -22,7 +22,7 @@ offsets = st.one_of(
 
 
 @given(local_times, offsets, st.sampled_from(ZONES))
-@tried(full=500, short=100)
+@max_examples(full=500, ci=100)
 @example(datetime(2026, 3, 29, 2, 30), None, "Europe/Berlin")
 @example(datetime(2026, 3, 29, 12), None, "Europe/Berlin")
 @example(datetime(2026, 10, 25, 2, 30), None, "Europe/Berlin")
