@@ -58,7 +58,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         async with database.transaction() as db:
             if not await api_keys.is_empty(db):
                 return None
-            return await api_keys.insert(db, await users.first_id(db), "first key", SCOPES)
+            return await api_keys.insert(db, await users.find_first_id(db), "first key", SCOPES)
 
     prepared = prepare(settings)
     db = os.path.abspath(settings.db)

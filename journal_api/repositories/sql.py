@@ -1,14 +1,17 @@
 """SQL helpers that all repositories use."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.errors import Conflict, DuplicateName, NotFound
+from journal_api.errors import Conflict, DuplicateName, NotFound, ValidationFailed
+from journal_api.values.clock import now, now_after
+from journal_api.values.money import Money
+from journal_api.values.types import sort_name
 
 
 async def fetch(db: Connection, sql: str, values: Mapping[str, Any]) -> Any:
@@ -24,6 +27,11 @@ async def fetch_json(db: Connection, sql: str, values: Mapping[str, Any]) -> str
     if text is None:
         raise NotFound
     return str(text)
+
+
+async def fetch_json_array(db: Connection, select: str, values: Mapping[str, Any]) -> str:
+    """Return a JSON array of the JSON texts in the column `item` of the rows of `select`, in their order."""
+    return await fetch_json(db, json_array_of("item", select), values)
 
 
 def json_array_of(column: str, select: str) -> str:
@@ -62,9 +70,66 @@ def unique_value(field: str) -> Iterator[None]:
         raise Conflict(f"That {field} is taken.", fields={field: "is taken"}) from None
 
 
-def assignments(changed: dict[str, Any]) -> str:
+def assignments(changed: Iterable[str]) -> str:
     """Return the assignments of a SET clause, with named parameters."""
     return ", ".join(f"{column} = :{column}" for column in changed)
+
+
+class Stored(Protocol):
+    """A row as it was read."""
+
+    id: int
+    updated_at: str
+
+
+async def find_row(db: Connection, table: str, json_object: str, user_id: int, row_id: int) -> str:
+    """Return a row of the user as JSON text. Raises NotFound."""
+    return await fetch_json(
+        db,
+        f"SELECT {json_object} FROM {table} WHERE id = :id AND user_id = :user_id",
+        {"id": row_id, "user_id": user_id},
+    )
+
+
+async def require_row(db: Connection, table: str, user_id: int, row_id: object, field: str) -> None:
+    """Raise ValidationFailed for `field` unless the row is the user's. None and UNSET are accepted."""
+    if not isinstance(row_id, int):
+        return
+    values = {"id": row_id, "user_id": user_id}
+    if not await fetch(db, f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user_id", values):
+        raise ValidationFailed(fields={field: f"is not one of your {table.replace('_', ' ')}"})
+
+
+async def insert_row(db: Connection, table: str, members: Mapping[str, Any]) -> int:
+    """Insert a row that has both timestamps, and return its id. Raises DuplicateName."""
+    columns = stored_columns(members)
+    columns["created_at"] = columns["updated_at"] = now()
+    with unique_name():
+        row_id = await fetch(
+            db,
+            f"""
+            INSERT INTO {table} ({", ".join(columns)})
+            VALUES ({", ".join(f":{column}" for column in columns)})
+            RETURNING id
+            """,
+            columns,
+        )
+    return int(row_id)
+
+
+async def update_row(db: Connection, table: str, stored: Stored, members: Mapping[str, Any]) -> None:
+    """Write the changed members of a row and its `updated_at`. Raises DuplicateName."""
+    columns = {**stored_columns(members), "updated_at": now_after(stored.updated_at)}
+    with unique_name():
+        await db.execute_fetchall(
+            f"UPDATE {table} SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
+        )
+
+
+def stored_columns(members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return members of a struct as columns: amounts as integers, a name with its `sort_name`."""
+    columns = {name: value.units if isinstance(value, Money) else value for name, value in members.items()}
+    return columns | {"sort_name": sort_name(members["name"])} if "name" in members else columns
 
 
 async def name_is_taken(db: Connection, table: str, user_id: int, name: str) -> bool:

@@ -175,7 +175,7 @@ async def opened(settings: Settings, scopes: list[str]) -> AsyncIterator[Running
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         async with app.state.database.transaction() as db:
-            key = await api_keys.insert(db, await users.first_id(db), "tests", scopes)
+            key = await api_keys.insert(db, await users.find_first_id(db), "tests", scopes)
         yield RunningJournal(app, key)
 
 

@@ -22,7 +22,8 @@ def test_promises_are_numbered_without_a_gap_and_each_has_a_test() -> None:
 
 
 async def test_the_documented_pragmas_are_set_on_the_connection_that_writes(app: Starlette) -> None:
-    documented = {row["pragma"].strip("`"): row["value"].strip("`") for row in rows_under(RELIABILITY, "pragma")}
+    rows = rows_under(RELIABILITY, "pragma")
+    documented = {row["pragma"].strip("`"): row["value"].strip("`") for row in rows}
 
     used = {}
     for pragma in documented:
