@@ -28,7 +28,7 @@ PATIENCE = 120  # seconds; never reached unless something hangs, however busy th
 WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
-class Ran(NamedTuple):
+class Completed(NamedTuple):
     """What a command that has ended left behind."""
 
     code: int
@@ -63,7 +63,7 @@ def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def command(
     *arguments: str | bytes | Path, settings: Mapping[str, str] | None = None, is_new: bool = False
-) -> Ran:
+) -> Completed:
     """Run `journal-api` with these arguments, and `JOURNAL_*` only as given; forked unless `is_new`."""
     env = environment(settings)
     if is_new or not is_forked(env):
@@ -79,10 +79,10 @@ def command(
             raise
         out.seek(0)
         err.seek(0)
-        return Ran(code, out.read().decode(), err.read().decode())
+        return Completed(code, out.read().decode(), err.read().decode())
 
 
-def command_in_new_process(arguments: Sequence[str | bytes | Path], env: Mapping[str, str]) -> Ran:
+def command_in_new_process(arguments: Sequence[str | bytes | Path], env: Mapping[str, str]) -> Completed:
     ran = subprocess.run(
         [sys.executable, "-m", "journal_api", *arguments],
         env=env,
@@ -91,17 +91,17 @@ def command_in_new_process(arguments: Sequence[str | bytes | Path], env: Mapping
         timeout=PATIENCE,
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+    return Completed(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
 
-def done(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
+def run_ok(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
     """The standard output of a command that succeeds and says at most its journal on standard error."""
     ran = command(*arguments, settings=settings)
     assert (ran.code, notes_in(ran)) == (0, ""), ran.err
     return ran.out
 
 
-def notes_in(ran: Ran) -> str:
+def notes_in(ran: Completed) -> str:
     """What a command says on standard error besides the journal that it wrote to."""
     return re.sub(r"^(New journal|Journal)\b.*\n", "", ran.err, flags=re.MULTILINE)
 
@@ -112,7 +112,7 @@ def make_journal(db: Path, timezone: str = "UTC", day_rollover: str = "00:00") -
         prepare(Settings(db=db, timezone=timezone, day_rollover=day_rollover))
 
 
-def refused(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
+def run_failing(*arguments: str | bytes | Path, settings: Mapping[str, str] | None = None) -> str:
     """The one line on standard error of a command that fails with exit code 1 and prints nothing else."""
     ran = command(*arguments, settings=settings)
     assert ran.code == 1, ran
@@ -124,7 +124,7 @@ def refused(*arguments: str | bytes | Path, settings: Mapping[str, str] | None =
 
 def import_file(
     db: Path, file: Path, *options: str, account: str = "Sim", timezone: str | None = "UTC"
-) -> Ran:
+) -> Completed:
     """Import a file into a journal, a new one if there is none; with `timezone=None`, without a time zone."""
     make_journal(db)
     zone = [] if timezone is None else ["--timezone", timezone]
@@ -210,7 +210,7 @@ def free_port() -> int:
 def new_key(db: Path, *options: str, scopes: str = "all") -> str:
     """A key made by the command, in a new journal if there is none."""
     make_journal(db)
-    return done("keys", "create", "test", "--scopes", scopes, "--db", db, *options).strip()
+    return run_ok("keys", "create", "test", "--scopes", scopes, "--db", db, *options).strip()
 
 
 def key_in(printed: str) -> str:

@@ -18,7 +18,7 @@ import msgspec
 import pytest
 from asgi_lifespan import LifespanManager
 from hypothesis import HealthCheck
-from proofs import SOAK, seen_in
+from proofs import SOAK, observations_in
 from starlette.applications import Starlette
 
 from journal_api import __version__
@@ -336,10 +336,10 @@ async def client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
-async def stranger(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Another owner, with every scope."""
     async with app.state.database.transaction() as db:
-        user_id = await users.insert(db, "stranger", "UTC", "00:00")
+        user_id = await users.insert(db, "other user", "UTC", "00:00")
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
 
@@ -374,7 +374,7 @@ def page_journal(shared_server: Any) -> Iterator[Any]:
 
 
 @pytest.fixture
-def seen(request: pytest.FixtureRequest) -> Callable[[str], None]:
+def record_observation(request: pytest.FixtureRequest) -> Callable[[str], None]:
     """Record what a proof saw; `make soak` lists it under the promise."""
     promise = request.node.get_closest_marker("promise").args[0]
     return lambda text: request.node.user_properties.append((f"promise {promise}", text))
@@ -397,7 +397,7 @@ def report_skipped(terminalreporter: Any) -> None:
 def report_proofs(terminalreporter: Any) -> None:
     """What the proofs saw, by promise; of the many cases of one test the first two."""
     reports = [report for name in ("passed", "failed") for report in terminalreporter.stats.get(name, [])]
-    observations = sorted(one for report in reports for one in seen_in(report))
+    observations = sorted(one for report in reports for one in observations_in(report))
     if observations:
         terminalreporter.section("what the proofs saw")
     for (promise, test), group in groupby(

@@ -14,21 +14,21 @@ import pytest
 SOAK = os.environ.get("JOURNAL_SOAK") == "1"
 
 
-def tries(full: int, short: int) -> int:
-    """The full number in a soak, the short one in CI."""
-    return full if SOAK else short
+def examples(full: int, ci: int) -> int:
+    """The full number in a soak, the smaller one in CI."""
+    return full if SOAK else ci
 
 
-def tried(full: int, short: int) -> Callable[[Any], Any]:
-    """Decorate a test of Hypothesis: so many examples, the full number in `make soak`."""
+def max_examples(full: int, ci: int) -> Callable[[Any], Any]:
+    """Decorate a test of Hypothesis: so many examples, all of them in `make soak`."""
 
     def decorate(test: Any) -> Any:
-        return pytest.mark.soak(hypothesis.settings(max_examples=tries(full, short))(test))
+        return pytest.mark.soak(hypothesis.settings(max_examples=examples(full=full, ci=ci))(test))
 
     return decorate
 
 
-class Seen(NamedTuple):
+class Observation(NamedTuple):
     """What a proof saw, in one line for people."""
 
     promise: int
@@ -36,9 +36,9 @@ class Seen(NamedTuple):
     text: str
 
 
-def seen_in(report: pytest.TestReport) -> list[Seen]:
+def observations_in(report: pytest.TestReport) -> list[Observation]:
     return [
-        Seen(int(name.removeprefix("promise ")), report.nodeid, str(text))
+        Observation(int(name.removeprefix("promise ")), report.nodeid, str(text))
         for name, text in report.user_properties
         if name.startswith("promise ")
     ]

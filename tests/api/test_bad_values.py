@@ -400,7 +400,7 @@ async def test_a_name_is_stripped_composed_and_as_long_as_it_may_be(
 
 @pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
 async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_another_case_or_by_others(
-    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient, path: str
+    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, path: str
 ) -> None:
     await create_one_of_each(client)
     extra = {"category_id": 1} if path == "/tags" else {}
@@ -421,8 +421,10 @@ async def test_a_name_is_taken_however_its_letters_are_composed_but_not_in_anoth
         for name in ("caf\u00e9", "STRASSE", "fi", "a b", "ab")
     ]
 
-    theirs = (await create_category(stranger))["id"]
-    of_stranger = await stranger.post(path, json={"name": "Caf\u00e9", **dict.fromkeys(extra, theirs)})
+    theirs = (await create_category(other_user_client))["id"]
+    of_stranger = await other_user_client.post(
+        path, json={"name": "Caf\u00e9", **dict.fromkeys(extra, theirs)}
+    )
 
     assert of_stranger.status_code == 201
     assert [error_of(answer) for answer in taken] == [(409, "duplicate_name")] * 6

@@ -95,7 +95,7 @@ PATHS = sorted({operation.path for operation in OPERATIONS})
 
 
 @pytest.fixture
-async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Without a key."""
     async with client_of(app) as client:
         yield client
@@ -134,11 +134,11 @@ def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_o
 
 @for_each(OPERATIONS)
 async def test_without_a_key_it_is_401_whatever_the_body(
-    nobody: httpx.AsyncClient, operation: Operation
+    anonymous_client: httpx.AsyncClient, operation: Operation
 ) -> None:
     refused = [
-        await call(nobody, operation),
-        await nobody.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT),
+        await call(anonymous_client, operation),
+        await anonymous_client.request(operation.method, path_of(operation), content=TOO_LARGE, headers=TEXT),
     ]
 
     assert [error_of(answer) for answer in refused] == [(401, "unauthorized")] * 2
@@ -172,10 +172,10 @@ async def test_with_its_own_scope_alone_it_is_allowed(app: Starlette, operation:
     assert answer.status_code < 500
 
 
-async def test_head_needs_the_same_key_and_scope(app: Starlette, nobody: httpx.AsyncClient) -> None:
+async def test_head_needs_the_same_key_and_scope(app: Starlette, anonymous_client: httpx.AsyncClient) -> None:
     async with client_of(app, await new_key_for(app, scopes=())) as without_scope:
         for operation in GETS:
-            answers = [await client.head(path_of(operation)) for client in (nobody, without_scope)]
+            answers = [await client.head(path_of(operation)) for client in (anonymous_client, without_scope)]
 
             expected = [401, 403 if operation.required_scope else 200]
             assert [answer.status_code for answer in answers] == expected, operation.path
@@ -325,11 +325,11 @@ async def test_head_is_405_where_get_is(client: httpx.AsyncClient) -> None:
 
 @for_each(OPERATIONS)
 async def test_a_path_that_goes_on_is_404_and_not_redirected(
-    client: httpx.AsyncClient, nobody: httpx.AsyncClient, operation: Operation
+    client: httpx.AsyncClient, anonymous_client: httpx.AsyncClient, operation: Operation
 ) -> None:
     answers = [
         await one.request(operation.method, path_of(operation, 1) + ending)
-        for one in (client, nobody)
+        for one in (client, anonymous_client)
         for ending in ("/", "//", "/x")
     ]
 
@@ -360,9 +360,9 @@ async def test_a_client_keeps_its_own_request_id(client: httpx.AsyncClient) -> N
         assert answer.headers["x-request-id"] == answer.json()["meta"]["request_id"] == sent
 
 
-async def test_another_request_id_is_replaced(nobody: httpx.AsyncClient) -> None:
+async def test_another_request_id_is_replaced(anonymous_client: httpx.AsyncClient) -> None:
     for sent in ("", "A" * 65, "a b", "a.b", 'a"b', "a\\b", "é", "a,b", "a\tb"):
-        answer = await nobody.get("/tags", headers=[(b"x-request-id", sent.encode())])
+        answer = await anonymous_client.get("/tags", headers=[(b"x-request-id", sent.encode())])
 
         assert re.fullmatch(r"req_[0-9a-f]{16}", answer.json()["meta"]["request_id"]), sent
         assert answer.headers["x-request-id"] == answer.json()["meta"]["request_id"]
@@ -381,14 +381,14 @@ async def test_no_such_route_is_404(client: httpx.AsyncClient) -> None:
 
 
 async def test_an_answer_is_neither_kept_nor_taken_for_another_type(
-    client: httpx.AsyncClient, nobody: httpx.AsyncClient
+    client: httpx.AsyncClient, anonymous_client: httpx.AsyncClient
 ) -> None:
     paths = ["/tags", "/nothing", "/trades/export"]
     paths += [f"http://localhost{path}" for path in ("/health", "/openapi.json", "/docs", "/docs/start.js")]
 
     answers = [
         await one.request(method, path)
-        for one in (client, nobody)
+        for one in (client, anonymous_client)
         for method in ("GET", "PUT", "HEAD")
         for path in paths
     ]

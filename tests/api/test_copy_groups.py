@@ -188,10 +188,10 @@ async def test_an_account_named_twice_is_refused(client: httpx.AsyncClient, acco
 
 
 async def test_an_account_that_is_not_the_callers_is_refused_and_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int]
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
-    theirs = (await create_account(stranger))["id"]
-    await create_copy_group(stranger, account_ids=[theirs])
+    theirs = (await create_account(other_user_client))["id"]
+    await create_copy_group(other_user_client, account_ids=[theirs])
     group = await create_copy_group(client, account_ids=accounts[:1])
 
     refused = await put_members(
@@ -271,11 +271,11 @@ async def test_the_master_is_a_member_and_can_be_cleared(
 
 
 async def test_a_master_that_is_not_a_member_is_refused_and_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: list[int]
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     await create_copy_group(client, "Other", accounts[2:])
     group = await create_copy_group(client, account_ids=accounts[:2])
-    theirs = (await create_account(stranger))["id"]
+    theirs = (await create_account(other_user_client))["id"]
 
     for master in (accounts[2], theirs, 987_654_321):
         body = {"name": "New", "master_account_id": master}

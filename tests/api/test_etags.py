@@ -233,9 +233,9 @@ async def test_a_new_object_has_the_etag_that_it_is_read_with(
 
 @named([one for one in OPERATIONS if one.method != "GET" and "{id" in one.path])
 async def test_an_id_that_is_not_there_is_404_before_it_can_match(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, operation: Operation
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, operation: Operation
 ) -> None:
-    theirs = await create_thing_of(stranger, operation)
+    theirs = await create_thing_of(other_user_client, operation)
 
     answers = [
         await call(client, operation, row_id, If_Match=form)

@@ -25,7 +25,7 @@ from factories import (
     unwrap,
 )
 from operations import create_one_of_each, dump, path_of
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -383,7 +383,7 @@ def renamed(setups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.promise(12)
 async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
-    client: httpx.AsyncClient, seen: Callable[[str], None]
+    client: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     strategy = await create_strategy(client, setups=checklists("Old"))
     times: dict[str, list[float]] = {"replaced": [], "renamed": []}
@@ -396,7 +396,7 @@ async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
         times[how].append(time.perf_counter() - began)
         return unwrap(answer)["setups"]
 
-    for attempt in range(tries(full=20, short=1)):
+    for attempt in range(examples(full=20, ci=1)):
         new = await patch("replaced", checklists(f"New {attempt}"))
         again = await patch("renamed", renamed(new))
         assert [len(setup["confirmations"]) for setup in new] == [100] * 50
@@ -406,7 +406,9 @@ async def test_50_times_100_are_replaced_and_renamed_in_one_patch_in_short_time(
         f"{how} in {min(taken) * 1000:.0f} ms at best, {statistics.median(taken) * 1000:.0f} in the middle"
         for how, taken in times.items()
     ]
-    seen(f"50 setups of 100 confirmations in one PATCH, {len(times['renamed'])} times: {', '.join(timings)}")
+    record_observation(
+        f"50 setups of 100 confirmations in one PATCH, {len(times['renamed'])} times: {', '.join(timings)}"
+    )
     if SOAK:
         assert max(min(taken) for taken in times.values()) < 0.150
 
@@ -720,7 +722,7 @@ PATHS_OF_PAGES = ["/health", "/v1/tags", "/openapi.json", "/docs", "/nothing"]
 
 @pytest.mark.promise(16)
 async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_the_settings_may_read(
-    tmp_path: Path, seen: Callable[[str], None]
+    tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     settings = Settings(db=tmp_path / "journal.db", allowed_hosts=("journal.example",), cors_origins=(PAGE,))
     hosts = [*((host,) for host in HOSTS_OF_THE_JOURNAL), *HOSTS_OF_OTHERS]
@@ -739,7 +741,7 @@ async def test_a_strange_host_is_421_whatever_the_origin_and_only_the_page_of_th
             assert is_misdirected or answer.status_code != 421
 
     assert outcomes == {request: expected_of(*request[2:]) for request in outcomes}
-    seen(
+    record_observation(
         f"{len(hosts)} hosts x {len(PAGES)} origins x {len(PATHS_OF_PAGES)} paths x {len(METHODS_OF_PAGES)} "
         f"methods: {len(outcomes)} requests, 421 to every strange host, only the page of the settings reads"
     )

@@ -165,10 +165,10 @@ async def test_what_was_deleted_since_is_still_answered_and_not_made_again(clien
     assert unwrap(await client.get("/tag-categories")) == []
 
 
-async def test_a_key_is_its_owners(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
+async def test_a_key_is_its_owners(client: httpx.AsyncClient, other_user_client: httpx.AsyncClient) -> None:
     await client.post("/tag-categories", json={"name": "Mine"}, headers=KEY)
 
-    theirs = await stranger.post("/tag-categories", json={"name": "Theirs"}, headers=KEY)
+    theirs = await other_user_client.post("/tag-categories", json={"name": "Theirs"}, headers=KEY)
 
     assert theirs.status_code == 201
     assert "x-idempotent-replay" not in theirs.headers

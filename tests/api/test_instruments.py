@@ -59,9 +59,9 @@ async def test_deleting_an_added_root_removes_it(client: httpx.AsyncClient) -> N
 
 
 async def test_own_values_are_of_their_owner_only(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    await create_instrument(stranger, "MNQ", 3)
+    await create_instrument(other_user_client, "MNQ", 3)
 
     assert unwrap(await client.get("/instruments/MNQ")) == MNQ
     assert error_of(await client.delete("/instruments/MNQ")) == (404, "not_found")

@@ -347,10 +347,10 @@ def reads(own: Journal) -> list[str]:
 
 
 @pytest.fixture
-def caller(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
+def caller(other_user_client: httpx.AsyncClient) -> httpx.AsyncClient:
     """The second user, whose requests all have one id, so that their answers can be compared."""
-    stranger.headers["X-Request-Id"] = "always-the-same"
-    return stranger
+    other_user_client.headers["X-Request-Id"] = "always-the-same"
+    return other_user_client
 
 
 def test_every_place_that_names_a_row_has_a_request_that_tries_it() -> None:
@@ -366,7 +366,7 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
     settings: Settings,
     client: httpx.AsyncClient,
     caller: httpx.AsyncClient,
-    seen: Callable[[str], None],
+    record_observation: Callable[[str], None],
 ) -> None:
     mine = await make_journal(caller, "Mine")
     missing = await answers_to(caller, mine, THEIRS)
@@ -382,7 +382,7 @@ async def test_somebody_elses_id_is_answered_like_a_missing_one_and_changes_noth
     assert {status for status, _, _ in foreign.values()} == {200, 400, 404}
     assert dump(settings.db) == before
     by_path = sum("{id" in operation.path for operation in OPERATIONS)
-    seen(
+    record_observation(
         f"two users, {len(foreign)} requests naming what is the other's, in {by_path} paths, "
         f"{len(list(places()))} fields of bodies and queries, and files: every answer byte for byte that to "
         "what is missing, no row changed"
@@ -407,7 +407,10 @@ async def test_the_same_requests_about_what_is_ones_own_are_done(
 
 @pytest.mark.promise(14)
 async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
-    app: Starlette, client: httpx.AsyncClient, caller: httpx.AsyncClient, seen: Callable[[str], None]
+    app: Starlette,
+    client: httpx.AsyncClient,
+    caller: httpx.AsyncClient,
+    record_observation: Callable[[str], None],
 ) -> None:
     mine = await make_journal(caller, "Mine")
     alone = await everything_read(caller, mine)
@@ -419,12 +422,14 @@ async def test_no_list_no_export_and_no_number_of_one_user_knows_of_the_other(
     assert beside == alone
     assert not [path for path, (_, content) in beside.items() if b"Theirs" in content]
     assert not [path for path, (_, content) in theirs.items() if b"Mine" in content]
-    seen(f"two users, {len(beside)} reads, exports and filters: byte for byte as before there was the other")
+    record_observation(
+        f"two users, {len(beside)} reads, exports and filters: byte for byte as before there was the other"
+    )
 
 
 @pytest.mark.promise(14)
 async def test_a_key_of_one_scope_opens_exactly_the_operations_of_that_scope(
-    app: Starlette, seen: Callable[[str], None]
+    app: Starlette, record_observation: Callable[[str], None]
 ) -> None:
     tried = 0
     wrong = []
@@ -438,7 +443,9 @@ async def test_a_key_of_one_scope_opens_exactly_the_operations_of_that_scope(
 
     assert wrong == []
     assert len(SCOPES) == 14
-    seen(f"{len(SCOPES)} scopes and none x {len(OPERATIONS)} operations: {tried} tried, each exactly its own")
+    record_observation(
+        f"{len(SCOPES)} scopes and none x {len(OPERATIONS)} operations: {tried} tried, each exactly its own"
+    )
 
 
 def is_open(answer: httpx.Response, operation: Operation) -> bool:

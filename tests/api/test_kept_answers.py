@@ -20,7 +20,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
-from proofs import tries
+from proofs import examples
 from starlette.applications import Starlette
 from test_statement_counts import statements_of
 
@@ -172,7 +172,7 @@ async def test_an_answer_larger_than_the_memory_is_given_and_not_kept(
     assert app.state.kept_answers.size == 0
 
 
-WRITES = tries(full=200, short=50)
+WRITES = examples(full=200, ci=50)
 
 
 @pytest.mark.soak

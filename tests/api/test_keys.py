@@ -538,7 +538,7 @@ async def test_keys_list_shows_the_last_four_characters_alone(app: Starlette, se
 
 
 async def test_keys_are_listed_without_the_key_or_its_hash_and_the_calling_one_is_marked(
-    app: Starlette, client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    app: Starlette, client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     narrow = await new_key_for(app, scopes=("read:settings",))
     async with client_of(app, narrow) as narrow_client:
@@ -581,12 +581,12 @@ async def test_a_key_may_revoke_itself(client: httpx.AsyncClient) -> None:
 
 
 async def test_somebody_elses_key_is_not_listed_and_cannot_be_revoked(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    (theirs,) = unwrap(await stranger.get("/keys"))
+    (theirs,) = unwrap(await other_user_client.get("/keys"))
 
     refused = await client.delete(f"/keys/{theirs['id']}")
 
     assert theirs["id"] not in [key["id"] for key in unwrap(await client.get("/keys"))]
     assert error_of(refused) == (404, "not_found")
-    assert (await stranger.get("/keys")).status_code == 200
+    assert (await other_user_client.get("/keys")).status_code == 200

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from commands import done
+from commands import run_ok
 from conftest import SUCCESS, client_of, new_key_for
 from factories import details_of
 from jsonschema_rs import Draft202012Validator
@@ -38,7 +38,7 @@ QUERY = {member.encode_name for one in OPERATIONS for member in msgspec.structs.
 
 
 @pytest.fixture
-async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Without a key."""
     async with client_of(app) as client:
         yield client
@@ -102,13 +102,13 @@ def test_what_no_part_refers_to_is_not_there() -> None:
 
 
 def test_another_process_writes_the_same_bytes() -> None:
-    printed = done("openapi")
+    printed = run_ok("openapi")
 
     assert printed.encode() == document.document() + b"\n"
 
 
-async def test_it_is_served_to_everybody(nobody: httpx.AsyncClient) -> None:
-    answer = await nobody.get(URL)
+async def test_it_is_served_to_everybody(anonymous_client: httpx.AsyncClient) -> None:
+    answer = await anonymous_client.get(URL)
 
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
     assert answer.content == document.document()
@@ -510,8 +510,8 @@ async def test_head_is_answered_as_described(client: httpx.AsyncClient) -> None:
         assert set(answer.headers) <= headers
 
 
-async def test_the_health_check_is_answered_as_described(nobody: httpx.AsyncClient) -> None:
-    answer = await nobody.get("http://localhost/health")
+async def test_the_health_check_is_answered_as_described(anonymous_client: httpx.AsyncClient) -> None:
+    answer = await anonymous_client.get("http://localhost/health")
 
     told = DOCUMENT["paths"]["/health"]["get"]
     assert (told["security"], answer.status_code) == ([], 200)
@@ -520,7 +520,7 @@ async def test_the_health_check_is_answered_as_described(nobody: httpx.AsyncClie
 
 
 async def test_what_is_refused_is_answered_as_described(
-    app: Starlette, client: httpx.AsyncClient, nobody: httpx.AsyncClient
+    app: Starlette, client: httpx.AsyncClient, anonymous_client: httpx.AsyncClient
 ) -> None:
     await send_examples(client)
     answers = []
@@ -529,7 +529,7 @@ async def test_what_is_refused_is_answered_as_described(
         for operation in OPERATIONS:
             send = operation.method, path_of(operation, MISSING)
             answers += [
-                (operation, await nobody.request(*send)),
+                (operation, await anonymous_client.request(*send)),
                 (operation, await unscoped.request(*send)),
                 (
                     operation,

@@ -58,8 +58,8 @@ BREAKOUT: dict[str, Any] = {
 
 
 @pytest.fixture
-def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
-    return stranger
+def other(other_user_client: httpx.AsyncClient) -> httpx.AsyncClient:
+    return other_user_client
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ INVALID = (400, "validation_error")
 
 
 @pytest.fixture
-def other(stranger: httpx.AsyncClient) -> httpx.AsyncClient:
-    return stranger
+def other(other_user_client: httpx.AsyncClient) -> httpx.AsyncClient:
+    return other_user_client
 
 
 async def make_playbook(client: httpx.AsyncClient, name: str = "Playbook") -> Any:

@@ -214,10 +214,10 @@ async def test_a_category_whose_last_tag_moved_away_can_go(client: httpx.AsyncCl
 
 
 async def test_the_tags_of_another_owner_are_not_counted(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     mine = await create_category(client)
-    await create_tag(stranger)
+    await create_tag(other_user_client)
 
     listed = await category_of(client, mine["id"])
 

@@ -109,11 +109,11 @@ async def test_an_empty_set_clears_the_tags(client: httpx.AsyncClient) -> None:
 
 
 async def test_every_tag_that_is_not_the_callers_is_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     mine, gone = (await create_tag(client, "Mine"))["id"], (await create_tag(client, "Gone"))["id"]
     await client.delete(f"/tags/{gone}")
-    theirs = (await create_tag(stranger, "Theirs"))["id"]
+    theirs = (await create_tag(other_user_client, "Theirs"))["id"]
     trade = unwrap(await insert_trade_tags(client, await create_trade(client), mine))
 
     refused = await insert_trade_tags(client, trade, theirs, mine, 987_654_321, gone)
@@ -234,11 +234,13 @@ async def test_the_answers_sent_replace_the_set(client: httpx.AsyncClient, setup
 
 
 async def test_every_confirmation_that_is_not_of_the_trades_setup_is_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, setups: Any
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, setups: Any
 ) -> None:
     volume, _ = ids_of(setups[0])
     (divergence,) = ids_of(setups[1])
-    theirs = await create_strategy(stranger, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
+    theirs = await create_strategy(
+        other_user_client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}]
+    )
     (foreign,) = ids_of(theirs["setups"][0])
     trade = await create_trade(client, setup_id=setups[0]["setup_id"])
     trade = unwrap(await put_answers(client, trade, answer(volume)))

@@ -28,7 +28,7 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 from starlette.applications import Starlette
 
 INVALID = (400, "validation_error")
@@ -1089,7 +1089,7 @@ def written(fields: dict[str, Any]) -> bytes:
 
 
 @given(sent=ANY_TRADE, edit=ANY_TRADE)
-@tried(full=40, short=8)
+@max_examples(full=40, ci=8)
 async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exact(
     client: httpx.AsyncClient, sent: dict[str, Any], edit: dict[str, Any]
 ) -> None:
@@ -1110,7 +1110,7 @@ async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exac
 
 
 @given(sent=SHORT_NUMBERS)
-@tried(full=40, short=8)
+@max_examples(full=40, ci=8)
 async def test_results_and_risks_that_follow_are_exact_and_what_was_read_changes_nothing(
     client: httpx.AsyncClient, sent: dict[str, Any]
 ) -> None:

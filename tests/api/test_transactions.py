@@ -32,7 +32,7 @@ from factories import (
 )
 from msgspec import structs
 from operations import body_of, create_one_of_each, create_thing_of, documented_path_of, dump, path_of
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -168,7 +168,7 @@ async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
     send: Send,
     code: int | None,
     refusal: Any,
-    seen: Callable[[str], None],
+    record_observation: Callable[[str], None],
 ) -> None:
     strategy = await create_strategy(client, "old", setups=three_by_three("old"))
     bystander = await create_strategy(client, "bystander")
@@ -196,7 +196,7 @@ async def test_an_error_at_any_sql_call_leaves_everything_as_it_was(
     assert response.status_code in (200, 201, 204)
     assert number > 5
     assert await references_are_whole(app)
-    seen(
+    record_observation(
         f"{send.__name__.upper()} strategy 3 x 3: error {code or 'without a code'} ({refusal[1]}) before and "
         f"after each of {number - 1} SQL calls, the dump the same, the next write works"
     )
@@ -230,7 +230,7 @@ async def call(client: httpx.AsyncClient, operation: Operation, ids: dict[str, A
     return await client.request(operation.method, path, json=body)
 
 
-EVERY = tries(full=1, short=2)
+EVERY = examples(full=1, ci=2)
 
 
 @pytest.mark.soak
@@ -239,7 +239,7 @@ EVERY = tries(full=1, short=2)
     "operation", WRITES, ids=[f"{one.method} {documented_path_of(one)}" for one in WRITES]
 )
 async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_everything_as_it_was(
-    app: Starlette, client: httpx.AsyncClient, operation: Operation, seen: Callable[[str], None]
+    app: Starlette, client: httpx.AsyncClient, operation: Operation, record_observation: Callable[[str], None]
 ) -> None:
     ids = await create_one_of_each(client)
     if documented_path_of(operation) == "/example-journal" and operation.method == "DELETE":
@@ -261,7 +261,7 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
 
     assert response.status_code in operation.success_statuses
     assert dump(app) != before
-    seen(
+    record_observation(
         f"{operation.method} {documented_path_of(operation)}: the disk full before and after each of "
         f"{(number - 1) // EVERY} SQL calls, the dump the same"
     )
@@ -353,7 +353,7 @@ async def test_a_request_cancelled_during_any_sql_call_is_done_whole_or_not_at_a
     assert names == ["bystander", *done[send]]
 
 
-BATCHES, BATCH = tries(50, 15), 20
+BATCHES, BATCH = examples(full=50, ci=15), 20
 
 
 async def seconds_of(request: Awaitable[Any]) -> float:
@@ -382,7 +382,7 @@ async def cancelled_at_random(
 
 @pytest.mark.promise(5)
 async def test_cancelled_creates_leave_nothing_half_written(
-    settings: Settings, seen: Callable[[str], None]
+    settings: Settings, record_observation: Callable[[str], None]
 ) -> None:
     app = create_app(structs.replace(settings, max_strategies=0))
     chance = random.Random(1)
@@ -407,7 +407,7 @@ async def test_cancelled_creates_leave_nothing_half_written(
         assert {unwrap(response)["id"] for response in answered} <= {strategy["id"] for strategy in kept}
         assert await references_are_whole(app)
         then = await seconds_of(create_strategy(client, "after"))
-    seen(
+    record_observation(
         f"{BATCHES * BATCH} creates, {BATCHES * BATCH - len(answered)} of them cancelled, up to three times: "
         f"{len(answered)} of {len(answered)} acknowledged there, 0 of {len(kept)} half-written, the next "
         f"write after {then * 1000:.0f} ms"
@@ -417,7 +417,7 @@ async def test_cancelled_creates_leave_nothing_half_written(
 
 @pytest.mark.promise(5)
 async def test_cancelled_updates_leave_nothing_half_written(
-    app: Starlette, client: httpx.AsyncClient, seen: Callable[[str], None]
+    app: Starlette, client: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     chance = random.Random(2)
     strategy = await create_strategy(client, "w", setups=three_by_three("w"))
@@ -440,7 +440,7 @@ async def test_cancelled_updates_leave_nothing_half_written(
 
     assert cancelled > 0
     assert await references_are_whole(app)
-    seen(
+    record_observation(
         f"{BATCHES * BATCH} updates, {cancelled} of them cancelled, up to three times: 0 half-written, the "
         f"next write {BATCHES} of {BATCHES} times, the slowest after {max(next_writes) * 1000:.0f} ms"
     )
@@ -464,7 +464,7 @@ async def test_cancelled_reads_keep_nobody_from_reading(client: httpx.AsyncClien
 # At the same time --------------------------------------------------------------------------------------
 
 
-READS = tries(10_000, 400)
+READS = examples(full=10_000, ci=400)
 
 
 def counted(answers: list[httpx.Response]) -> str:
@@ -485,7 +485,7 @@ async def with_room_for_one(settings: Settings) -> AsyncIterator[httpx.AsyncClie
 
 @pytest.mark.promise(4)
 async def test_of_50_creates_of_one_name_one_wins(
-    app: Starlette, client: httpx.AsyncClient, seen: Callable[[str], None]
+    app: Starlette, client: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     answers = await asyncio.gather(*(post(client, None) for _ in range(50)))
 
@@ -494,12 +494,12 @@ async def test_of_50_creates_of_one_name_one_wins(
     (kept,) = unwrap(await client.get("/strategies"))
     assert is_whole(await get_strategy(client, kept["id"]))
     assert (await run_sql(app, "SELECT count(*) FROM confirmations"))[0][0] == 9
-    seen(f"50 creates of one name: {counted(answers)}")
+    record_observation(f"50 creates of one name: {counted(answers)}")
 
 
 @pytest.mark.promise(4)
 async def test_of_50_creates_with_room_for_one_one_wins(
-    with_room_for_one: httpx.AsyncClient, seen: Callable[[str], None]
+    with_room_for_one: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     client = with_room_for_one
 
@@ -512,13 +512,13 @@ async def test_of_50_creates_with_room_for_one_one_wins(
     assert all(error["code"] == "limit_reached" for error in refused)
     assert all(error["details"] == {"limit": 3, "current": 3} for error in refused)
     assert len(unwrap(await client.get("/strategies"))) == 3
-    seen(f"50 creates with room for one: {counted(answers)}")
+    record_observation(f"50 creates with room for one: {counted(answers)}")
 
 
 @pytest.mark.promise(4)
 @pytest.mark.parametrize("path", ["/tag-categories", "/tags"])
 async def test_of_50_tags_or_categories_of_one_name_one_wins(
-    client: httpx.AsyncClient, path: str, seen: Callable[[str], None]
+    client: httpx.AsyncClient, path: str, record_observation: Callable[[str], None]
 ) -> None:
     category = await create_category(client, "Another")
     body = {"name": "Same"} | ({"category_id": category["id"]} if path == "/tags" else {})
@@ -526,12 +526,12 @@ async def test_of_50_tags_or_categories_of_one_name_one_wins(
     answers = await asyncio.gather(*(client.post(path, json=body) for _ in range(50)))
 
     assert Counter(answer.status_code for answer in answers) == {201: 1, 409: 49}
-    seen(f"50 creates of one name, {path}: {counted(answers)}")
+    record_observation(f"50 creates of one name, {path}: {counted(answers)}")
 
 
 @pytest.mark.promise(4)
 async def test_of_50_renames_to_one_name_one_wins(
-    client: httpx.AsyncClient, seen: Callable[[str], None]
+    client: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     strategies = [await create_strategy(client, f"S{number}") for number in range(50)]
 
@@ -540,7 +540,7 @@ async def test_of_50_renames_to_one_name_one_wins(
     )
 
     assert Counter(answer.status_code for answer in answers) == {200: 1, 409: 49}
-    seen(f"50 renames to one name: {counted(answers)}")
+    record_observation(f"50 renames to one name: {counted(answers)}")
 
 
 @pytest.mark.parametrize("first", ["delete", "post"])
@@ -586,7 +586,7 @@ async def test_updates_of_different_fields_at_the_same_time_are_all_kept(client:
 
 @pytest.mark.promise(4)
 async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_between(
-    client: httpx.AsyncClient, seen: Callable[[str], None]
+    client: httpx.AsyncClient, record_observation: Callable[[str], None]
 ) -> None:
     strategy = await create_strategy(client, "A", setups=three_by_three("A"))
     path = f"/strategies/{strategy['id']}"
@@ -612,7 +612,7 @@ async def test_a_reader_sees_a_strategy_before_or_after_an_update_and_nothing_be
     await asyncio.gather(flip(), *(look() for _ in range(4)))
 
     assert set(read) == {"A", "B"}
-    seen(
+    record_observation(
         f"{read.total()} reads during {updates} updates between A and B: {read['A']} all A, {read['B']} all "
         "B, 0 of both"
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import done, dump, import_file, refused, rows
+from commands import dump, import_file, rows, run_failing, run_ok
 from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 
 DATA = Path(__file__).parents[1] / "data"
@@ -197,10 +197,10 @@ async def test_several_names_may_be_mapped_to_one_account(client: httpx.AsyncCli
     ],
 )
 async def test_a_mapping_to_no_account_is_refused(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, accounts: Any, reason: str
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, accounts: Any, reason: str
 ) -> None:
     await account_of(client, "Main")
-    await account_of(stranger, "Nobody")
+    await account_of(other_user_client, "Nobody")
 
     refused = await send_file(client, file_of("A"), accounts=accounts)
 
@@ -246,7 +246,7 @@ def test_the_command_maps_names_of_the_file_too(tmp_path: Path) -> None:
         import_file(db, file_at(tmp_path, HEADER), account=name)
     file = file_at(tmp_path, file_of("U1", "Sim", "U2"))
 
-    out = done("import", file, "--accounts", "U1=Main", "--accounts", "U2=2", "--db", db)
+    out = run_ok("import", file, "--accounts", "U1=Main", "--accounts", "U2=2", "--db", db)
 
     assert out == "3 new, 0 already there\n"
     assert trades_by_account(db) == [("Main", 1), ("Sim", 2)]
@@ -258,9 +258,9 @@ def test_the_command_refuses_several_accounts_for_one_and_names_unknown_ones(tmp
     before = dump(db)
     file = file_at(tmp_path, file_of("U1", "U2"))
 
-    into_one = refused("import", file, "--account", "Main", "--db", db)
-    unknown = refused("import", file, "--db", db)
-    foretold = refused("import", file, "--dry-run", "--db", db)
+    into_one = run_failing("import", file, "--account", "Main", "--db", db)
+    unknown = run_failing("import", file, "--db", db)
+    foretold = run_failing("import", file, "--dry-run", "--db", db)
 
     assert into_one.startswith("journal-api: line 3: account names 'U2', but earlier rows name 'U1'")
     assert "--accounts" in into_one

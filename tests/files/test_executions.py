@@ -15,7 +15,7 @@ import pytest
 from factories import create_account, create_import, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
@@ -845,7 +845,7 @@ async def test_what_the_file_does_not_state_stays_as_the_trader_has_it(client: h
 
 # Against the simplest reading --------------------------------------------------------------------------
 
-SOME = tried(full=60, short=12)
+SOME = max_examples(full=60, ci=12)
 
 
 class Execution(NamedTuple):
@@ -1016,7 +1016,7 @@ def row_of_fill(draw: st.DrawFn) -> dict[str, str]:
     return row
 
 
-@tried(full=150, short=30)
+@max_examples(full=150, ci=30)
 @given(table=st.lists(row_of_fill(), max_size=8))
 def test_whatever_the_cells_hold_a_file_is_trades_and_rejected_lines(table: list[dict[str, str]]) -> None:
     file = file_of(*table)

@@ -261,11 +261,11 @@ async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.Async
 
 
 async def test_only_ones_own_trades_are_exported(
-    journal: httpx.AsyncClient, stranger: httpx.AsyncClient
+    journal: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    await create_trade(stranger, symbol="MINE")
+    await create_trade(other_user_client, symbol="MINE")
 
-    assert [row["symbol"] for row in rows_of(await export(stranger))] == ["MINE"]
+    assert [row["symbol"] for row in rows_of(await export(other_user_client))] == ["MINE"]
     assert "MINE" not in await export(journal)
 
 

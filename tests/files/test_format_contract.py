@@ -13,7 +13,7 @@ import pytest
 from factories import create_account, create_import, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
@@ -275,7 +275,7 @@ def test_the_order_of_the_rows_does_not_matter(sample: Sample) -> None:
     assert told(shuffled) == told(trades_in(content_of(sample)))
 
 
-@tried(full=400, short=60)
+@max_examples(full=400, ci=60)
 @given(sample=st.sampled_from(SAMPLES), data=st.data())
 def test_a_file_cut_anywhere_gives_trades_and_errors_only(sample: Sample, data: st.DataObject) -> None:
     content = content_of(sample)

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from factories import A_TRADE, create_account, create_import, create_trade, run_sql, send_file, unwrap
-from proofs import tries
+from proofs import examples
 from starlette.applications import Starlette
 
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
@@ -202,7 +202,7 @@ async def stored(client: httpx.AsyncClient, account_id: int) -> list[dict[str, A
 async def test_a_file_has_the_same_verdicts_in_an_empty_account_and_beside_other_trades(
     client: httpx.AsyncClient,
 ) -> None:
-    for seed in range(tries(full=300, short=12)):
+    for seed in range(examples(full=300, ci=12)):
         first, second = (random_file(Random(f"{seed} {turn}")) for turn in "ab")
         empty, used = [await create_account(client, f"{name} {seed}") for name in ("empty", "used")]
         await create_trade(client, used["id"], symbol="OTHER")

@@ -16,14 +16,14 @@ from commands import (
     PATIENCE,
     change,
     command,
-    done,
     dump,
     environment,
     import_file,
     make_journal,
     notes_in,
-    refused,
     rows,
+    run_failing,
+    run_ok,
 )
 from conftest import client_of, new_key_for, started
 from factories import create_account, create_import, create_trade, send_file, unwrap
@@ -244,7 +244,7 @@ def test_of_several_bad_rows_the_first_is_named_and_the_others_counted(
 ) -> None:
     file = file_at(tmp_path, *BROKEN)
 
-    line = refused("import", file, "--account", "Sim", "--db", db, *options)
+    line = run_failing("import", file, "--account", "Sim", "--db", db, *options)
 
     assert line.startswith("journal-api: line 3: quantity must be ")
     assert line.endswith(" (and 2 more)")
@@ -253,7 +253,7 @@ def test_of_several_bad_rows_the_first_is_named_and_the_others_counted(
 
 
 def test_a_bad_row_that_is_alone_is_named_without_a_count(db: Path, tmp_path: Path) -> None:
-    line = refused("import", file_at(tmp_path, *BROKEN[:2]), "--account", "Sim", "--db", db)
+    line = run_failing("import", file_at(tmp_path, *BROKEN[:2]), "--account", "Sim", "--db", db)
 
     assert line.startswith("journal-api: line 3: quantity must be ")
     assert "more)" not in line
@@ -262,7 +262,7 @@ def test_a_bad_row_that_is_alone_is_named_without_a_count(db: Path, tmp_path: Pa
 def test_the_bad_row_that_is_named_is_the_first_in_the_file(db: Path, tmp_path: Path) -> None:
     file = file_at(tmp_path, {"row": "1", "copy_of": "9"}, {"row": "2", "quantity": "0"})
 
-    line = refused("import", file, "--account", "Sim", "--db", db)
+    line = run_failing("import", file, "--account", "Sim", "--db", db)
 
     assert line.startswith("journal-api: line 2: copy_of ")
     assert line.endswith(" (and 1 more)")
@@ -271,7 +271,7 @@ def test_the_bad_row_that_is_named_is_the_first_in_the_file(db: Path, tmp_path: 
 def test_of_very_many_bad_rows_all_are_counted(db: Path, tmp_path: Path) -> None:
     file = file_at(tmp_path, *[{"quantity": "0"}] * 2500)
 
-    line = refused("import", file, "--account", "Sim", "--db", db)
+    line = run_failing("import", file, "--account", "Sim", "--db", db)
 
     assert line.endswith(" (and 2499 more)")
 
@@ -317,7 +317,7 @@ def test_an_account_that_only_the_file_names_is_not_made_but_an_error(db: Path, 
     before = dump(db)
     file = file_at(tmp_path, {"account": "Sim"}, {"account": "Live"})
 
-    line = refused("import", file, "--db", db)
+    line = run_failing("import", file, "--db", db)
 
     assert line.startswith("journal-api: line 3: account ")
     assert "'Live'" in line
@@ -326,15 +326,15 @@ def test_an_account_that_only_the_file_names_is_not_made_but_an_error(db: Path, 
 
 def test_an_account_of_another_user_is_not_found(db: Path, tmp_path: Path) -> None:
     accounts_at(db, tmp_path, "Sim")
-    done("users", "add", "other", "--db", db)
+    run_ok("users", "add", "other", "--db", db)
 
-    line = refused("import", file_at(tmp_path, {"account": "Sim"}), "--user", "other", "--db", db)
+    line = run_failing("import", file_at(tmp_path, {"account": "Sim"}), "--user", "other", "--db", db)
 
     assert line.startswith("journal-api: line 2: account ")
 
 
 def test_a_file_that_names_no_account_needs_one_on_the_command_line(db: Path, tmp_path: Path) -> None:
-    line = refused("import", file_at(tmp_path, {}), "--db", db)
+    line = run_failing("import", file_at(tmp_path, {}), "--db", db)
 
     assert "account" in line
     assert rows(db, "SELECT count(*) FROM imports") == [(0,)]
@@ -437,7 +437,7 @@ def test_the_bar_on_a_terminal_shows_no_control_characters_of_the_name_of_a_file
 
 
 def test_an_error_about_a_file_shows_no_control_characters_of_its_name(db: Path, tmp_path: Path) -> None:
-    line = refused("import", tmp_path / "\x1b]0;pwn\x07.csv", "--db", db)
+    line = run_failing("import", tmp_path / "\x1b]0;pwn\x07.csv", "--db", db)
 
     assert "]0;pwn" in line
     assert not set(line) & set("\x1b\x07")

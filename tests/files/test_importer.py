@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 from aiosqlite import Connection
-from commands import change, command, done, dump, import_file, make_journal, refused, rows
+from commands import change, command, dump, import_file, make_journal, rows, run_failing, run_ok
 from conftest import client_of, new_key_for, started
 from factories import create_category, create_goal, create_strategy, create_tag, insert_account, snapshots_of
 from hypothesis import example, given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.app import create_app
 from journal_api.database.database import Database
@@ -372,7 +372,7 @@ def test_a_broken_row_anywhere_leaves_the_database_as_it_was(tmp_path: Path, pla
     pairs[place][header.index("Paired Qty")] = "many"
     broken.write_bytes(csv_of([header, *pairs]))
 
-    line = refused("import", broken, "--account", "Sim", "--timezone", "UTC", "--db", db)
+    line = run_failing("import", broken, "--account", "Sim", "--timezone", "UTC", "--db", db)
 
     assert dump(db) == before
     assert f"line {place + 2}: " in line
@@ -385,7 +385,7 @@ def test_a_refused_import_does_not_make_its_account_and_says_one_line(tmp_path: 
     make_journal(db)
     before = dump(db)
 
-    refused("import", csv_file(tmp_path, {"quantity": "0"}), "--account", "Sim", "--db", db)
+    run_failing("import", csv_file(tmp_path, {"quantity": "0"}), "--account", "Sim", "--db", db)
 
     assert dump(db) == before
 
@@ -396,7 +396,7 @@ async def test_a_header_that_is_nearly_known_is_refused_with_the_format_and_the_
     file = tmp_path / "other.csv"
     file.write_text("symbol,direction,quantity,entry_price\nES,long,1,6000\n")
 
-    line = refused("import", file, "--account", "Sim", "--db", catalog)
+    line = run_failing("import", file, "--account", "Sim", "--db", catalog)
 
     assert "this looks like round trips, but it has no column 'opened_at'" in line
 
@@ -465,7 +465,7 @@ async def test_a_name_that_is_not_in_the_journal_is_refused_with_its_line(
     file = csv_file(tmp_path, closed(**empty), closed(**(empty | cells)))
     before = dump(catalog)
 
-    line = refused("import", file, "--account", "Sim", "--db", catalog)
+    line = run_failing("import", file, "--account", "Sim", "--db", catalog)
 
     assert "line 3: " in line
     assert named in line
@@ -473,11 +473,11 @@ async def test_a_name_that_is_not_in_the_journal_is_refused_with_its_line(
 
 
 async def test_names_of_another_user_are_not_found(catalog: Path, tmp_path: Path) -> None:
-    done("users", "add", "other", "--db", catalog)
+    run_ok("users", "add", "other", "--db", catalog)
     import_file(catalog, TRADOVATE, "--user", "other")
     file = csv_file(tmp_path, closed(tags="FOMO"))
 
-    line = refused("import", file, "--account", "Sim", "--user", "other", "--db", catalog)
+    line = run_failing("import", file, "--account", "Sim", "--user", "other", "--db", catalog)
 
     assert "FOMO" in line
 
@@ -485,7 +485,7 @@ async def test_names_of_another_user_are_not_found(catalog: Path, tmp_path: Path
 def test_an_import_for_another_user_goes_into_an_account_of_their_own(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     import_file(db, TRADOVATE)
-    done("users", "add", "other", "--db", db)
+    run_ok("users", "add", "other", "--db", db)
 
     ran = import_file(db, TRADOVATE, "--user", "other")
 
@@ -986,7 +986,7 @@ def test_a_cell_of_an_export_that_breaks_its_rule_is_refused_with_its_line_and_c
 
 # Whatever happens to a file ----------------------------------------------------------------------------
 
-FEW = tried(full=60, short=12)
+FEW = max_examples(full=60, ci=12)
 FILES = st.sampled_from([TRADOVATE, ROUND_TRIPS])
 CELLS = st.one_of(
     st.text(max_size=12),
@@ -1057,7 +1057,7 @@ def test_whatever_the_rows_hold_the_file_comes_in_whole_or_not_at_all(
         assert sum(outcome) == sum(any(cell.strip() for cell in row) for row in table)
 
 
-@tried(full=150, short=30)
+@max_examples(full=150, ci=30)
 @given(content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
 def test_no_file_makes_the_reader_raise_anything_but_a_refusal(workbench: Workbench, content: bytes) -> None:
     outcome = workbench.attempt(content)
@@ -1065,7 +1065,7 @@ def test_no_file_makes_the_reader_raise_anything_but_a_refusal(workbench: Workbe
     assert isinstance(outcome, ValidationFailed)
 
 
-@tried(full=150, short=30)
+@max_examples(full=150, ci=30)
 @given(
     content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode),
     header=st.sampled_from([file.read_bytes().splitlines()[0] for file in (TRADOVATE, ROUND_TRIPS)]),
@@ -1079,7 +1079,7 @@ def test_nothing_below_a_known_header_raises_anything_but_a_refusal(
         assert outcome == (0, 0)
 
 
-@tried(full=150, short=30)
+@max_examples(full=150, ci=30)
 @given(
     amount=st.decimals(-(10**6), 10**6, places=8).filter(lambda amount: len(amount.as_tuple().digits) <= 15),
     dollar=st.sampled_from(["", "$"]),

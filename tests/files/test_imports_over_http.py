@@ -30,7 +30,7 @@ from factories import (
     snapshots_of,
     unwrap,
 )
-from proofs import tries
+from proofs import examples
 from starlette.applications import Starlette
 
 from journal_api.settings import Settings
@@ -249,13 +249,18 @@ async def test_the_sha256_is_that_of_the_bytes_that_were_sent(client: httpx.Asyn
 
 
 async def test_a_stranger_sees_nothing_of_an_import_and_cannot_take_it_back(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     report = await create_import(client)
 
-    read, undone = [await stranger.request(how, f"/imports/{report['id']}") for how in ("GET", "DELETE")]
-    forced = await stranger.delete(f"/imports/{report['id']}?force=true")
-    listed, trades = await imports_in(stranger), await trades_in(stranger, import_id=report["id"])
+    read, undone = [
+        await other_user_client.request(how, f"/imports/{report['id']}") for how in ("GET", "DELETE")
+    ]
+    forced = await other_user_client.delete(f"/imports/{report['id']}?force=true")
+    listed, trades = (
+        await imports_in(other_user_client),
+        await trades_in(other_user_client, import_id=report["id"]),
+    )
 
     assert [error_of(answer) for answer in (read, undone, forced)] == [(404, "not_found")] * 3
     assert (listed, trades) == ([], [])
@@ -553,9 +558,13 @@ async def test_an_account_is_required_unless_the_file_names_them(
 @pytest.mark.parametrize("dry_run", ["true", "false"], ids=["dry run", "import"])
 @pytest.mark.parametrize("whose", ["a stranger's", "nobody's"])
 async def test_an_account_that_is_not_the_callers_is_refused_and_named(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, settings: Settings, whose: str, dry_run: str
+    client: httpx.AsyncClient,
+    other_user_client: httpx.AsyncClient,
+    settings: Settings,
+    whose: str,
+    dry_run: str,
 ) -> None:
-    theirs = (await create_account(stranger, "Theirs"))["id"]
+    theirs = (await create_account(other_user_client, "Theirs"))["id"]
     before = dump(settings.db)
 
     refused = await send_file(
@@ -568,11 +577,11 @@ async def test_an_account_that_is_not_the_callers_is_refused_and_named(
 
 
 async def test_the_accounts_that_a_file_names_are_the_callers_own(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     sim, live = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
-    await create_account(stranger, "Sim")
-    await create_account(stranger, "Theirs")
+    await create_account(other_user_client, "Sim")
+    await create_account(other_user_client, "Theirs")
 
     created = await send_file(client, file_of({"account": "Sim"}, {"account": " Live "}, {"account": "Sim"}))
     refused = await send_file(client, file_of({"account": "Sim"}, {"account": "Theirs"}))
@@ -581,7 +590,7 @@ async def test_the_accounts_that_a_file_names_are_the_callers_own(
     assert unwrap(created)["account_id"] is None
     assert details_of(refused)["line"] == 3
     assert "Theirs" in details_of(refused)["reason"]
-    assert await trades_in(stranger) == []
+    assert await trades_in(other_user_client) == []
 
 
 async def test_a_row_that_names_no_account_in_a_file_that_names_them_is_refused_with_its_line(
@@ -710,14 +719,14 @@ async def test_a_file_into_two_accounts_is_two_sets_of_trades(client: httpx.Asyn
 
 
 async def test_two_owners_import_one_file_without_meeting(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
     await create_import(client, TRADOVATE)
 
-    theirs = await create_import(stranger, TRADOVATE)
+    theirs = await create_import(other_user_client, TRADOVATE)
 
     assert set(verdicts_of(theirs)) == {"new"}
-    assert len(await trades_in(client)) == len(await trades_in(stranger)) == 5
+    assert len(await trades_in(client)) == len(await trades_in(other_user_client)) == 5
 
 
 async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account(
@@ -1390,10 +1399,10 @@ async def test_tags_that_are_not_in_the_journal_or_no_list_are_an_error_with_the
 
 
 async def test_what_a_stranger_has_named_is_not_found(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, account_id: int
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
 ) -> None:
-    await create_tag(stranger, "FOMO")
-    await create_strategy(stranger, **CHECKLIST)
+    await create_tag(other_user_client, "FOMO")
+    await create_strategy(other_user_client, **CHECKLIST)
     rows = [{"tags": "FOMO"}, {"strategy": "Breakout"}, {"strategy": "Breakout", "setup": "High"}]
 
     refused = await send_file(client, file_of(*rows), account_id)
@@ -1435,7 +1444,7 @@ async def test_a_row_is_named_by_the_line_that_it_ends_on(client: httpx.AsyncCli
 
 # While an import runs ------------------------------------------------------------------------------------
 
-ROWS = tries(full=20_000, short=6_000)
+ROWS = examples(full=20_000, ci=6_000)
 
 
 @pytest.mark.soak

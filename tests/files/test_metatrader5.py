@@ -13,7 +13,7 @@ import pytest
 from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
@@ -435,7 +435,7 @@ def test_a_line_of_a_page_that_cannot_be_read_is_told() -> None:
 
 # Whatever the file holds -------------------------------------------------------------------------------
 
-FEW = tried(full=150, short=30)
+FEW = max_examples(full=150, ci=30)
 CELLS = st.one_of(
     st.text(max_size=12),
     st.sampled_from([*PLAIN.values(), "", "Orders", "0", "-0", "0.10 / 0.30", "\0", "\n", '"', "1,5", "- 5"]),

@@ -12,7 +12,7 @@ import pytest
 from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
@@ -490,7 +490,7 @@ def test_sums_beyond_any_amount_are_refused() -> None:
 
 # Whatever the file holds -------------------------------------------------------------------------------
 
-FEW = tried(full=150, short=30)
+FEW = max_examples(full=150, ci=30)
 CELLS = st.one_of(
     st.text(max_size=12),
     st.sampled_from(
@@ -521,7 +521,7 @@ def test_whatever_the_cells_hold_each_row_is_a_trade_or_refused(
             assert one.reason
 
 
-@tried(full=80, short=16)
+@max_examples(full=80, ci=16)
 @given(
     cents=st.integers(-(10**9), 10**9),
     fees=st.lists(st.integers(0, 10**6), min_size=5, max_size=5),

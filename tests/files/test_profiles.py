@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import command, make_journal, refused
+from commands import command, make_journal, run_failing
 from factories import (
     A_PROFILE,
     create_account,
@@ -225,7 +225,7 @@ def test_the_command_refuses_what_is_no_profile_and_names_the_file(tmp_path: Pat
     (tmp_path / "trades.csv").write_text(FILE)
     (tmp_path / "list.toml").write_text(document)
 
-    line = refused("import", tmp_path / "trades.csv", "--profile", tmp_path / "list.toml",
+    line = run_failing("import", tmp_path / "trades.csv", "--profile", tmp_path / "list.toml",
                    "--db", tmp_path / "journal.db")  # fmt: skip
 
     assert "list.toml" in line

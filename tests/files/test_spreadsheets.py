@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import done, import_file, make_journal, new_key, refused, running
+from commands import import_file, make_journal, new_key, run_failing, run_ok, running
 from factories import (
     create_account,
     create_strategy,
@@ -151,9 +151,9 @@ def test_the_command_exports_what_the_service_does_and_keeps_what_is_there(tmp_p
     import_file(db, source)
     import_file(db, source, account="Other")
 
-    told = done("export", file, "--account", "Sim", "--db", db)
-    done("export", tmp_path / "all.csv", "--spreadsheet", "--db", db)
-    again = refused("export", file, "--db", db)
+    told = run_ok("export", file, "--account", "Sim", "--db", db)
+    run_ok("export", tmp_path / "all.csv", "--spreadsheet", "--db", db)
+    again = run_failing("export", file, "--db", db)
     with running(db) as server, server.client(new_key(db)) as owner:
         answers = [
             owner.get("/trades/export", params=query).text
@@ -171,7 +171,7 @@ def test_an_export_that_fails_leaves_no_file(tmp_path: Path) -> None:
 
     make_journal(tmp_path / "journal.db")
 
-    line = refused("export", file, "--account", "None", "--db", tmp_path / "journal.db")
+    line = run_failing("export", file, "--account", "None", "--db", tmp_path / "journal.db")
 
     assert line == "journal-api: there is no account 'None'"
     assert not file.exists()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import Ran, command, import_file, make_journal, notes_in, refused, rows
+from commands import Completed, command, import_file, make_journal, notes_in, rows, run_failing
 from factories import (
     create_account,
     create_goal,
@@ -18,7 +18,7 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 NEW_YORK, CHICAGO, BERLIN, UTC = "America/New_York", "America/Chicago", "Europe/Berlin", "UTC"
 DUPLICATES = {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
@@ -128,17 +128,17 @@ async def test_another_stated_zone_moves_the_trades_and_the_report_names_both(
 
 
 async def test_a_zone_is_remembered_for_one_account_and_one_format(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, account_id: int
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
 ) -> None:
     await import_of(client, fills(), account_id, timezone=NEW_YORK)
     other_id = (await create_account(client, "Other"))["id"]
-    theirs = (await create_account(stranger))["id"]
+    theirs = (await create_account(other_user_client))["id"]
     template = fills().replace("Side", "Buy/Sell")
 
     answers = [
         await send_file(client, fills(), other_id, timezone=None),
         await send_file(client, template, account_id, timezone=None),
-        await send_file(stranger, fills(), theirs, timezone=None),
+        await send_file(other_user_client, fills(), theirs, timezone=None),
     ]
 
     assert [answer.status_code for answer in answers] == [400, 400, 400]
@@ -290,7 +290,7 @@ STEPS = st.one_of(
 )
 
 
-@tried(300, 40)
+@max_examples(full=300, ci=40)
 @given(steps=st.lists(STEPS, max_size=8), is_own=st.booleans())
 async def test_the_zone_is_that_of_the_newest_kept_import_whatever_came_before(
     client: httpx.AsyncClient, steps: list[tuple[str, str | None]], is_own: bool
@@ -386,7 +386,7 @@ def file(tmp_path: Path) -> Path:
     return file
 
 
-def said(ran: Ran) -> tuple[str, str]:
+def said(ran: Completed) -> tuple[str, str]:
     """The counts, and the note on the time zone, which is the last line on standard error."""
     assert ran.code == 0, ran.err
     return ran.out.strip(), notes_in(ran).splitlines()[-1]
@@ -414,7 +414,7 @@ def test_the_command_puts_the_losses_of_a_futures_day_on_one_trading_day(tmp_pat
 
 
 def test_the_command_refuses_a_file_whose_zone_is_unknown(db: Path, file: Path) -> None:
-    line = refused("import", file, "--account", "Sim", "--db", db)
+    line = run_failing("import", file, "--account", "Sim", "--db", db)
 
     assert line == (
         "journal-api: The times in this file have no offset, and no earlier file in the format 'executions' "

@@ -11,7 +11,7 @@ import pytest
 from factories import create_account, create_import, create_tag, details_of, error_of, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import reader
@@ -389,7 +389,7 @@ CELLS = st.one_of(
 )
 
 
-@tried(full=200, short=40)
+@max_examples(full=200, ci=40)
 @given(
     rows=st.lists(st.dictionaries(st.sampled_from(sorted(FULL)), CELLS, max_size=8), min_size=1, max_size=4)
 )

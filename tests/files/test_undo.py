@@ -24,7 +24,7 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.settings import Settings
 
@@ -532,7 +532,7 @@ FILES = st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(0, 2), min
 
 
 @given(files=FILES, order=st.randoms(use_true_random=False))
-@tried(full=20, short=4)
+@max_examples(full=20, ci=4)
 async def test_whatever_was_imported_and_in_whatever_order_it_is_taken_back_nothing_of_it_is_left(
     client: httpx.AsyncClient, files: list[dict[str, int]], order: Any
 ) -> None:
@@ -680,7 +680,7 @@ HISTORIES = st.tuples(
 
 
 @given(steps=HISTORIES)
-@tried(full=40, short=8)
+@max_examples(full=40, ci=8)
 @pytest.mark.promise(24)
 async def test_imports_edits_and_undos_come_to_the_same_whatever_the_clock_says(
     client: httpx.AsyncClient, steps: list[tuple[str, int, Any, Any]]

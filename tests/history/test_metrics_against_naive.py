@@ -19,7 +19,7 @@ from conftest import client_of, new_key_for, started
 from factories import insert_account, insert_copy_group, run_sql, unwrap
 from model import SPECIAL, UNIT_OF
 from naive import Account, Goal, Journal, Trade
-from proofs import tries
+from proofs import examples
 from starlette.applications import Starlette
 
 from journal_api.app import create_app
@@ -284,11 +284,11 @@ EVERYTHING = list(product(naive.METRICS, TIMEFRAMES, SCOPES))
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(tries(full=10, short=2)))
+@pytest.mark.parametrize("seed", range(examples(full=10, ci=2)))
 async def test_every_metric_timeframe_and_scope_equals_the_naive_computation(seed: int) -> None:
     """The short form takes every eighth combination, in two journals: each metric with each timeframe."""
     random = Random(seed)
-    combinations = EVERYTHING[seed * 4 % 8 :: tries(full=1, short=8)]
+    combinations = EVERYTHING[seed * 4 % 8 :: examples(full=1, ci=8)]
 
     async with desk_of(random_journal(random, 40), random) as desk:
         for metric, timeframe, scope in combinations:

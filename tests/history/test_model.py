@@ -34,7 +34,7 @@ from hypothesis.stateful import (
 )
 from hypothesis.strategies import DataObject, SearchStrategy
 from model import Body, Goal, Model, Refused, Thing
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -874,17 +874,19 @@ def as_set(value: Any) -> Any:
 
 
 @pytest.mark.promise(13)
-def test_the_service_does_what_a_plain_model_of_the_rules_foretells(seen: Callable[[str], None]) -> None:
+def test_the_service_does_what_a_plain_model_of_the_rules_foretells(
+    record_observation: Callable[[str], None],
+) -> None:
     tally = Tally()
 
     # In many short runs, since in a long one Hypothesis comes to vary what it has tried.
-    for _ in range(tries(50, 1)):
+    for _ in range(examples(full=50, ci=1)):
         run_state_machine_as_test(
             lambda: JournalMachine(tally),  # type: ignore[arg-type]  # a function will do, its docstring says
             settings=settings(
-                max_examples=tries(15, 8),
+                max_examples=examples(full=15, ci=8),
                 # The beginning counts as one.
-                stateful_step_count=tries(50, 20) + 1,
+                stateful_step_count=examples(full=50, ci=20) + 1,
                 deadline=None,
                 derandomize=not SOAK,
                 database=None,
@@ -893,5 +895,5 @@ def test_the_service_does_what_a_plain_model_of_the_rules_foretells(seen: Callab
             ),
         )
 
-    seen(tally.told())
-    assert tally.steps >= tries(500 * 50, 8 * 10)
+    record_observation(tally.told())
+    assert tally.steps >= examples(full=500 * 50, ci=8 * 10)

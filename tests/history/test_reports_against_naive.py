@@ -13,7 +13,7 @@ import pytest
 from factories import run_sql, unwrap
 from naive import Journal
 from naive_reports import Ticket
-from proofs import tries
+from proofs import examples
 from test_metrics_against_naive import Desk, desk_of, random_journal
 
 from journal_api.structs.reports import REPORTED, GroupBy
@@ -35,7 +35,7 @@ FILTERS: list[dict[str, Any]] = [
     {"account_id": 2, "symbol": "ES", "from": "2026-03-01"},
 ]
 # In the short form every grouping is compared without a filter and with a fifth of the filters.
-STEP = tries(full=1, short=5)
+STEP = examples(full=1, ci=5)
 
 
 def with_tickets(journal: Journal, random: Random) -> Journal:
@@ -133,7 +133,7 @@ def check_sums(report: Any, group_by: str) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(tries(full=40, short=2)))
+@pytest.mark.parametrize("seed", range(examples(full=40, ci=2)))
 async def test_every_grouping_metric_and_filter_equals_the_naive_computation(seed: int) -> None:
     """Every other journal has one currency, and enough trades for an edge."""
     random = Random(seed)

@@ -18,7 +18,7 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 from starlette.applications import Starlette
 
 DAY = "2026-01-05"
@@ -146,16 +146,16 @@ async def test_a_goal_that_was_paused_sees_the_day_when_it_is_active_again(
 
 
 async def test_goals_of_another_user_hide_no_change(
-    client: httpx.AsyncClient, stranger: httpx.AsyncClient, account_id: int
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
 ) -> None:
-    theirs = (await create_account(stranger))["id"]
-    goal_id, their_goal = await goal_of(client, account_id), await goal_of(stranger, theirs)
+    theirs = (await create_account(other_user_client))["id"]
+    goal_id, their_goal = await goal_of(client, account_id), await goal_of(other_user_client, theirs)
     told = []
     for _ in range(3):
         await trade_on(client, account_id)
-        told.append(await counted(stranger, their_goal))
+        told.append(await counted(other_user_client, their_goal))
         await trade_on(client, account_id)
-        await trade_on(stranger, theirs)
+        await trade_on(other_user_client, theirs)
         told.append(await counted(client, goal_id))
 
     assert told == [0, 2, 1, 4, 2, 6]
@@ -253,7 +253,7 @@ class Trader:
 
 
 @given(steps=st.lists(STEPS, min_size=8, max_size=30))
-@tried(full=60, short=12)
+@max_examples(full=60, ci=12)
 async def test_every_goal_tells_what_is_there_whoever_reads_pauses_or_deletes_goals_in_between(
     app: Starlette, steps: list[Step]
 ) -> None:

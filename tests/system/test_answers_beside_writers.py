@@ -10,7 +10,7 @@ import httpx
 import pytest
 from commands import Server, new_key, running
 from factories import unwrap
-from proofs import tries
+from proofs import examples
 
 READERS = 3
 
@@ -18,7 +18,7 @@ READERS = 3
 @pytest.mark.soak
 def test_what_another_process_committed_is_in_every_later_answer(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
-    reads = tries(full=20_000, short=200)
+    reads = examples(full=20_000, ci=200)
     committed = [0]
 
     def read(server: Server, key: str) -> int:

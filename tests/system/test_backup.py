@@ -20,20 +20,20 @@ from pathlib import Path
 import pytest
 from commands import (
     PATIENCE,
-    Ran,
+    Completed,
     change,
-    done,
     dump,
     environment,
     new_key,
-    refused,
     rows,
+    run_failing,
+    run_ok,
     running,
     wait_until,
 )
 from conftest import client_of, new_key_for, started
 from factories import create_category, unwrap
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from test_migrations import EVIL, STRANGE, write_released
 
 from journal_api.app import create_app
@@ -80,7 +80,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def add_user(db: Path, name: str) -> None:
-    done("users", "add", name, "--db", db)
+    run_ok("users", "add", name, "--db", db)
 
 
 def users_of(db: Path) -> list[str]:
@@ -96,7 +96,7 @@ def with_checksums(*backups: Path) -> set[str]:
     return {name for file in backups for name in (file.name, f"{file.name}.sha256")}
 
 
-def in_little_room(*arguments: str | Path) -> Ran:
+def in_little_room(*arguments: str | Path) -> Completed:
     """What the command leaves behind when no file may grow beyond MAX_FILE_SIZE."""
     ran = subprocess.run(
         [sys.executable, "-c", IN_LITTLE_ROOM, str(MAX_FILE_SIZE), *arguments],
@@ -107,7 +107,7 @@ def in_little_room(*arguments: str | Path) -> Ran:
         timeout=PATIENCE,
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    return Completed(ran.returncode, ran.stdout, ran.stderr)
 
 
 def leave_half_a_copy(db: Path, folder: Path) -> Path:
@@ -131,7 +131,7 @@ def be_older(folder: Path, seconds: float) -> None:
 def test_a_backup_is_the_same_journal_in_one_file_for_its_owner_alone(db: Path, folder: Path) -> None:
     target = folder / "copy.db"
 
-    told = done("backup", target, "--db", db)
+    told = run_ok("backup", target, "--db", db)
 
     assert told == f"Backup: {target}\n"
     assert names_in(folder) == {"copy.db", "copy.db.sha256"}
@@ -144,14 +144,14 @@ def test_a_backup_is_the_same_journal_in_one_file_for_its_owner_alone(db: Path, 
 def test_a_backup_changes_nothing_of_the_journal(db: Path, folder: Path) -> None:
     before = {file.name: file.read_bytes() for file in db.parent.iterdir()}
 
-    done("backup", folder, "--db", db)
+    run_ok("backup", folder, "--db", db)
 
     assert {file.name: file.read_bytes() for file in db.parent.iterdir()} == before
 
 
 @pytest.mark.promise(10)
 def test_a_backup_under_load_holds_every_write_answered_before_it_began_and_a_server_starts_on_it(
-    db: Path, folder: Path, seen: Callable[[str], None]
+    db: Path, folder: Path, record_observation: Callable[[str], None]
 ) -> None:
     change(db, MANY_ROWS)
     answered: dict[str, tuple[float, float]] = {}
@@ -173,11 +173,11 @@ def test_a_backup_under_load_holds_every_write_answered_before_it_began_and_a_se
         for writer in writers:
             writer.start()
         try:
-            for number in range(tries(5, 1)):
+            for number in range(examples(full=5, ci=1)):
                 count = len(answered)
                 wait_until(lambda: len(answered) > count + 50)  # noqa: B023  # called at once
                 before, began = set(answered), time.monotonic()
-                done("backup", folder / f"copy{number}.db", "--db", db)
+                run_ok("backup", folder / f"copy{number}.db", "--db", db)
                 spans.append((began, time.monotonic()))
                 copies[folder / f"copy{number}.db"] = before
         finally:
@@ -197,7 +197,7 @@ def test_a_backup_under_load_holds_every_write_answered_before_it_began_and_a_se
         is_beside = any(began < until and since < ended for since, until in spans)
         (beside if is_beside else alone).append((ended - began) * 1000)
     before_them = sum(len(before) for before in copies.values())
-    seen(
+    record_observation(
         f"{len(copies)} backups while 3 clients write: of {before_them} writes answered before they began 0 "
         f"missing, integrity ok, a server starts on {len(copies)} of {len(copies)}; {len(beside)} writes "
         f"meanwhile, the slowest {max(beside):.0f} ms (without a backup {max(alone):.0f} ms)"
@@ -209,7 +209,7 @@ def test_a_backup_never_takes_the_place_of_a_file(db: Path, folder: Path) -> Non
     target = folder / "copy.db"
     target.write_text("mine")
 
-    line = refused("backup", target, "--db", db)
+    line = run_failing("backup", target, "--db", db)
 
     assert str(target) in line
     assert target.read_text() == "mine"
@@ -221,7 +221,7 @@ def test_in_a_folder_backups_have_the_time_as_their_name_and_the_newest_are_kept
 ) -> None:
     (folder / "journal-by-hand.db").write_text("mine")
 
-    told = [done("backup", folder, "--db", db, "--keep", "2") for _ in range(3)]
+    told = [run_ok("backup", folder, "--db", db, "--keep", "2") for _ in range(3)]
 
     made = [Path(line.removeprefix("Backup: ").rstrip()) for line in told]
     assert all(re.fullmatch(rf"journal-{TIME}\.db", file.name) for file in made)
@@ -253,7 +253,7 @@ def test_backups_with_names_from_the_future_are_left_alone_and_count_for_nothing
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="there is no sha256sum")
 @pytest.mark.parametrize("name", ["copy.db", "mine \\ and\nyours.db"])
 def test_the_checksum_beside_a_backup_is_one_that_sha256sum_checks(db: Path, folder: Path, name: str) -> None:
-    done("backup", folder / name, "--db", db)
+    run_ok("backup", folder / name, "--db", db)
 
     checked = subprocess.run(
         ["sha256sum", "--check", "--strict", f"{name}.sha256"], cwd=folder, timeout=PATIENCE, check=False
@@ -307,7 +307,7 @@ def test_a_copy_that_another_backup_may_still_be_at_work_on_is_left_to_it(db: Pa
 def test_a_damaged_journal_is_not_called_a_backup(db: Path, folder: Path) -> None:
     change(db, "UPDATE api_keys SET user_id = 99")
 
-    line = refused("backup", folder, "--db", db)
+    line = run_failing("backup", folder, "--db", db)
 
     assert "dangling references" in line
     assert names_in(folder) == set()
@@ -315,7 +315,7 @@ def test_a_damaged_journal_is_not_called_a_backup(db: Path, folder: Path) -> Non
 
 @pytest.mark.parametrize("target", ["missing/copy.db", "missing/"])
 def test_a_backup_into_a_folder_that_is_not_there_is_refused(db: Path, folder: Path, target: str) -> None:
-    line = refused("backup", f"{folder}/none/{target}", "--db", db)
+    line = run_failing("backup", f"{folder}/none/{target}", "--db", db)
 
     assert "none" in line
     assert names_in(folder) == set()
@@ -323,14 +323,14 @@ def test_a_backup_into_a_folder_that_is_not_there_is_refused(db: Path, folder: P
 
 @pytest.mark.parametrize("target", ["weekly/", "weekly/.", "weekly//"])
 def test_a_missing_folder_is_not_taken_for_the_name_of_a_file(db: Path, folder: Path, target: str) -> None:
-    line = refused("backup", f"{folder}/{target}", "--db", db)
+    line = run_failing("backup", f"{folder}/{target}", "--db", db)
 
     assert f"{folder}/{target}: no such folder" in line
     assert names_in(folder) == set()
 
 
 def test_no_backup_is_made_of_a_journal_that_is_not_there(tmp_path: Path, folder: Path) -> None:
-    line = refused("backup", folder, "--db", tmp_path / "missing.db")
+    line = run_failing("backup", folder, "--db", tmp_path / "missing.db")
 
     assert "missing.db" in line
     assert not (tmp_path / "missing.db").exists()
@@ -339,13 +339,13 @@ def test_no_backup_is_made_of_a_journal_that_is_not_there(tmp_path: Path, folder
 
 @pytest.mark.parametrize("keep", ["0", "-1", "many"])
 def test_fewer_than_one_backup_cannot_be_kept(db: Path, folder: Path, keep: str) -> None:
-    refused("backup", folder, "--db", db, "--keep", keep)
+    run_failing("backup", folder, "--db", db, "--keep", keep)
 
     assert names_in(folder) == set()
 
 
 def test_a_single_file_has_no_others_to_keep(db: Path, folder: Path) -> None:
-    refused("backup", folder / "copy.db", "--db", db, "--keep", "2")
+    run_failing("backup", folder / "copy.db", "--db", db, "--keep", "2")
 
     assert names_in(folder) == set()
 
@@ -357,10 +357,10 @@ def test_what_is_restored_is_the_journal_of_the_backup_and_what_was_there_is_kep
     db: Path, folder: Path
 ) -> None:
     copy = folder / "copy.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
     add_user(db, "later")
 
-    told = done("restore", copy, "--db", db)
+    told = run_ok("restore", copy, "--db", db)
 
     (kept,) = db.parent.glob("journal.db.before-restore-*")
     assert re.fullmatch(rf"journal\.db\.before-restore-{TIME}", kept.name)
@@ -374,9 +374,9 @@ def test_a_server_starts_on_what_was_restored_where_there_was_nothing(
     db: Path, folder: Path, tmp_path: Path
 ) -> None:
     copy, new = folder / "copy.db", tmp_path / "new" / "journal.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
 
-    told = done("restore", copy, "--db", new)
+    told = run_ok("restore", copy, "--db", new)
 
     assert told == f"Restored {new} from {copy} (checksum verified)\n"
     with running(new, "--first-key") as server:
@@ -388,13 +388,13 @@ def test_the_writes_of_a_server_that_was_killed_are_kept_and_do_not_come_into_th
     db: Path, folder: Path
 ) -> None:
     copy = folder / "copy.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
     key = new_key(db)
     with running(db) as server, server.client(key) as client:
         unwrap(client.post("/tag-categories", json={"name": "In the log"}))
         server.stop(signal.SIGKILL)
 
-    done("restore", copy, "--db", db)
+    run_ok("restore", copy, "--db", db)
 
     (kept,) = db.parent.glob("journal.db.before-restore-*")
     assert rows(kept, "SELECT name FROM tag_categories") == [("In the log",)]
@@ -404,11 +404,11 @@ def test_the_writes_of_a_server_that_was_killed_are_kept_and_do_not_come_into_th
 
 def test_a_journal_that_is_damaged_is_replaced_too_and_kept_as_it_was(db: Path, folder: Path) -> None:
     copy = folder / "copy.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
     db.write_bytes(b"no journal any more" * 1000)
     db.with_name("journal.db-wal").write_bytes(b"nor its log")
 
-    done("restore", copy, "--db", db)
+    run_ok("restore", copy, "--db", db)
 
     assert users_of(db) == ["owner"]
     (kept,) = (file for file in db.parent.glob("journal.db.before-restore-*Z"))
@@ -421,7 +421,7 @@ def test_an_older_journal_is_restored_and_brought_up_to_date_by_the_next_start(
     old = folder / "old.db"
     write_released(old, 1)
 
-    done("restore", old, "--db", db)
+    run_ok("restore", old, "--db", db)
 
     assert rows(db, "PRAGMA user_version") == [(1,)]
     prepare(Settings(db=db))
@@ -475,7 +475,7 @@ def test_what_is_no_sound_journal_of_this_release_is_not_restored(
     write(folder / "bad.db")
     before = dump(db), names_in(db.parent)
 
-    line = refused("restore", folder / "bad.db", "--db", db)
+    line = run_failing("restore", folder / "bad.db", "--db", db)
 
     assert "bad.db" in line
     assert (dump(db), names_in(db.parent)) == before
@@ -500,7 +500,7 @@ def test_a_backup_without_a_checksum_is_restored_and_that_is_said(db: Path, fold
     copy = back_up(db, folder / "copy.db")
     (folder / "copy.db.sha256").unlink()
 
-    told = done("restore", copy, "--db", db.with_name("new.db"))
+    told = run_ok("restore", copy, "--db", db.with_name("new.db"))
 
     assert told == f"Restored {db.with_name('new.db')} from {copy} (no checksum file)\n"
 
@@ -509,13 +509,13 @@ def test_a_file_beside_a_backup_that_holds_no_checksum_is_not_passed_over(db: Pa
     copy = back_up(db, folder / "copy.db")
     (folder / "copy.db.sha256").write_text("")
 
-    assert "copy.db.sha256" in refused("restore", copy, "--db", db)
+    assert "copy.db.sha256" in run_failing("restore", copy, "--db", db)
 
 
 def test_a_journal_with_a_trigger_of_somebody_elses_is_not_backed_up(db: Path, folder: Path) -> None:
     change(db, EVIL)
 
-    line = refused("backup", folder, "--db", db)
+    line = run_failing("backup", folder, "--db", db)
 
     assert "trigger evil on tag_categories" in line
     assert names_in(folder) == set()
@@ -523,10 +523,10 @@ def test_a_journal_with_a_trigger_of_somebody_elses_is_not_backed_up(db: Path, f
 
 def test_nothing_is_restored_under_a_running_server(db: Path, folder: Path) -> None:
     copy = folder / "copy.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
     add_user(db, "later")
     with running(db):
-        line = refused("restore", copy, "--db", db)
+        line = run_failing("restore", copy, "--db", db)
 
     assert "server" in line
     assert users_of(db) == ["owner", "later"]
@@ -535,12 +535,12 @@ def test_nothing_is_restored_under_a_running_server(db: Path, folder: Path) -> N
 
 def test_nothing_is_restored_under_another_command(db: Path, folder: Path) -> None:
     copy = folder / "copy.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
     before = dump(db)
     with closing(sqlite3.connect(db)) as command_at_work:
         command_at_work.execute("SELECT name FROM users").fetchall()
 
-        line = refused("restore", copy, "--db", db)
+        line = run_failing("restore", copy, "--db", db)
 
     assert "another command" in line
     assert dump(db) == before
@@ -549,7 +549,7 @@ def test_nothing_is_restored_under_another_command(db: Path, folder: Path) -> No
 
 def test_a_restore_that_finds_no_room_leaves_the_journal_as_it_was(db: Path, folder: Path) -> None:
     copy = folder / "copy.db"
-    done("backup", copy, "--db", db)
+    run_ok("backup", copy, "--db", db)
     before = dump(db)
 
     ran = in_little_room("restore", copy, "--db", db)

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 from commands import PATIENCE, environment, free_port, key_in, running
-from proofs import tries
+from proofs import examples
 from streams import Journal, answers_in, chunked
 
 CADDY = shutil.which("caddy")
@@ -116,7 +116,7 @@ def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) 
     attackers = [threading.Thread(target=attack, args=(behind, is_over, heard)) for _ in range(4)]
     for attacker in attackers:
         attacker.start()
-    right, asked = 0, tries(20_000, 200)
+    right, asked = 0, examples(full=20_000, ci=200)
     with behind.client() as victim:
         for number in range(asked):
             headers = {"Host": SITE, "X-Request-Id": f"victim-{number}"}

@@ -211,7 +211,7 @@ def requests_to(served: Served, host: str) -> list[dict[str, Any]]:
 
 @pytest.mark.promise(16)
 def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names_alone(
-    served: Served, profile: Path, seen: Callable[[str], None]
+    served: Served, profile: Path, record_observation: Callable[[str], None]
 ) -> None:
     others = other_pages(served)
     hosts = [*ITS_HOSTS, *OTHER_HOSTS]
@@ -227,7 +227,7 @@ def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names
     with served.journal.client() as client:
         stored = [category["name"] for category in unwrap(client.get("/tag-categories"))]
     assert sorted(stored) == sorted(f"To {host}" for host in ITS_HOSTS)
-    seen(
+    record_observation(
         f"Chromium, {len(told)} pages x {len(hosts)} hosts x 6 requests: the allowed page alone reads or "
         f"writes, by {len(ITS_HOSTS)} names alone"
     )

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from commands import Ran, change, command, done, new_key, refused, rows, running
+from commands import Completed, change, command, new_key, rows, run_failing, run_ok, running
 from factories import unwrap
 from test_migrations import EVIL, write_released
 
@@ -29,13 +29,13 @@ def db(tmp_path: Path) -> Path:
     return db
 
 
-def check(db: Path, *options: str) -> Ran:
+def check(db: Path, *options: str) -> Completed:
     ran = command("check", "--db", db, *options)
     assert ran.err == ""
     return ran
 
 
-def line_about(ran: Ran, check: str) -> str:
+def line_about(ran: Completed, check: str) -> str:
     """The one line of the report about that."""
     (line,) = (line for line in ran.out.splitlines() if line[6:].startswith(check))
     return line
@@ -78,7 +78,7 @@ def test_with_full_the_whole_integrity_check_takes_the_place_of_the_quick_one(db
 
 
 def test_the_variable_says_which_database(db: Path) -> None:
-    told = done("check", settings={"JOURNAL_DB": str(db)})
+    told = run_ok("check", settings={"JOURNAL_DB": str(db)})
 
     assert f"database {db}," in told
 
@@ -192,7 +192,7 @@ def test_a_check_leaves_every_file_as_it_was(db: Path, state: Callable[[Path], N
 def test_a_database_that_is_missing_is_told_and_not_made(tmp_path: Path) -> None:
     db = tmp_path / "folder" / "journal.db"
 
-    line = refused("check", "--db", db)
+    line = run_failing("check", "--db", db)
 
     assert line == f"journal-api: {db}: no such database"
     assert list(tmp_path.iterdir()) == []
@@ -237,14 +237,14 @@ def test_a_file_that_is_no_database_is_refused_in_one_line(tmp_path: Path) -> No
     file = tmp_path / "notes.txt"
     file.write_text("Bought the break of the high.\n" * 100)
 
-    line = refused("check", "--db", file)
+    line = run_failing("check", "--db", file)
 
     assert line == f"journal-api: {file}: file is not a database"
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_folder_is_refused_in_one_line(tmp_path: Path) -> None:
-    line = refused("check", "--db", tmp_path)
+    line = run_failing("check", "--db", tmp_path)
 
     assert line.startswith(f"journal-api: {tmp_path}: ")
 
@@ -254,7 +254,7 @@ def test_a_database_of_something_else_is_refused_in_one_line(tmp_path: Path) -> 
     change(other, "CREATE TABLE bookmarks (url TEXT)")
     before = contents(tmp_path)
 
-    line = refused("check", "--db", other)
+    line = run_failing("check", "--db", other)
 
     assert line == f"journal-api: {other}: this file is not a journal"
     assert contents(tmp_path) == before
@@ -263,7 +263,7 @@ def test_a_database_of_something_else_is_refused_in_one_line(tmp_path: Path) -> 
 def test_a_journal_of_a_newer_release_is_refused_in_one_line(db: Path) -> None:
     change(db, f"PRAGMA user_version = {VERSION + 1}")
 
-    line = refused("check", "--db", db)
+    line = run_failing("check", "--db", db)
 
     assert f"schema {VERSION + 1}" in line
 

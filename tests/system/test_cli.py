@@ -23,7 +23,6 @@ from commands import (
     Server,
     change,
     command,
-    done,
     dump,
     environment,
     free_port,
@@ -32,8 +31,9 @@ from commands import (
     key_in,
     make_journal,
     new_key,
-    refused,
     rows,
+    run_failing,
+    run_ok,
     running,
 )
 from factories import create_goal, error_of, snapshots_of, unwrap
@@ -135,8 +135,8 @@ def test_every_other_command_names_the_journal_that_is_missing_and_makes_nothing
 def test_an_empty_file_is_a_journal_for_no_command_but_those_that_make_one(db: Path) -> None:
     db.touch()
 
-    assert f"{db}: there is no journal" in refused("keys", "list", "--db", db)
-    assert done("users", "add", "other", "--db", db)
+    assert f"{db}: there is no journal" in run_failing("keys", "list", "--db", db)
+    assert run_ok("users", "add", "other", "--db", db)
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ def test_a_command_that_writes_names_the_journal_on_standard_error_and_one_that_
 def test_a_command_that_fails_names_no_journal_that_it_wrote_to(db: Path) -> None:
     make_journal(db)
 
-    assert "there is no key 7" in refused("keys", "revoke", "7", "--db", db)
+    assert "there is no key 7" in run_failing("keys", "revoke", "7", "--db", db)
 
 
 def test_the_variable_says_where_the_database_is(db: Path) -> None:
-    done("users", "add", "other", settings={"JOURNAL_DB": str(db)})
+    run_ok("users", "add", "other", settings={"JOURNAL_DB": str(db)})
 
     assert rows(db, "SELECT name FROM users ORDER BY id") == [("owner",), ("other",)]
 
@@ -183,7 +183,7 @@ def test_the_variable_says_where_the_database_is(db: Path) -> None:
 def test_the_option_wins_over_the_variable(db: Path) -> None:
     variable = db.with_name("variable.db")
 
-    done("users", "add", "other", "--db", db, settings={"JOURNAL_DB": str(variable)})
+    run_ok("users", "add", "other", "--db", db, settings={"JOURNAL_DB": str(variable)})
 
     assert rows(db, "SELECT name FROM users ORDER BY id") == [("owner",), ("other",)]
     assert not variable.exists()
@@ -192,7 +192,7 @@ def test_the_option_wins_over_the_variable(db: Path) -> None:
 def test_without_either_the_database_is_in_the_data_folder(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path), "XDG_DATA_HOME": "", "USERPROFILE": str(tmp_path)}
 
-    done("users", "add", "other", settings=home)
+    run_ok("users", "add", "other", settings=home)
 
     assert [file.name for file in tmp_path.rglob("journal.db")] == ["journal.db"]
 
@@ -260,7 +260,7 @@ def test_an_error_is_one_line_and_nothing_else(refusal: Refusal, arguments: tupl
     ids=["no such command", "missing argument", "no such key", "duplicate"],
 )
 def test_an_error_goes_to_standard_error_and_the_exit_code_is_1(db: Path, arguments: tuple[str, ...]) -> None:
-    line = refused(*arguments, settings={"JOURNAL_DB": str(db)})
+    line = run_failing(*arguments, settings={"JOURNAL_DB": str(db)})
 
     assert line.startswith("journal-api: ")
 
@@ -278,7 +278,7 @@ def test_a_database_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.write_text("not a folder")
 
-    lines = [refused("users", "list", "--db", path) for path in (tmp_path, in_the_way / "journal.db")]
+    lines = [run_failing("users", "list", "--db", path) for path in (tmp_path, in_the_way / "journal.db")]
 
     assert str(tmp_path) in lines[0]
     assert str(in_the_way) in lines[1]
@@ -293,7 +293,7 @@ def test_help_and_version_are_no_errors() -> None:
         ("serve", "--help"),
         (),
     ):
-        assert done(*arguments)
+        assert run_ok(*arguments)
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("serve", "--port", "x"), ("keys", "list", "--db", "/")])
@@ -307,16 +307,16 @@ def test_a_forked_command_prints_what_a_new_process_prints(arguments: tuple[str,
 
 
 def test_users_are_listed_a_name_a_line(db: Path) -> None:
-    done("users", "add", "  Zo\N{LATIN SMALL LETTER E WITH DIAERESIS} ", "--db", db)
+    run_ok("users", "add", "  Zo\N{LATIN SMALL LETTER E WITH DIAERESIS} ", "--db", db)
 
-    listed = done("users", "list", "--db", db)
+    listed = run_ok("users", "list", "--db", db)
 
     assert listed == "owner\nZo\N{LATIN SMALL LETTER E WITH DIAERESIS}\n"
 
 
 def test_a_user_is_found_by_their_name_however_it_is_composed(db: Path) -> None:
     decomposed = "Zoe\N{COMBINING DIAERESIS}"
-    done("users", "add", decomposed, "--db", db)
+    run_ok("users", "add", decomposed, "--db", db)
 
     key = new_key(db, "--user", decomposed)
 
@@ -327,7 +327,7 @@ def test_a_new_user_starts_with_the_zone_and_rollover_of_the_settings(db: Path) 
     make_journal(db)
     chicago = {"JOURNAL_TIMEZONE": "America/Chicago", "JOURNAL_DAY_ROLLOVER": "16:00"}
 
-    done("users", "add", "other", "--db", db, settings=chicago)
+    run_ok("users", "add", "other", "--db", db, settings=chicago)
 
     assert rows(db, "SELECT name, timezone, day_rollover FROM users ORDER BY id") == [
         ("owner", "UTC", "00:00"),
@@ -337,7 +337,7 @@ def test_a_new_user_starts_with_the_zone_and_rollover_of_the_settings(db: Path) 
 
 def with_a_journal_of(db: Path, name: str) -> str:
     """A key of a new user who has an account with imported trades and a goal."""
-    done("users", "add", name, "--db", db)
+    run_ok("users", "add", name, "--db", db)
     assert import_file(db, TRADOVATE, "--user", name).code == 0
     return new_key(db, "--user", name)
 
@@ -365,7 +365,7 @@ def test_the_journal_of_another_user_is_untouched_by_a_removal(db: Path) -> None
     of_bob = "SELECT * FROM trades WHERE user_id = (SELECT id FROM users WHERE name = 'Bob') ORDER BY id"
     before = rows(db, of_bob)
 
-    done("users", "remove", "Ada", "--yes", "--db", db)
+    run_ok("users", "remove", "Ada", "--yes", "--db", db)
 
     assert before
     assert rows(db, of_bob) == before
@@ -385,7 +385,7 @@ def test_a_removal_asks_first_and_without_an_answer_removes_nobody(db: Path) -> 
 
 @pytest.mark.parametrize(("answer", "names"), [("y\n", ["owner"]), ("n\n", ["owner", "Ada"])])
 def test_the_answer_decides(db: Path, answer: str, names: list[str]) -> None:
-    done("users", "add", "Ada", "--db", db)
+    run_ok("users", "add", "Ada", "--db", db)
 
     CliRunner().invoke(cli, ["users", "remove", "Ada", "--db", str(db)], input=answer)
 
@@ -395,8 +395,8 @@ def test_the_answer_decides(db: Path, answer: str, names: list[str]) -> None:
 def test_the_only_user_and_an_unknown_user_cannot_be_removed(db: Path) -> None:
     make_journal(db)
 
-    only = refused("users", "remove", "owner", "--yes", "--db", db)
-    unknown = refused("users", "remove", "Ada", "--yes", "--db", db)
+    only = run_failing("users", "remove", "owner", "--yes", "--db", db)
+    unknown = run_failing("users", "remove", "Ada", "--yes", "--db", db)
 
     assert "only user" in only
     assert "there is no user 'Ada'" in unknown
@@ -408,7 +408,7 @@ def test_the_key_of_a_removed_user_is_refused_by_a_running_server(server: Server
     key = with_a_journal_of(db, "leaving")
     with server.client(key) as client:
         allowed = client.get("/trades")
-        done("users", "remove", "leaving", "--yes", "--db", db)
+        run_ok("users", "remove", "leaving", "--yes", "--db", db)
         gone = client.get("/trades")
 
     assert allowed.status_code == 200
@@ -421,7 +421,7 @@ def test_the_key_of_a_removed_user_is_refused_by_a_running_server(server: Server
 def test_a_new_key_stands_alone_on_standard_output_and_nowhere_else(db: Path) -> None:
     make_journal(db)
 
-    printed = done("keys", "create", "bot", "--scopes", "all", "--db", db)
+    printed = run_ok("keys", "create", "bot", "--scopes", "all", "--db", db)
 
     assert re.fullmatch(r"tjk_[0-9A-Za-z]{36}\n", printed)
     assert is_well_formed(printed.strip())
@@ -465,17 +465,17 @@ def test_an_expiry_that_is_no_number_of_days_is_refused(refusal: Refusal, expire
 
 
 def test_keys_are_listed_with_their_owner_state_and_scopes_but_not_themselves(db: Path) -> None:
-    done("users", "add", "other", "--db", db)
+    run_ok("users", "add", "other", "--db", db)
     keys = [
         new_key(db),
         new_key(db, "--user", "other", scopes="read:tags,write:tags"),
         new_key(db, "--expires", "30d"),
         new_key(db, "--expires", "30d"),
     ]
-    done("keys", "revoke", "1", "--db", db)
+    run_ok("keys", "revoke", "1", "--db", db)
     change(db, "UPDATE api_keys SET expires_at = '2020-01-31T00:00:00.000000Z' WHERE id = 3")
 
-    listed = [line.split("\t") for line in done("keys", "list", "--db", db).splitlines()]
+    listed = [line.split("\t") for line in run_ok("keys", "list", "--db", db).splitlines()]
 
     assert [row[0] for row in listed] == ["1", "2", "3", "4"]
     assert [row[1] for row in listed] == ["owner", "other", "owner", "owner"]
@@ -492,7 +492,7 @@ def test_a_server_writes_the_last_use_of_a_key_and_the_list_shows_it(db: Path) -
         assert client.get("/tags").status_code == 200
         server.stop()
 
-    uses = [line.split("\t")[6] for line in done("keys", "list", "--db", db).splitlines()]
+    uses = [line.split("\t")[6] for line in run_ok("keys", "list", "--db", db).splitlines()]
 
     assert uses[0] in {
         f"used {day:%Y-%m-%d}" for day in (datetime.now(UTC), datetime.now(UTC) - timedelta(1))
@@ -504,7 +504,7 @@ def test_revoking_a_key_that_does_not_exist_names_it_and_changes_nothing(db: Pat
     new_key(db)
     before = dump(db)
 
-    line = refused("keys", "revoke", "2", "--db", db)
+    line = run_failing("keys", "revoke", "2", "--db", db)
 
     assert "2" in line
     assert dump(db) == before
@@ -516,11 +516,11 @@ def test_revoking_a_key_that_does_not_exist_names_it_and_changes_nothing(db: Pat
 def test_a_new_key_works_at_once_and_a_revoked_one_not_on_the_next_request(server: Server) -> None:
     db = journal_of(server)
     key = new_key(db, scopes="read:tags")
-    key_id = done("keys", "list", "--db", db).splitlines()[-1].split("\t")[0]
+    key_id = run_ok("keys", "list", "--db", db).splitlines()[-1].split("\t")[0]
 
     with server.client(key) as client:
         allowed = client.get("/tags")
-        done("keys", "revoke", key_id, "--db", db)
+        run_ok("keys", "revoke", key_id, "--db", db)
         gone = client.get("/tags")
 
     assert allowed.status_code == 200
@@ -530,7 +530,7 @@ def test_a_new_key_works_at_once_and_a_revoked_one_not_on_the_next_request(serve
 
 def test_a_key_of_another_user_sees_their_journal_alone(server: Server) -> None:
     db = journal_of(server)
-    done("users", "add", "neighbour", "--db", db)
+    run_ok("users", "add", "neighbour", "--db", db)
     with server.client(new_key(db)) as client:
         unwrap(client.post("/tag-categories", json={"name": "Owner's"}))
 
@@ -573,7 +573,7 @@ def test_a_key_expires_while_the_server_runs(server: Server) -> None:
     key = new_key(db, "--expires", "1d")
     with server.client(key) as client:
         allowed = client.get("/tags")
-        key_id = max(int(line.split("\t")[0]) for line in done("keys", "list", "--db", db).splitlines())
+        key_id = max(int(line.split("\t")[0]) for line in run_ok("keys", "list", "--db", db).splitlines())
         change(db, f"UPDATE api_keys SET expires_at = '2020-01-31T00:00:00.000000Z' WHERE id = {key_id}")
         expired = client.get("/tags")
 
@@ -651,7 +651,7 @@ def test_the_sign_in_names_a_command_that_makes_a_key_from_any_folder(tmp_path: 
 def test_keys_create_without_scopes_says_the_whole_line_to_type(db: Path) -> None:
     make_journal(db)
 
-    line = refused("keys", "create", "my laptop", "--db", db)
+    line = run_failing("keys", "create", "my laptop", "--db", db)
 
     assert line.endswith(f" keys create 'my laptop' --db {db} --scopes all")
     typed = shlex.split(line.partition("say what the key may do: ")[2])

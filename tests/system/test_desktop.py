@@ -14,7 +14,7 @@ import httpx
 import msgspec
 import pytest
 from click.testing import CliRunner
-from commands import PATIENCE, environment, health, new_key, refused, rows, running
+from commands import PATIENCE, environment, health, new_key, rows, run_failing, running
 from conftest import client_of, new_key_for, started
 from desktop import RUN_KEY, announced, announcing, first_line, pipe
 from factories import create_category, details_of, error_of, insert_user, unwrap
@@ -72,13 +72,13 @@ def test_a_server_that_cannot_start_announces_nothing_and_says_why_in_one_line(d
         taken.listen()
         port = str(taken.getsockname()[1])
 
-        line = refused("serve", "--db", db, "--port", port, "--announce")
+        line = run_failing("serve", "--db", db, "--port", port, "--announce")
 
     assert port in line
 
 
 def test_a_first_key_would_be_a_second_thing_on_standard_output_and_is_refused(db: Path) -> None:
-    line = refused("serve", "--db", db, "--port", "0", "--announce", "--first-key")
+    line = run_failing("serve", "--db", db, "--port", "0", "--announce", "--first-key")
 
     assert "--announce" in line
     assert not db.exists()
@@ -380,7 +380,7 @@ def test_the_key_of_the_run_ends_with_the_run(db: Path, later: str) -> None:
     ids=["short", "long", "line end", "space", "no ASCII"],
 )
 def test_a_key_of_the_run_that_is_no_key_is_refused_and_not_repeated(db: Path, key: str) -> None:
-    line = refused("serve", "--db", db, "--port", "0", "--announce", settings={"JOURNAL_RUN_KEY": key})
+    line = run_failing("serve", "--db", db, "--port", "0", "--announce", settings={"JOURNAL_RUN_KEY": key})
 
     assert line.startswith("journal-api: JOURNAL_RUN_KEY must be 32 to 200 characters")
     assert "xxx" not in line

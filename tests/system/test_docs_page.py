@@ -21,7 +21,7 @@ PAGES = ["/docs", "/docs/start.js", "/docs/swagger_bundle.js", "/docs/swagger_st
 
 
 @pytest.fixture
-async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Without a key."""
     async with client_of(app, base_url="http://localhost") as client:
         yield client
@@ -32,9 +32,9 @@ async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.mark.parametrize("path", PAGES)
 async def test_it_is_served_to_everybody_and_lets_nothing_else_in(
-    nobody: httpx.AsyncClient, path: str
+    anonymous_client: httpx.AsyncClient, path: str
 ) -> None:
-    answer = await nobody.get(path)
+    answer = await anonymous_client.get(path)
 
     assert answer.status_code == 200
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -45,8 +45,8 @@ async def test_it_is_served_to_everybody_and_lets_nothing_else_in(
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_head_has_the_headers_alone(nobody: httpx.AsyncClient, path: str) -> None:
-    got, head = await nobody.get(path), await nobody.head(path)
+async def test_head_has_the_headers_alone(anonymous_client: httpx.AsyncClient, path: str) -> None:
+    got, head = await anonymous_client.get(path), await anonymous_client.head(path)
 
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-type"] == got.headers["content-type"]
@@ -54,9 +54,11 @@ async def test_head_has_the_headers_alone(nobody: httpx.AsyncClient, path: str) 
 
 
 @pytest.mark.parametrize("path", PAGES)
-async def test_it_is_compressed_for_whom_asks_for_that(nobody: httpx.AsyncClient, path: str) -> None:
-    plain = await nobody.get(path, headers={"Accept-Encoding": "identity"})
-    compressed = await nobody.get(path, headers={"Accept-Encoding": "gzip"})
+async def test_it_is_compressed_for_whom_asks_for_that(
+    anonymous_client: httpx.AsyncClient, path: str
+) -> None:
+    plain = await anonymous_client.get(path, headers={"Accept-Encoding": "identity"})
+    compressed = await anonymous_client.get(path, headers={"Accept-Encoding": "gzip"})
 
     assert "content-encoding" not in plain.headers
     assert int(plain.headers["content-length"]) == len(plain.content)
@@ -67,8 +69,8 @@ async def test_it_is_compressed_for_whom_asks_for_that(nobody: httpx.AsyncClient
         assert int(compressed.headers["content-length"]) < len(plain.content) / 3
 
 
-async def test_it_refers_to_nothing_elsewhere(nobody: httpx.AsyncClient) -> None:
-    page = (await nobody.get("/docs")).text
+async def test_it_refers_to_nothing_elsewhere(anonymous_client: httpx.AsyncClient) -> None:
+    page = (await anonymous_client.get("/docs")).text
 
     assert "//" not in page
 
@@ -76,8 +78,8 @@ async def test_it_refers_to_nothing_elsewhere(nobody: httpx.AsyncClient) -> None
 @pytest.mark.parametrize(
     "path", ["/docs/", "/docs/__init__.py", "/docs/redoc.js", "/docs/..%2fapp.py", "/docs/a/start.js"]
 )
-async def test_no_other_file_is_served(nobody: httpx.AsyncClient, path: str) -> None:
-    assert (await nobody.get(path)).status_code == 404
+async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path: str) -> None:
+    assert (await anonymous_client.get(path)).status_code == 404
 
 
 # The page ------------------------------------------------------------------------------------------------

@@ -13,13 +13,13 @@ from commands import (
     PATIENCE,
     Server,
     command,
-    done,
     environment,
     key_in,
     make_journal,
     notes_in,
-    refused,
     rows,
+    run_failing,
+    run_ok,
     running,
     wait_until,
 )
@@ -117,7 +117,7 @@ def test_a_new_journal_takes_the_zone_of_its_machine_unless_a_setting_names_one(
 
 @pytest.mark.parametrize("name", ["localtime", "posixrules", "Factory"])
 def test_a_setting_names_a_zone_of_the_list_of_tzdata(db: Path, name: str) -> None:
-    line = refused("serve", "--db", db, settings={"JOURNAL_TIMEZONE": name})
+    line = run_failing("serve", "--db", db, settings={"JOURNAL_TIMEZONE": name})
 
     assert "JOURNAL_TIMEZONE must be an IANA time zone" in line
     assert not db.exists()
@@ -132,7 +132,7 @@ def test_a_user_is_added_with_the_zone_of_the_machine(db: Path) -> None:
 
 
 def test_a_user_is_added_with_the_days_that_the_options_name(db: Path) -> None:
-    done("users", "add", "Ada", "--timezone", "America/New_York", "--day-rollover", "17:00", "--db", db)
+    run_ok("users", "add", "Ada", "--timezone", "America/New_York", "--day-rollover", "17:00", "--db", db)
 
     assert rows(db, ZONES) == [("owner", "UTC", "00:00"), ("Ada", "America/New_York", "17:00")]
 
@@ -141,6 +141,6 @@ def test_a_user_is_added_with_the_days_that_the_options_name(db: Path) -> None:
     ("option", "text"), [("--timezone", "localtime"), ("--timezone", ""), ("--day-rollover", "5pm")]
 )
 def test_a_user_is_not_added_with_other_days(db: Path, option: str, text: str) -> None:
-    line = refused("users", "add", "Ada", option, text, "--db", db)
+    line = run_failing("users", "add", "Ada", option, text, "--db", db)
 
     assert line.startswith(f"journal-api: {option} must be ")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import PATIENCE, WITHOUT_TLS, Ran, Server, environment, new_key, running
+from commands import PATIENCE, WITHOUT_TLS, Completed, Server, environment, new_key, running
 from openapi_examples import send_examples
 from proofs import SOAK
 
@@ -35,7 +35,7 @@ async def tell_examples(server: Server, key: str) -> None:
     assert all(answer.is_success for _, answer in answers)
 
 
-def fuzz(server: Server, key: str, folder: Path) -> Ran:
+def fuzz(server: Server, key: str, folder: Path) -> Completed:
     """In that folder it leaves what it needs to replay a failure."""
     tests = Path(__file__).parents[1]
     ran = subprocess.run(
@@ -52,12 +52,12 @@ def fuzz(server: Server, key: str, folder: Path) -> Ran:
         timeout=10 * PATIENCE + float(SECONDS or 0),
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    return Completed(ran.returncode, ran.stdout, ran.stderr)
 
 
 @pytest.mark.promise(12)
 def test_whatever_is_sent_is_answered_as_the_document_says(
-    tmp_path: Path, seen: Callable[[str], None]
+    tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     db = tmp_path / "journal.db"
     new_key(db)  # a spare one, which may be revoked
@@ -73,4 +73,6 @@ def test_whatever_is_sent_is_answered_as_the_document_says(
     assert "Traceback" not in server.err.read_text()
     sys.stdout.write(ran.out)
     for_so_long = f"in {SECONDS} s" if SECONDS else f"of at most {EXAMPLES} examples an operation"
-    seen(f"Schemathesis, {generated} requests {for_so_long}: 0 failures, no 5xx, every answer as documented")
+    record_observation(
+        f"Schemathesis, {generated} requests {for_so_long}: 0 failures, no 5xx, every answer as documented"
+    )

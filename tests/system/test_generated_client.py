@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import PATIENCE, Ran, new_key, running
+from commands import PATIENCE, Completed, new_key, running
 
 from journal_api.openapi import document
 from journal_api.openapi.examples import FILES
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def generator(folder: Path) -> Ran:
+def generator(folder: Path) -> Completed:
     """What the generator said; the package is in the folder."""
     (folder / "openapi.json").write_bytes(document.document())
     (folder / "config.yaml").write_text(CONFIG)
@@ -46,11 +46,11 @@ def generator(folder: Path) -> Ran:
         timeout=2 * PATIENCE,
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    return Completed(ran.returncode, ran.stdout, ran.stderr)
 
 
 @pytest.fixture(scope="module")
-def generated(generator: Ran, folder: Path) -> Iterator[Any]:
+def generated(generator: Completed, folder: Path) -> Iterator[Any]:
     """The package: `generated("api.tags.list_tags")` is a module of it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(folder)
@@ -67,8 +67,8 @@ def caller(generated: Any, folder: Path) -> Iterator[Any]:
             yield caller
 
 
-def test_the_generator_has_nothing_to_warn_of(generator: Ran) -> None:
-    assert generator == Ran(0, f"Generating {PACKAGE}\n", "")
+def test_the_generator_has_nothing_to_warn_of(generator: Completed) -> None:
+    assert generator == Completed(0, f"Generating {PACKAGE}\n", "")
 
 
 def test_what_it_creates_it_finds_in_the_list(generated: Any, caller: Any) -> None:

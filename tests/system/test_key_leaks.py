@@ -12,7 +12,7 @@ from typing import NamedTuple
 import httpx
 import pytest
 from aiosqlite import Connection
-from commands import PATIENCE, WITHOUT_TLS, done, key_in, new_key, running, wait_until
+from commands import PATIENCE, WITHOUT_TLS, key_in, new_key, run_ok, running, wait_until
 from desktop import RUN_KEY, Child, announced
 from factories import A_FILE, error_of, unwrap
 from operations import body_of, path_of
@@ -87,7 +87,7 @@ def change(db: Path, sql: str) -> None:
 
 def id_of(db: Path, key: str) -> str:
     """The id of the key, as a user finds it."""
-    listed = [line.split("\t") for line in done("keys", "list", "--db", db).splitlines()]
+    listed = [line.split("\t") for line in run_ok("keys", "list", "--db", db).splitlines()]
     (key_id,) = (line[0] for line in listed if line[3] == f"...{key[-4:]}")
     return key_id
 
@@ -170,7 +170,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.promise(15)
 def test_no_key_is_found_in_any_file_log_or_answer(
-    db: Path, keys: Keys, tmp_path: Path, seen: Callable[[str], None]
+    db: Path, keys: Keys, tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     secrets = [trace for key in [*keys, *keys.malformed] for trace in traces_of(key)]
     backups = tmp_path / "backups"
@@ -181,13 +181,13 @@ def test_no_key_is_found_in_any_file_log_or_answer(
         answers += [answer for key in [*keys, *keys.malformed] for answer in misuse(server, key)]
         answers.append(fail(server, db, keys.whole))
         answers.append(httpx.get(f"{server.url}/metrics", timeout=PATIENCE, verify=WITHOUT_TLS))
-        done("backup", backups, "--db", db)
+        run_ok("backup", backups, "--db", db)
         wait_until(lambda: b'"route":"/metrics"' in (tmp_path / "server.err").read_bytes())
         while_it_runs = files_in(tmp_path)
         server.process.kill()
         server.process.wait(PATIENCE)
         after_a_crash = files_in(tmp_path)
-        printed = server.line + server.rest_of_output() + done("keys", "list", "--db", db).encode()
+        printed = server.line + server.rest_of_output() + run_ok("keys", "list", "--db", db).encode()
     with announced(db, settings=SETTINGS) as server:
         server.let_go()
     at_rest = files_in(tmp_path)
@@ -206,7 +206,7 @@ def test_no_key_is_found_in_any_file_log_or_answer(
     assert not leaks_in(printed, secrets)
     assert not [answer for answer in answers if leaks_in(whole(answer), secrets)]
     sizes = [len(content) for files in looks.values() for content in files.values()]
-    seen(
+    record_observation(
         f"{len(keys)} keys and {len(keys.malformed)} malformed ones, {len(answers)} answers, {len(sizes)} "
         f"files ({sum(sizes) / 2**20:.0f} MiB of database, WAL, backup, log) running, killed, stopped: no key"
     )
@@ -217,17 +217,19 @@ def whole(answer: httpx.Response) -> bytes:
 
 
 @pytest.mark.promise(15)
-def test_a_revoked_key_is_401_on_the_next_request(db: Path, keys: Keys, seen: Callable[[str], None]) -> None:
+def test_a_revoked_key_is_401_on_the_next_request(
+    db: Path, keys: Keys, record_observation: Callable[[str], None]
+) -> None:
     with announced(db) as server, server.client(keys.to_be_revoked) as client:
         before = [answer.status_code for answer in (client.get("/tags") for _ in range(3))]
 
-        done("keys", "revoke", id_of(db, keys.to_be_revoked), "--db", db)
+        run_ok("keys", "revoke", id_of(db, keys.to_be_revoked), "--db", db)
 
         after = [
             error_of(client.get(path_of(operation))) for operation in OPERATIONS if operation.method == "GET"
         ]
     assert before == [200] * 3
     assert set(after) == {(401, "key_revoked")}
-    seen(
+    record_observation(
         f"revoked beside a running server: the very next request is 401, as are the {len(after) - 1} after it"
     )

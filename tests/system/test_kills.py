@@ -24,15 +24,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 import pytest
-from commands import PATIENCE, Process, Server, done, environment, free_port, new_key, rows, running, start
+from commands import PATIENCE, Process, Server, environment, free_port, new_key, rows, run_ok, running, start
 from factories import A_TRADE, unwrap
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from test_migrations import write_released
 
 from journal_api.database import migrations, schemas
 from journal_api.settings import Settings
 
-Seen = Callable[[str], None]
+Record = Callable[[str], None]
 # Things by their names, and what the database is to hold of each.
 Things = dict[str, list[str]]
 # What a connection meets when the process at its other end is gone.
@@ -370,8 +370,10 @@ def told(writers: Sequence[Writer]) -> str:
 
 
 @pytest.mark.promise(1)
-def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(db: Path, seen: Seen) -> None:
-    key, writers, kills = new_key(db), six_writers(), tries(100, 4)
+def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(
+    db: Path, record_observation: Record
+) -> None:
+    key, writers, kills = new_key(db), six_writers(), examples(full=100, ci=4)
 
     for _ in range(kills):
         with running(db) as server:
@@ -380,12 +382,12 @@ def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(db: Pat
 
     with running(db):
         assert_as_acknowledged(db, writers)
-    seen(f"{kills} kills under 6 writers: {told(writers)}")
+    record_observation(f"{kills} kills under 6 writers: {told(writers)}")
 
 
 @pytest.mark.promise(9)
-def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, seen: Seen) -> None:
-    key, writers, stops = new_key(db), six_writers(), tries(20, 2)
+def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, record_observation: Record) -> None:
+    key, writers, stops = new_key(db), six_writers(), examples(full=20, ci=2)
 
     ends = []
     for _ in range(stops):
@@ -396,14 +398,16 @@ def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, seen: Seen) ->
     assert_as_acknowledged(db, writers)
     assert {code for code, _ in ends} == {0}
     slowest = max(took for _, took in ends)
-    seen(f"{stops} times SIGTERM under 6 writers: {told(writers)}; exit 0 within {slowest:.2f} s")
+    record_observation(
+        f"{stops} times SIGTERM under 6 writers: {told(writers)}; exit 0 within {slowest:.2f} s"
+    )
     if SOAK:
         assert slowest < 6
 
 
 # Commands that are killed ------------------------------------------------------------------------------
 
-MANY = tries(20_000, 4_000)
+MANY = examples(full=20_000, ci=4_000)
 
 
 @contextmanager
@@ -491,7 +495,7 @@ def left_in(db: Path) -> dict[str, list[Any]]:
 
 @pytest.mark.promise(11)
 def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
-    db: Path, tmp_path: Path, seen: Seen
+    db: Path, tmp_path: Path, record_observation: Record
 ) -> None:
     write_large(db)
     old = contents(db)
@@ -500,14 +504,14 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     new = contents(undisturbed)
 
     versions = {1: 0, schemas.VERSION: 0}
-    for number, moment in enumerate(moments(tries(20, 3), lasts)):
+    for number, moment in enumerate(moments(examples(full=20, ci=3), lasts)):
         killed = in_folder(tmp_path / str(number), db)
         is_killed_after(moment, "users", "list", "--db", killed)
 
         found = left_in(killed)
         assert found in (old, new)
         versions[1 if found == old else schemas.VERSION] += 1
-        done("users", "list", "--db", killed)
+        run_ok("users", "list", "--db", killed)
         assert contents(killed) == new
         kept = list(killed.parent.glob("*.before-*"))
         assert kept
@@ -515,7 +519,7 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
         shutil.rmtree(killed.parent)
 
     assert versions[1]
-    seen(
+    record_observation(
         f"{sum(versions.values())} kills spread over a migration of {MANY} trades in {lasts:.2f} s:"
         f" {versions[1]} journals as before, {versions[schemas.VERSION]} migrated, 0 lost or damaged,"
         " all migrated by the next start"
@@ -535,22 +539,23 @@ def large(db: Path, tmp_path: Path) -> Path:
 
 @pytest.mark.promise(10)
 def test_a_backup_that_is_killed_leaves_the_journal_as_it_was_and_no_half_backup(
-    large: Path, tmp_path: Path, seen: Seen
+    large: Path, tmp_path: Path, record_observation: Record
 ) -> None:
     before, folder = contents(large), tmp_path / "backups"
     folder.mkdir()
     lasts = seconds_of("backup", tmp_path / "undisturbed.db", "--db", large)
 
     kills = [
-        is_killed_after(moment, "backup", folder, "--db", large) for moment in moments(tries(10, 2), lasts)
+        is_killed_after(moment, "backup", folder, "--db", large)
+        for moment in moments(examples(full=10, ci=2), lasts)
     ]
 
     made = [file for file in folder.iterdir() if file.suffix == ".db"]
     assert any(kills)
     assert left_in(large) == before
     assert all(contents(file) == before for file in made)
-    done("backup", folder, "--db", large)
-    seen(
+    run_ok("backup", folder, "--db", large)
+    record_observation(
         f"{sum(kills)} of {len(kills)} backups killed within {lasts:.2f} s: {len(made)} had their name,"
         " all whole; the journal as it was"
     )
@@ -558,16 +563,16 @@ def test_a_backup_that_is_killed_leaves_the_journal_as_it_was_and_no_half_backup
 
 @pytest.mark.promise(10)
 def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
-    large: Path, tmp_path: Path, seen: Seen
+    large: Path, tmp_path: Path, record_observation: Record
 ) -> None:
     copy = tmp_path / "copy.db"
-    done("backup", copy, "--db", large)
-    done("users", "add", "later", "--db", large)
+    run_ok("backup", copy, "--db", large)
+    run_ok("users", "add", "later", "--db", large)
     before, restored = contents(large), contents(copy)
     lasts = seconds_of("restore", copy, "--db", in_folder(tmp_path / "undisturbed", large))
 
     kills, ends = 0, {"before": 0, "restored": 0}
-    for number, moment in enumerate(moments(tries(10, 2), lasts)):
+    for number, moment in enumerate(moments(examples(full=10, ci=2), lasts)):
         db = in_folder(tmp_path / str(number), large)
         kills += is_killed_after(moment, "restore", copy, "--db", db)
 
@@ -575,30 +580,32 @@ def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
         assert found in (before, restored)
         ends["before" if found == before else "restored"] += 1
         assert all(contents(file) == before for file in db.parent.glob("*.before-*"))
-        done("restore", copy, "--db", db)
+        run_ok("restore", copy, "--db", db)
         assert contents(db) == restored
         shutil.rmtree(db.parent)
 
     assert kills
-    seen(
+    record_observation(
         f"{kills} of {sum(ends.values())} restores killed within {lasts:.2f} s: {ends['before']} journals as"
         f" before, {ends['restored']} restored, 0 damaged"
     )
 
 
 @pytest.mark.promise(10)
-def test_every_backup_taken_under_load_is_restored(db: Path, tmp_path: Path, seen: Seen) -> None:
+def test_every_backup_taken_under_load_is_restored(
+    db: Path, tmp_path: Path, record_observation: Record
+) -> None:
     key, writers = new_key(db), [Tagger("Ada"), Strategist("Ben"), Trader("Dora")]
-    copies = [tmp_path / f"{number}.db" for number in range(tries(5, 2))]
+    copies = [tmp_path / f"{number}.db" for number in range(examples(full=5, ci=2))]
     known = []
     with running(db) as server, writing(server, key, writers) as acknowledged:
         for copy in copies:
             wait_for(acknowledged, 50)
             known.append([writer.known.copy() for writer in writers])
-            done("backup", copy, "--db", db)
+            run_ok("backup", copy, "--db", db)
 
     for copy, (tags, _, trades) in zip(copies, known, strict=True):
-        done("restore", copy, "--db", db)
+        run_ok("restore", copy, "--db", db)
         assert contents(db) == contents(copy)
         with running(db) as server, server.client(key) as client:
             assert unwrap(client.post("/tag-categories", json={"name": "After"}))
@@ -606,20 +613,22 @@ def test_every_backup_taken_under_load_is_restored(db: Path, tmp_path: Path, see
         assert tags.items() <= tagger.items()
         assert trades.items() <= trader.items()
         assert all(parts == whole(word) for word, parts in strategist.items())
-    seen(f"{len(copies)} of {len(copies)} backups taken under 3 writers restored, and a server works on each")
+    record_observation(
+        f"{len(copies)} of {len(copies)} backups taken under 3 writers restored, and a server works on each"
+    )
 
 
 # A server that begins ----------------------------------------------------------------------------------
 
 
 @pytest.mark.promise(17)
-def test_it_answers_at_once(db: Path, seen: Seen) -> None:
+def test_it_answers_at_once(db: Path, record_observation: Record) -> None:
     key = new_key(db)
 
-    times = [seconds_to_first_answer(db, key) for _ in range(tries(20, 3))]
+    times = [seconds_to_first_answer(db, key) for _ in range(examples(full=20, ci=3))]
 
     median = statistics.median(times)
-    seen(
+    record_observation(
         f"{len(times)} cold starts to the first 200 of GET /v1/tags: median {median:.3f} s,"
         f" {min(times):.3f} to {max(times):.3f}"
     )

@@ -18,15 +18,15 @@ import httpx
 import pytest
 from commands import PATIENCE, Server, new_key, rows, running, wait_until
 from factories import A_TRADE, unwrap
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 from test_storage import locked
 from test_transactions import is_whole, three_by_three
 
 from journal_api.database.database import MAX_WAIT, MAX_WAITING
 
 CLIENTS = 64
-LOAD_SECONDS = tries(60, 2)
-TRADES_BEFORE = tries(4, 1)  # thousands
+LOAD_SECONDS = examples(full=60, ci=2)
+TRADES_BEFORE = examples(full=4, ci=1)  # thousands
 
 
 class Reply(NamedTuple):
@@ -276,7 +276,7 @@ def assert_held(db: Path, windows: list[Window]) -> int:
 
 @pytest.mark.promise(6)
 async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledged_is_there(
-    tmp_path: Path, seen: Callable[[str], None]
+    tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     db = tmp_path / "journal.db"
     key = new_key(db)
@@ -297,7 +297,7 @@ async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledg
     held = assert_held(db, windows)
     assert set(refused) <= {(503, "busy")}
     assert all(int(reply.headers["retry-after"]) > 0 for reply in replies if reply.status == 503)
-    seen(
+    record_observation(
         f"{CLIENTS} clients for {took:.0f} s: {len(replies) / took:.0f} requests/s, {len(reads)} reads "
         f"({times_of(reads)}), {len(refreshes)} of snapshots ({times_of(refreshes)}), {len(writes)} writes "
         f"({times_of(writes)}), "
@@ -308,7 +308,7 @@ async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledg
 
 @pytest.mark.promise(6)
 async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_it_is_done_once(
-    tmp_path: Path, seen: Callable[[str], None]
+    tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     db = tmp_path / "journal.db"
     key = new_key(db)
@@ -347,7 +347,7 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
     assert left == {}
     kept = rows(db, "SELECT notes FROM trades WHERE notes IS NOT NULL")
     assert sorted(notes for (notes,) in kept) == sorted(f"busy {number}" for number in range(len(wires)))
-    seen(
+    record_observation(
         f"{len(wires)} trades at once, the database locked: {at_first} times 503 busy, {at_once} of them at "
         f"once, the last after {percentile(refused, 1) / 1000:.1f} s; repeated {rounds} times "
         f"({len(refused)} times 503 in all), each is there once"
@@ -401,11 +401,11 @@ def open_files(server: Server) -> int:
 @pytest.mark.promise(5)
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has open is told by /proc")
 def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
-    tmp_path: Path, seen: Callable[[str], None]
+    tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     db = tmp_path / "journal.db"
     key, chance = new_key(db), random.Random(5)
-    resets, next_writes = tries(200, 40), []
+    resets, next_writes = examples(full=200, ci=40), []
     acknowledged: set[str] = set()
 
     with running(db) as server, server.client(key) as client:
@@ -451,7 +451,7 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
     assert "Traceback" not in log
     assert '"level":"error"' not in log
     slowest = max(next_writes) * 1000
-    seen(
+    record_observation(
         f"{resets} connections reset, a quarter each {', '.join(WHERE)}: 0 half-written of {len(strategies)} "
         f"strategies, {len(acknowledged)} of {len(acknowledged)} acknowledged there, 0 left open, no error "
         f"logged; the next write answered {len(next_writes)} of {len(next_writes)} times, the slowest after "

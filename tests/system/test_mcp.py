@@ -20,13 +20,13 @@ from commands import (
     PATIENCE,
     Server,
     change,
-    done,
     environment,
     free_port,
     make_journal,
     new_key,
-    refused,
     rows,
+    run_failing,
+    run_ok,
     running,
     start,
     wait_until_it_answers,
@@ -448,7 +448,7 @@ def test_an_address_of_something_else_is_an_error(content: bytes) -> None:
 def test_a_start_that_cannot_work_is_refused_in_one_line(
     settings: dict[str, str], options: tuple[str, ...], expected: str
 ) -> None:
-    line = refused("mcp", *options, settings=settings)
+    line = run_failing("mcp", *options, settings=settings)
 
     assert expected in line
     assert "tjk_" not in line
@@ -472,11 +472,11 @@ def test_between_calls_the_file_may_be_replaced(tmp_path: Path) -> None:
         assert patient.ask("context")["accounts"] == []
         with running(db) as server, server.client(new_key(db)) as client:
             unwrap(client.post("/accounts", json={"name": "Sim"}))
-            done("backup", backup, "--db", db)
+            run_ok("backup", backup, "--db", db)
         db.unlink()
         assert "there is no journal" in patient.refused("context")
 
-        done("restore", backup, "--db", db)
+        run_ok("restore", backup, "--db", db)
 
         assert [account["name"] for account in patient.ask("context")["accounts"]] == ["Sim"]
         assert not db.with_name("journal.db-wal").exists()

@@ -18,13 +18,13 @@ from commands import (
     PATIENCE,
     change,
     command,
-    done,
     dump,
     environment,
     free_port,
     import_file,
-    refused,
     rows,
+    run_failing,
+    run_ok,
     running,
 )
 from conftest import client_of, new_key_for, started
@@ -115,7 +115,7 @@ def test_a_journal_that_is_opened_again_is_left_as_it_is(db: Path) -> None:
     before = dump(db)
 
     for arguments in (("users", "list"), ("keys", "list")):
-        done(*arguments, "--db", db)
+        run_ok(*arguments, "--db", db)
 
     assert dump(db) == before
 
@@ -289,7 +289,7 @@ def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identi
     write(db)
     before = files_beside(db)
 
-    refused("users", "list", "--db", db)
+    run_failing("users", "list", "--db", db)
 
     assert files_beside(db) == before
 
@@ -300,7 +300,7 @@ def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identi
 def test_a_refusal_names_the_file(db: Path, write: Callable[[Path], None]) -> None:
     write(db)
 
-    line = refused("users", "list", "--db", db)
+    line = run_failing("users", "list", "--db", db)
 
     assert str(db) in line
 
@@ -318,7 +318,7 @@ def test_every_command_refuses_a_journal_of_a_newer_release(db: Path, arguments:
     write_newer_version(db)
     before = files_beside(db)
 
-    line = refused(*arguments, "--db", db)
+    line = run_failing(*arguments, "--db", db)
 
     assert str(schemas.VERSION + 1) in line
     assert files_beside(db) == before
@@ -340,21 +340,21 @@ def test_a_refusal_names_the_first_thing_that_differs(
 ) -> None:
     write(db)
 
-    assert told in refused("users", "list", "--db", db)
+    assert told in run_failing("users", "list", "--db", db)
 
 
 def test_a_name_in_a_file_of_somebody_elses_does_nothing_on_a_terminal(db: Path) -> None:
     prepare(db)
     change(db, 'CREATE TABLE "\x1b]0;pwn\a" (text)')
 
-    assert r"table \x1b]0;pwn\x07 does not belong to it" in refused("users", "list", "--db", db)
+    assert r"table \x1b]0;pwn\x07 does not belong to it" in run_failing("users", "list", "--db", db)
 
 
 def test_the_statistics_that_sqlite_keeps_are_no_difference(db: Path) -> None:
     import_file(db, TRADOVATE)
     change(db, "ANALYZE")
 
-    assert done("users", "list", "--db", db) == "owner\n"
+    assert run_ok("users", "list", "--db", db) == "owner\n"
 
 
 def test_a_table_that_has_but_the_name_of_statistics_is_refused(db: Path) -> None:
@@ -364,7 +364,7 @@ def test_a_table_that_has_but_the_name_of_statistics_is_refused(db: Path) -> Non
         db, "SET sql = 'CREATE TABLE sqlite_stat1(tbl, idx, stat, evil)' WHERE name = :name", "sqlite_stat1"
     )
 
-    assert "table sqlite_stat1 does not belong to it" in refused("users", "list", "--db", db)
+    assert "table sqlite_stat1 does not belong to it" in run_failing("users", "list", "--db", db)
 
 
 def test_the_migration_scripts_make_the_current_schema() -> None:
@@ -381,7 +381,7 @@ def test_a_damaged_journal_is_an_error_in_one_line(db: Path) -> None:
     damaged[4096:] = b"\xff" * len(damaged[4096:])
     db.write_bytes(damaged)
 
-    line = refused("users", "list", "--db", db)
+    line = run_failing("users", "list", "--db", db)
 
     assert "malformed" in line
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from chromium import Page, PageJournal, in_a_browser
-from commands import PATIENCE, done, new_key
+from commands import PATIENCE, new_key, run_ok
 from conftest import client_of
 from factories import A_TRADE, unwrap
 from selenium.webdriver import Chrome
@@ -24,7 +24,7 @@ MAX_BYTES_SENT, MAX_LINES = 100 * 1024, 200
 
 
 @pytest.fixture
-async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     """Without a key."""
     async with client_of(app, base_url="http://localhost") as client:
         yield client
@@ -35,9 +35,9 @@ async def nobody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.mark.parametrize("path", ["/", *(f"/page/{files.version()}/{name}" for name in NAMES)])
 async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(
-    nobody: httpx.AsyncClient, path: str
+    anonymous_client: httpx.AsyncClient, path: str
 ) -> None:
-    answer = await nobody.get(path)
+    answer = await anonymous_client.get(path)
 
     assert answer.status_code == 200
     assert answer.headers["referrer-policy"] == "no-referrer"
@@ -46,9 +46,11 @@ async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
 
 
-async def test_the_page_is_always_new_and_its_files_are_kept_for_good(nobody: httpx.AsyncClient) -> None:
-    page = await nobody.get("/")
-    style = await nobody.get(f"/page/{files.version()}/page.css")
+async def test_the_page_is_always_new_and_its_files_are_kept_for_good(
+    anonymous_client: httpx.AsyncClient,
+) -> None:
+    page = await anonymous_client.get("/")
+    style = await anonymous_client.get(f"/page/{files.version()}/page.css")
 
     assert page.headers["cache-control"] == "no-cache"
     assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -59,11 +61,11 @@ async def test_the_page_is_always_new_and_its_files_are_kept_for_good(nobody: ht
 @pytest.mark.parametrize("refusal", ["identity", "gzip;q=0", "br, gzip; q=0.00, deflate"])
 @pytest.mark.parametrize("request_", ["gzip, br", "br;q=0, GZIP ;q=0.5", "gzip"])
 async def test_files_are_sent_compressed_to_whom_asks_for_that(
-    nobody: httpx.AsyncClient, request_: str, refusal: str
+    anonymous_client: httpx.AsyncClient, request_: str, refusal: str
 ) -> None:
     path = f"/page/{files.version()}/app.js"
-    compressed = await nobody.get(path, headers={"Accept-Encoding": request_})
-    plain = await nobody.get(path, headers={"Accept-Encoding": refusal})
+    compressed = await anonymous_client.get(path, headers={"Accept-Encoding": request_})
+    plain = await anonymous_client.get(path, headers={"Accept-Encoding": refusal})
 
     assert compressed.headers["content-encoding"] == "gzip"
     assert "content-encoding" not in plain.headers
@@ -74,8 +76,8 @@ async def test_files_are_sent_compressed_to_whom_asks_for_that(
 @pytest.mark.parametrize(
     "path", ["{version}/files.py", "{version}/index.html", "{version}/../app.py", "0/app.js", "{version}/"]
 )
-async def test_no_other_file_is_served(nobody: httpx.AsyncClient, path: str) -> None:
-    answer = await nobody.get("/page/" + path.replace("{version}", files.version()))
+async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path: str) -> None:
+    answer = await anonymous_client.get("/page/" + path.replace("{version}", files.version()))
 
     assert answer.status_code == 404
 
@@ -222,7 +224,7 @@ def test_the_accounts_that_are_shown_are_those_of_the_selection(journal: PageJou
 def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in(journal: PageJournal, page: Page) -> None:
     page.sign_in(journal.key)
 
-    done("keys", "revoke", "1", "--db", journal.db)
+    run_ok("keys", "revoke", "1", "--db", journal.db)
     page.poll()
 
     page.wait_for_text("This API key was revoked")

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from chromium import Page, PageJournal, in_a_browser
-from commands import done, new_key, running, wait_until
+from commands import new_key, run_ok, running, wait_until
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from test_page_views import click, find, get, press, send, trade
@@ -239,7 +239,7 @@ def test_notes_outlive_a_key_that_is_revoked_while_they_are_typed(
     (trade_id,) = add_trades(client)
     page.show("trades", f"?id={trade_id}")
     type_in(page, "#notes", "mine")
-    done("keys", "revoke", "1", "--db", page_journal.db)
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
 
     page.poll()
     page.wait_for_text("What you typed is still there.")
@@ -262,7 +262,7 @@ def test_a_dialog_does_not_cover_the_sign_in(
     page.show("trades")
     click(page, "button", "Add a trade")
     find(page, "dialog [name=symbol]")
-    done("keys", "revoke", "1", "--db", page_journal.db)
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
 
     page.poll()
 

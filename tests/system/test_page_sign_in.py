@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 from chromium import Page, PageJournal, browser_with, in_a_browser
-from commands import PATIENCE, Server, done, environment, key_in, new_key, rows, running
+from commands import PATIENCE, Server, environment, key_in, new_key, rows, run_ok, running
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from test_page_frame import add_trades, notes_of, type_in
@@ -61,7 +61,7 @@ def key_of(page: Page) -> str:
 
 def new_user(db: Path, name: str = "Ada") -> str:
     """A key of a new user."""
-    done("users", "add", name, "--db", db)
+    run_ok("users", "add", name, "--db", db)
     return new_key(db, "--user", name)
 
 
@@ -218,7 +218,7 @@ def test_a_link_in_a_page_that_is_signed_in_as_the_same_user_changes_nothing(
 
 def test_a_link_replaces_a_sign_in_that_no_longer_works(page: Page, start: Start) -> None:
     page.sign_in(start.key)
-    done("keys", "revoke", "1", "--db", start.db)
+    run_ok("keys", "revoke", "1", "--db", start.db)
 
     page.browser.execute_script("location = arguments[0]", start.link)
 
@@ -228,7 +228,7 @@ def test_a_link_replaces_a_sign_in_that_no_longer_works(page: Page, start: Start
 
 def test_without_a_sign_in_that_works_a_used_link_leads_to_the_form(page: Page, start: Start) -> None:
     page.sign_in(start.key)
-    done("keys", "revoke", "1", "--db", start.db)
+    run_ok("keys", "revoke", "1", "--db", start.db)
 
     page.browser.execute_script("location.hash = '#code=x'")
 
@@ -244,7 +244,7 @@ def drop_a_file_and_lose_the_key(page: Page, journal: PageJournal) -> None:
     page.show("import")
     page.drop(*A_FILE)
     page.wait_for_text("1 new")
-    done("keys", "revoke", "1", "--db", journal.db)
+    run_ok("keys", "revoke", "1", "--db", journal.db)
     page.poll()
     find(page, "#sign-in")
 
@@ -281,7 +281,7 @@ def test_what_the_last_user_typed_is_not_left_to_the_next(
     (trade_id,) = add_trades(page_journal.client)
     page.show("trades", f"?id={trade_id}")
     type_in(page, "#notes", "mine")
-    done("keys", "revoke", "1", "--db", page_journal.db)
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
     page.poll()
     page.wait_for_text("What you typed is still there.")
 

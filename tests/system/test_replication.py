@@ -15,11 +15,22 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from commands import Server, change, command, done, make_journal, new_key, refused, rows, running, wait_until
+from commands import (
+    Server,
+    change,
+    command,
+    make_journal,
+    new_key,
+    rows,
+    run_failing,
+    run_ok,
+    running,
+    wait_until,
+)
 from conftest import started
 from factories import unwrap
 from msgspec import structs
-from proofs import SOAK, tries
+from proofs import SOAK, examples
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -120,7 +131,7 @@ def write_and_kill(litestream: Path, configuration: Path, db: Path, prefix: str)
         wait_until(lambda: any(replica.rglob("*.ltx")))
         writing = Writing(server, new_key(db), prefix)
         writing.start()
-        time.sleep(tries(10, 2))
+        time.sleep(examples(full=10, ci=2))
         at = time.monotonic()
         program.kill()
         server.stop(signal.SIGKILL)
@@ -138,14 +149,14 @@ def test_a_journal_killed_with_litestream_is_restored_but_for_the_last_seconds(
 ) -> None:
     db, replica, kept = tmp_path / "0/journal.db", tmp_path / "replica", set[str]()
     db.parent.mkdir()
-    for number in range(1, tries(10, 1) + 1):
+    for number in range(1, examples(full=10, ci=1) + 1):
         configuration = configuration_for(db, replica)
         killed = write_and_kill(litestream, configuration, db, f"round {number}")
         elsewhere = tmp_path / f"{number}/journal.db"
         elsewhere.parent.mkdir()
 
         restore(litestream, configuration, db, elsewhere.with_name("replica.db"))
-        done("restore", elsewhere.with_name("replica.db"), "--db", elsewhere)
+        run_ok("restore", elsewhere.with_name("replica.db"), "--db", elsewhere)
 
         names = names_in(elsewhere)
         lost = [name for name in killed.answered if name not in names]
@@ -175,7 +186,7 @@ def test_the_tables_that_litestream_adds_are_no_difference(tmp_path: Path) -> No
     change(db, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
     change(db, "CREATE TABLE _litestream_lock (id INTEGER)")
 
-    assert done("users", "list", "--db", db) == "owner\n"
+    assert run_ok("users", "list", "--db", db) == "owner\n"
     assert command("check", "--db", db).code == 0
 
 
@@ -186,4 +197,6 @@ def test_a_trigger_on_a_table_of_litestream_is_refused(tmp_path: Path) -> None:
         opened.execute("CREATE TABLE _litestream_lock (id INTEGER)")
         opened.execute("CREATE TRIGGER evil AFTER INSERT ON _litestream_lock BEGIN DELETE FROM trades; END")
 
-    assert "trigger evil on _litestream_lock does not belong to it" in refused("users", "list", "--db", db)
+    assert "trigger evil on _litestream_lock does not belong to it" in run_failing(
+        "users", "list", "--db", db
+    )

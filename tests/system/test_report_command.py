@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from commands import change, command, done, import_file, new_key, refused, running
+from commands import change, command, import_file, new_key, run_failing, run_ok, running
 
 from journal_api.cli.text_width import width_of
 
@@ -28,7 +28,7 @@ def db(tmp_path: Path) -> Path:
 
 
 def test_a_report_is_an_aligned_table_of_at_most_80_columns(db: Path) -> None:
-    assert done("report", "--by", "symbol", "--db", db) == (
+    assert run_ok("report", "--by", "symbol", "--db", db) == (
         "       Trades  Net P&L  Win rate  Profit factor  Expectancy  Average R\n"
         "ES          2     2.50     50.0%           3.50        1.25          -\n"
         "NQ          1     0.12    100.0%              -        0.12          -\n"
@@ -41,7 +41,7 @@ def test_a_long_name_is_cut_and_nothing_invisible_reaches_the_terminal(db: Path)
     name = "\u65e5\u672c" * 20 + "\u202e"
     change(db, f"UPDATE accounts SET name = '{name}'")
 
-    lines = done("report", "--by", "account", "--db", db).splitlines()
+    lines = run_ok("report", "--by", "account", "--db", db).splitlines()
 
     assert max(map(width_of, lines)) == 80
     assert lines[1].startswith("\u65e5\u672c")
@@ -51,13 +51,13 @@ def test_a_long_name_is_cut_and_nothing_invisible_reaches_the_terminal(db: Path)
 def test_no_text_in_csv_is_a_formula(db: Path) -> None:
     change(db, "UPDATE trades SET symbol = '=1+1'")
 
-    rows = list(csv.reader(io.StringIO(done("report", "--by", "symbol", "--csv", "--db", db))))
+    rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "symbol", "--csv", "--db", db))))
 
     assert rows[1][:2] == ["'=1+1", "'=1+1"]
 
 
 def test_csv_has_every_digit(db: Path) -> None:
-    out = done("report", "--by", "symbol", "--metrics", "net_pnl,win_rate", "--csv", "--db", db)
+    out = run_ok("report", "--by", "symbol", "--metrics", "net_pnl,win_rate", "--csv", "--db", db)
 
     assert list(csv.reader(io.StringIO(out))) == [
         ["key", "name", "net_pnl", "win_rate"],
@@ -71,7 +71,7 @@ def test_json_is_what_the_service_answers_beside_a_running_server(db: Path) -> N
     with running(db) as server, server.client(new_key(db)) as client:
         query = {"group_by": "weekday", "from": "2026-01-06"}
         answered = client.get("/reports", params=query).json()["data"]["report"]
-        out = done("report", "--by", "weekday", "--from", "2026-01-06", "--json", "--db", db)
+        out = run_ok("report", "--by", "weekday", "--from", "2026-01-06", "--json", "--db", db)
 
     assert msgspec.json.decode(out) == answered
 
@@ -80,7 +80,7 @@ def test_options_select_and_sort(db: Path) -> None:
     options = ("--account", "Sim", "--to", "2026-01-06", "--sort", "net_pnl", "--metrics", "net_pnl")
 
     assert [
-        line.split()[0] for line in done("report", "--by", "symbol", *options, "--db", db).splitlines()[1:]
+        line.split()[0] for line in run_ok("report", "--by", "symbol", *options, "--db", db).splitlines()[1:]
     ] == [
         "NQ",
         "ES",
@@ -96,10 +96,10 @@ def test_groups_beyond_the_limit_are_counted_on_standard_error(db: Path) -> None
 
 
 def test_confirmations_are_listed_with_their_edge(db: Path) -> None:
-    assert done("report", "--by", "confirmation", "--db", db) == (
+    assert run_ok("report", "--by", "confirmation", "--db", db) == (
         "        Present  Absent     Edge  95% from  to\n(none)        0       0  too few         -   -\n"
     )
-    rows = list(csv.reader(io.StringIO(done("report", "--by", "confirmation", "--csv", "--db", db))))
+    rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "confirmation", "--csv", "--db", db))))
     assert [row[4] for row in rows] == ["answer", "present", "absent", "unanswered", ""]
 
 
@@ -115,4 +115,4 @@ def test_confirmations_are_listed_with_their_edge(db: Path) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused_in_one_line(db: Path, options: tuple[str, ...], reason: str) -> None:
-    assert reason in refused("report", *options, "--db", db)
+    assert reason in run_failing("report", *options, "--db", db)

@@ -14,7 +14,7 @@ import pytest
 from commands import new_key
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from proofs import tries
+from proofs import examples
 from streams import HOST, Journal, answers_in, is_in_step, served
 
 from journal_api.server.protocol import Protocol
@@ -208,7 +208,7 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
     whole = 0
 
     @settings(
-        max_examples=tries(4_000, 200),
+        max_examples=examples(full=4_000, ci=200),
         deadline=None,
         phases=[Phase.generate],  # a smaller stream would take minutes to find
         database=None,
@@ -223,4 +223,4 @@ def test_of_a_random_stream_the_requests_are_answered_and_nothing_else(journal: 
         assert is_in_step(answers, asked)
 
     of_a_stream()
-    assert whole > tries(4_000, 200) / 10
+    assert whole > examples(full=4_000, ci=200) / 10

@@ -7,7 +7,7 @@ import httpx
 import msgspec
 import platformdirs
 import pytest
-from commands import PATIENCE, done, refused, rows, running
+from commands import PATIENCE, rows, run_failing, run_ok, running
 from conftest import BASE_URL, started
 from hypothesis import given
 from hypothesis import strategies as st
@@ -174,7 +174,7 @@ def test_variables_of_other_programs_and_empty_ones_are_no_errors() -> None:
 def test_every_command_refuses_a_variable_that_is_no_setting(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
 
-    line = refused("serve", "--db", db, settings={"JOURNAL_PROT": "8001"})
+    line = run_failing("serve", "--db", db, settings={"JOURNAL_PROT": "8001"})
 
     assert line == "journal-api: JOURNAL_PROT is not a setting; did you mean JOURNAL_PORT?"
     assert not db.exists()
@@ -207,7 +207,7 @@ def test_every_command_names_the_variable_in_one_line_and_makes_no_database(
 ) -> None:
     db = tmp_path / "journal.db"
 
-    line = refused(*arguments, "--db", db, settings={"JOURNAL_PORT": "eighty"})
+    line = run_failing(*arguments, "--db", db, settings={"JOURNAL_PORT": "eighty"})
 
     assert line.startswith("journal-api: JOURNAL_PORT must be ")
     assert "'eighty'" in line
@@ -217,9 +217,9 @@ def test_every_command_names_the_variable_in_one_line_and_makes_no_database(
 def test_the_owner_of_a_new_database_has_the_zone_and_rollover_of_the_settings(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     tokyo = {"JOURNAL_TIMEZONE": "Asia/Tokyo", "JOURNAL_DAY_ROLLOVER": "06:00"}
-    done("users", "add", "Ada", "--db", db, settings=tokyo)
+    run_ok("users", "add", "Ada", "--db", db, settings=tokyo)
 
-    done("users", "list", "--db", db, settings={"JOURNAL_TIMEZONE": "Europe/Berlin"})
+    run_ok("users", "list", "--db", db, settings={"JOURNAL_TIMEZONE": "Europe/Berlin"})
 
     owner = rows(db, "SELECT name, timezone, day_rollover FROM users")[0]
     assert owner == ("owner", "Asia/Tokyo", "06:00")

@@ -409,7 +409,7 @@ def crowded(tmp_path: Path, journal: Journal) -> Iterator[Journal]:
 
 @pytest.mark.promise(7)
 def test_a_crowd_of_slow_clients_is_sent_away_while_others_are_answered(
-    crowded: Journal, seen: Callable[[str], None]
+    crowded: Journal, record_observation: Callable[[str], None]
 ) -> None:
     stalled = crowded.post(b"Content-Length: 100") + b"{"
     starts = [b""] * CROWD.idle + [GET + b"X"] * CROWD.half_sent + [stalled] * CROWD.stalled
@@ -427,7 +427,7 @@ def test_a_crowd_of_slow_clients_is_sent_away_while_others_are_answered(
     }
     seconds = [answer.elapsed.total_seconds() for answer in answers]
     p99 = statistics.quantiles(seconds, n=100)[98]
-    seen(
+    record_observation(
         f"{CROWD.idle} idle, {CROWD.half_sent} half-sent, {CROWD.stalled} stalled: all sent away, "
         f"p99 of {len(answers)} other requests {p99 * 1000:.1f} ms"
     )

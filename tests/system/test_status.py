@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 import time_machine
-from commands import PATIENCE, command, done, dump, environment, make_journal, new_key, refused, running
+from commands import PATIENCE, command, dump, environment, make_journal, new_key, run_failing, run_ok, running
 from factories import A_TRADE, create_account, create_goal, create_trade, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,7 +171,7 @@ def test_an_empty_journal_says_what_to_do_next(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     make_journal(db)
 
-    lines = done("status", "--db", db).splitlines()
+    lines = run_ok("status", "--db", db).splitlines()
 
     assert lines[0].endswith(", UTC, owner")
     assert lines[2] == "No trades. Import a file: journal-api import FILE --account NAME"
@@ -183,7 +183,7 @@ def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(tmp_path: Path) 
     db = tmp_path / "journal.db"
     fill(db)
 
-    out = done("status", "--db", db)
+    out = run_ok("status", "--db", db)
 
     assert "Today  -380.000001 EUR in 3 trades\n" in out
     assert "Daily loss limit           ##########---- within limit 119.999999 EUR left\n" in out
@@ -197,7 +197,7 @@ def test_json_has_the_goals_and_the_week_with_all_digits(tmp_path: Path) -> None
     db = tmp_path / "journal.db"
     fill(db)
 
-    status = json.loads(done("status", "--json", "--db", db), parse_float=Decimal)
+    status = json.loads(run_ok("status", "--json", "--db", db), parse_float=Decimal)
 
     assert status["week"] == [
         {"day": status["today"], "currency": "EUR", "trades": 3, "net_pnl": Decimal("-380.000001")}
@@ -209,17 +209,17 @@ def test_json_has_the_goals_and_the_week_with_all_digits(tmp_path: Path) -> None
 def test_the_status_is_printed_beside_a_running_server_for_the_user_who_is_named(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     fill(db)
-    done("users", "add", "Ada", "--db", db)
+    run_ok("users", "add", "Ada", "--db", db)
     with running(db):
-        assert "in 3 trades" in done("status", "--db", db)
-        assert "No trades." in done("status", "--user", "Ada", "--db", db)
-    assert "there is no user 'Bob'" in refused("status", "--user", "Bob", "--db", db)
+        assert "in 3 trades" in run_ok("status", "--db", db)
+        assert "No trades." in run_ok("status", "--user", "Ada", "--db", db)
+    assert "there is no user 'Bob'" in run_failing("status", "--user", "Bob", "--db", db)
 
 
 def test_a_second_status_of_the_day_writes_nothing(tmp_path: Path) -> None:
     db = tmp_path / "journal.db"
     fill(db)
-    done("status", "--db", db)
+    run_ok("status", "--db", db)
     before = dump(db)
 
     assert command("status", "--db", db).err == ""

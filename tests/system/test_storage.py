@@ -22,24 +22,24 @@ from commands import (
     Server,
     change,
     command,
-    done,
     dump,
     health,
     import_file,
     make_journal,
     new_key,
-    refused,
     rows,
+    run_failing,
+    run_ok,
     running,
 )
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, unwrap
-from proofs import tries
+from proofs import examples
 from starlette.applications import Starlette
 
 from journal_api.settings import Settings
 
 Write = tuple[str, str, Any]  # method, path, body
-LOCKED_FOR = tries(10, 2)  # seconds
+LOCKED_FOR = examples(full=10, ci=2)  # seconds
 
 
 class Journal(NamedTuple):
@@ -163,7 +163,7 @@ def longest(found: list[Timed]) -> float:
 
 @pytest.mark.promise(8)
 def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_all_is_well(
-    journal: Journal, seen: Callable[[str], None]
+    journal: Journal, record_observation: Callable[[str], None]
 ) -> None:
     things = make_things(journal.client)
     writes, reads = writes_of(things, "Later"), cycle(reads_of(things))
@@ -183,7 +183,7 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
     assert after == before
     assert then == DONE
     assert is_sound(journal.db)
-    seen(
+    record_observation(
         f"locked for {LOCKED_FOR} s: {len(refused)} writes of {len(writes)} kinds 503 busy (the slowest "
         f"after {longest(refused):.1f} s), 0 of them written; {len(read)} reads 200 (the slowest "
         f"{longest(read) * 1000:.0f} ms); then {len(then)} of {len(then)} done, no restart"
@@ -247,7 +247,9 @@ def no_growth(folder: Path) -> Iterator[Disk]:
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("make", [small_disk, no_growth])
 def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_takes(
-    tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]], seen: Callable[[str], None]
+    tmp_path: Path,
+    make: Callable[[Path], AbstractContextManager[Disk]],
+    record_observation: Callable[[str], None],
 ) -> None:
     with make(tmp_path) as disk, journal_in(disk.folder) as journal:
         things = make_things(journal.client)
@@ -267,7 +269,7 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         assert after == before
         assert then == DONE
         assert is_sound(journal.db)
-    seen(
+    record_observation(
         f"{make.__name__.replace('_', ' ')}: {len(refused)} writes of {len(writes)} kinds 503 "
         f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
         f"{len(then)} done, no restart, integrity ok"
@@ -431,7 +433,7 @@ def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
             (tmp_path / f"journal.db{suffix}").unlink()
 
         for arguments in (("keys", "create", "x", "--scopes", "all"), ("backup", tmp_path / "copy.db")):
-            assert "has lost its log" in refused(*arguments, "--db", journal.db)
+            assert "has lost its log" in run_failing(*arguments, "--db", journal.db)
         checked = command("check", "--db", journal.db)
 
     assert checked.code == 1
@@ -452,7 +454,7 @@ def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log(
         db.symlink_to(tmp_path / "elsewhere" / "named.db")
     besides: list[Callable[[], object]] = [
         *(
-            partial(done, *arguments, "--db", db)
+            partial(run_ok, *arguments, "--db", db)
             for arguments in (("check",), ("backup", folder), ("users", "add", "Ada"), ("keys", "list"))
         ),
         lambda: import_file(db, file),
@@ -499,7 +501,11 @@ async def limit_pages(app: Starlette, more: int) -> None:
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("room", ["more pages", "something deleted"])
 async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_it_takes(
-    app: Starlette, client: httpx.AsyncClient, settings: Settings, room: str, seen: Callable[[str], None]
+    app: Starlette,
+    client: httpx.AsyncClient,
+    settings: Settings,
+    room: str,
+    record_observation: Callable[[str], None],
 ) -> None:
     old = await create_strategy(client, "Old", **LARGE)
     tag = {"category_id": (await create_category(client))["id"]}
@@ -526,7 +532,7 @@ async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_
     assert set(read) == {200}
     assert then == [201] * len(kinds)
     assert is_sound(settings.db)
-    seen(
+    record_observation(
         f"max_page_count, room by {room}: {sum(written)} writes until full, then {len(refused)} of "
         f"{len(refused)} 503 storage_unavailable, 0 of them written, {len(read)} reads 200, then 201"
     )

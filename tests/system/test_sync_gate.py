@@ -19,7 +19,7 @@ import httpx
 import pytest
 from commands import PATIENCE, Server, environment, free_port, new_key, wait_until_it_answers
 from factories import A_TRADE, unwrap
-from proofs import tries
+from proofs import examples
 
 SYNCS = ("fsync", "fdatasync")
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "sendto", "sendmsg")
@@ -177,24 +177,24 @@ def answers_to_writes(
 
 @pytest.mark.promise(2)
 def test_no_answer_to_a_write_is_sent_before_the_disk_has_it(
-    strace: str, tmp_path: Path, seen: Callable[[str], None]
+    strace: str, tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
-    sent, answers = answers_to_writes(strace, tmp_path, tries(20, 2), "-m", "journal_api")
+    sent, answers = answers_to_writes(strace, tmp_path, examples(full=20, ci=2), "-m", "journal_api")
 
     gated = sum(answer.is_gated for answer in answers)
-    seen(f"{gated} of {len(sent)} writes answered after the sync of all they wrote to the log")
+    record_observation(f"{gated} of {len(sent)} writes answered after the sync of all they wrote to the log")
     assert [answer.request for answer in answers] == sent
     assert [answer for answer in answers if not answer.is_gated] == []
 
 
 @pytest.mark.promise(2)
 def test_a_server_that_does_not_wait_for_the_disk_is_found_out(
-    strace: str, tmp_path: Path, seen: Callable[[str], None]
+    strace: str, tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     sent, answers = answers_to_writes(strace, tmp_path, 2, "-c", CARELESS)
 
     early = sum(answer.unsynced > 0 for answer in answers)
-    seen(f"the same with synchronous=NORMAL: {early} of {len(sent)} too early, as they must be")
+    record_observation(f"the same with synchronous=NORMAL: {early} of {len(sent)} too early, as they must be")
     assert early == len(sent) == len(answers)
 
 

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from commands import change, command, done, make_journal, new_key, running
+from commands import change, command, make_journal, new_key, run_ok, running
 from factories import A_TRADE, unwrap
 
 # A C1 control sequence, a bidirectional override, a filler of Hangul, a private character and a tag.
@@ -49,7 +49,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         new_id("/goals", goal_name="G", metric="net_pnl", target_value=1)
     for table, column in STORED.items():
         change(db, f"UPDATE {table} SET {column} = '{HOSTILE}'")
-    done("users", "add", WITHOUT_CONTROL, "--db", db)
+    run_ok("users", "add", WITHOUT_CONTROL, "--db", db)
     return db
 
 
@@ -103,7 +103,7 @@ def test_no_command_prints_what_a_terminal_would_obey(
 
 def test_json_shows_the_escapes_and_means_the_text(db: Path) -> None:
     status, report = (
-        done(*arguments, "--json", "--db", db) for arguments in (["status"], ["report", "--by", "account"])
+        run_ok(*arguments, "--json", "--db", db) for arguments in (["status"], ["report", "--by", "account"])
     )
 
     assert_harmless(status)

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from commands import PATIENCE, Ran, environment, new_key, running
+from commands import PATIENCE, Completed, environment, new_key, running
 
 from journal_api.openapi import document
 from journal_api.openapi.examples import FILES
@@ -27,7 +27,7 @@ INSTALL = (
 )
 
 
-def run(folder: Path, *arguments: str | Path, settings: dict[str, str] | None = None) -> Ran:
+def run(folder: Path, *arguments: str | Path, settings: dict[str, str] | None = None) -> Completed:
     """What a program says that is run in the folder."""
     ran = subprocess.run(
         arguments,
@@ -39,7 +39,7 @@ def run(folder: Path, *arguments: str | Path, settings: dict[str, str] | None = 
         timeout=2 * PATIENCE,
         check=False,
     )
-    return Ran(ran.returncode, ran.stdout, ran.stderr)
+    return Completed(ran.returncode, ran.stdout, ran.stderr)
 
 
 @pytest.fixture
@@ -69,11 +69,11 @@ def test_a_client_in_typescript_compiles_and_does_its_work(project: Path, tmp_pa
     generated = run(project, "node", generator, "openapi.json", "--output", "schema.d.ts")
     assert generated.code == 0, generated
     compiled = run(project, "node", packages / "typescript/bin/tsc", "--project", ".")
-    assert compiled == Ran(0, "", "")
+    assert compiled == Completed(0, "", "")
 
     db = tmp_path / "journal.db"
     with running(db) as server:
         settings = {"JOURNAL_URL": server.url, "JOURNAL_KEY": new_key(db), "JOURNAL_CSV": FILES["text/csv"]}
         ran = run(project, "node", "compiled/client.js", settings=environment() | settings)
 
-    assert ran == Ran(0, "done\n", "")
+    assert ran == Completed(0, "done\n", "")

@@ -11,7 +11,7 @@ from weakref import WeakSet
 
 import httpx
 import pytest
-from commands import done, new_key, wait_until
+from commands import new_key, run_ok, wait_until
 from factories import A_TRADE, error_of, unwrap
 from streams import Journal, heard, served
 
@@ -116,7 +116,7 @@ def test_an_export_that_nobody_reads_does_not_let_the_log_grow(filled: Served) -
 
 
 def test_a_user_has_few_exports_at_a_time(filled: Served) -> None:
-    done("users", "add", "Ada", "--db", filled.db)
+    run_ok("users", "add", "Ada", "--db", filled.db)
     key_of_ada = new_key(filled.db, "--user", "Ada")
     with ExitStack() as stack:
         running = [

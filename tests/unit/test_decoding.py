@@ -15,7 +15,7 @@ from factories import create_goal, create_strategy, create_tag, details_of, erro
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.values.timestamps import Timestamp
@@ -135,7 +135,7 @@ def test_an_unknown_member_of_any_name_is_named_as_it_is() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
-@tried(full=200, short=60)
+@max_examples(full=200, ci=60)
 def test_an_unknown_member_never_confuses_the_parser(member: str) -> None:
     details = details_from(msgspec.json.encode({f"no_such_{member}": 1}))
 
@@ -225,7 +225,7 @@ def test_a_word_that_is_not_on_the_list_comes_with_the_list() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])).filter(lambda word: word not in ("up", "down")))
-@tried(full=200, short=60)
+@max_examples(full=200, ci=60)
 def test_a_word_never_confuses_the_parser(word: str) -> None:
     details = details_from(msgspec.json.encode({"word": word}))
 
@@ -242,7 +242,7 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(MEMBERS, VALUES, max_size=4))
-@tried(full=200, short=60)
+@max_examples(full=200, ci=60)
 def test_every_error_is_explained_without_the_quotes_of_msgspec(sent: object) -> None:
     content = msgspec.json.encode(sent)
 
@@ -258,7 +258,7 @@ def test_every_error_is_explained_without_the_quotes_of_msgspec(sent: object) ->
 
 
 @given(st.dictionaries(MEMBERS, VALUES, max_size=4))
-@tried(full=200, short=60)
+@max_examples(full=200, ci=60)
 def test_a_member_that_is_named_is_to_blame(sent: dict[str, Any]) -> None:
     content = msgspec.json.encode(sent)
     try:

@@ -8,7 +8,7 @@ from statistics import NormalDist, mean, variance
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tries
+from proofs import examples
 
 from journal_api.rules.edge import QUANTILE, Edge, Sample, edge_of
 
@@ -61,7 +61,7 @@ def test_the_quantile_is_that_of_the_normal_distribution() -> None:
 @pytest.mark.soak
 def test_the_interval_covers_the_true_difference_in_95_of_100_journals() -> None:
     """Normal P&L with different means, deviations and numbers of decisions."""
-    random, journals, covered = Random(20_260_105), tries(full=10_000, short=2_000), 0
+    random, journals, covered = Random(20_260_105), examples(full=10_000, ci=2_000), 0
     for _ in range(journals):
         present = [round(random.gauss(40, 120) * 10**8) for _ in range(random.randint(40, 120))]
         absent = [round(random.gauss(-10, 60) * 10**8) for _ in range(random.randint(40, 120))]

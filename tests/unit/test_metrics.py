@@ -8,7 +8,7 @@ import pytest
 from factories import create_goal, insert_account, insert_trade, snapshots_of, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 from starlette.applications import Starlette
 
 from journal_api.values.metric_formulas import MetricValue
@@ -169,7 +169,7 @@ def test_a_value_is_rounded_half_to_even(net_pnl: int, decisions: int, actual: i
 
 
 @given(st.integers(1, 10**6), st.integers(0, 10**6))
-@tried(full=50, short=20)
+@max_examples(full=50, ci=20)
 def test_percentages_are_exact_to_eight_decimals(decisions: int, part: int) -> None:
     wins = min(part, decisions)
 
@@ -204,7 +204,7 @@ def test_a_payoff_ratio_says_which_side_is_missing() -> None:
 
 
 @given(st.integers(-(2**63), LARGEST), st.integers(-(2**63), LARGEST))
-@tried(full=50, short=20)
+@max_examples(full=50, ci=20)
 def test_achieved_compares_to_the_last_decimal(actual: int, target: int) -> None:
     value = MetricValue(actual)
 
@@ -219,7 +219,7 @@ def test_achieved_compares_to_the_last_decimal(actual: int, target: int) -> None
     ),
     st.integers(1, 10),
 )
-@tried(full=200, short=60)
+@max_examples(full=200, ci=60)
 def test_a_value_beyond_64_bits_is_out_of_range(metric: str, known: dict[str, int], number: int) -> None:
     counts = dict.fromkeys(["decisions", "wins", "losses", "with_risk", "graded", "with_checklist"], number)
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.values.money import (
     Money,
@@ -23,7 +23,7 @@ from journal_api.values.money import (
     units,
 )
 
-quick = tried(full=300, short=80)
+quick = max_examples(full=300, ci=80)
 ONE = 10**8
 MAX_UNITS = 10**10 * ONE
 int64 = st.integers(-(2**63), 2**63 - 1)

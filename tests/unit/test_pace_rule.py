@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.rules.pace import RECORDS, SUMS, UNKNOWN, Pace, Standing, pace_of
 from journal_api.structs.snapshots import PaceState
@@ -108,7 +108,7 @@ def with_members(members: dict[str, Any]) -> Statistics:
 
 
 @given(standings())
-@tried(full=20_000, short=150)
+@max_examples(full=20_000, ci=150)
 def test_every_goal_has_a_pace_that_makes_sense(standing: Standing) -> None:
     pace = pace_of(standing)
 
@@ -130,7 +130,7 @@ def test_every_goal_has_a_pace_that_makes_sense(standing: Standing) -> None:
 
 
 @given(days, st.integers(-3, 800), st.sets(st.integers(1, 7)))
-@tried(full=2_000, short=100)
+@max_examples(full=2_000, ci=100)
 def test_trading_days_are_those_that_a_walk_through_the_period_counts(
     start: date, length: int, weekdays: set[int]
 ) -> None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.values.periods import (
     Period,
@@ -20,7 +20,7 @@ from journal_api.values.periods import (
 )
 
 DAY = timedelta(days=1)
-quick = tried(full=200, short=60)
+quick = max_examples(full=200, ci=60)
 days = st.dates(date(1970, 1, 1), date(2200, 12, 31))
 instants = st.datetimes(datetime(1971, 1, 1), datetime(2199, 12, 31), timezones=st.just(UTC))
 zones = st.sampled_from(

@@ -11,7 +11,7 @@ import pytest
 from factories import create_strategy, get_strategy, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import tried
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.setup_diff import (
@@ -251,7 +251,7 @@ def diff_of(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) ->
 
 
 @given(st.data())
-@tried(full=400, short=80)
+@max_examples(full=400, ci=80)
 def test_the_diff_applied_to_the_tables_makes_what_the_rules_say(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
     sent = data.draw(canonical_lists(stored))
@@ -263,7 +263,7 @@ def test_the_diff_applied_to_the_tables_makes_what_the_rules_say(data: st.DataOb
 
 
 @given(st.data())
-@tried(full=200, short=40)
+@max_examples(full=200, ci=40)
 def test_the_diff_writes_no_value_that_stays_as_it_is(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
     sent = data.draw(canonical_lists(stored))
@@ -279,7 +279,7 @@ def test_the_diff_writes_no_value_that_stays_as_it_is(data: st.DataObject) -> No
 
 
 @given(st.data())
-@tried(full=100, short=20)
+@max_examples(full=100, ci=20)
 def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
     """In the order of answers, which is by sort_order and id."""
     stored = [
@@ -293,7 +293,7 @@ def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@tried(full=200, short=40)
+@max_examples(full=200, ci=40)
 def test_what_was_read_and_put_in_another_order_is_stored_in_that_order(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
     sent = [
@@ -318,7 +318,7 @@ def order_of(item: dict[str, Any]) -> tuple[int, int]:
 
 
 @given(stored_setups())
-@tried(full=100, short=20)
+@max_examples(full=100, ci=20)
 def test_the_diff_of_nothing_stored_inserts_everything_in_the_order_sent(
     setups: list[dict[str, Any]],
 ) -> None:
@@ -350,7 +350,7 @@ def test_the_diff_of_nothing_stored_inserts_everything_in_the_order_sent(
 
 
 @given(stored_setups(), lists_of_any_ids())
-@tried(full=400, short=80)
+@max_examples(full=400, ci=80)
 def test_every_unknown_and_every_repeated_id_is_named_once(
     stored: list[dict[str, Any]], sent: list[dict[str, Any]]
 ) -> None:
@@ -456,7 +456,7 @@ def bodies(draw: st.DrawFn, model: Model, numbers: Iterator[int]) -> dict[str, A
 
 
 @given(data=st.data())
-@tried(full=40, short=8)
+@max_examples(full=40, ci=8)
 async def test_a_sequence_of_patches_over_http_follows_the_model(
     client: httpx.AsyncClient, data: st.DataObject
 ) -> None:
@@ -475,7 +475,7 @@ async def test_a_sequence_of_patches_over_http_follows_the_model(
 
 
 @given(data=st.data())
-@tried(full=40, short=8)
+@max_examples(full=40, ci=8)
 async def test_a_list_of_any_ids_over_http_is_followed_or_refused_whole(
     client: httpx.AsyncClient, data: st.DataObject
 ) -> None:
