@@ -473,7 +473,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/values/free_form.py",
         '_STRING.sub(b"", value)',
         "sent",
-        "test_brackets_in_strings_are_no_levels",
+        "test_free_form_json_is_kept_token_by_token",
     ),
     Mutation(
         "journal_api/repositories/reports.py",
