@@ -74,6 +74,11 @@ async def links_of(app: Starlette, trade_id: int) -> tuple[int | None, int | Non
     return strategy_id, setup_id, dict(rows)
 
 
+def read_counts(response: httpx.Response) -> tuple[int, int]:
+    """(trades unlinked, answers deleted) as the headers say."""
+    return int(response.headers["x-trades-unlinked"]), int(response.headers["x-answers-deleted"])
+
+
 def setup(strategy: Any, position: int, **members: Any) -> dict[str, Any]:
     """The item of a PATCH that keeps this setup, with those members."""
     return {"setup_id": strategy["setups"][position]["setup_id"], **members}
@@ -150,6 +155,7 @@ async def test_what_changes_nothing_writes_nothing(
     after = await patch(client, strategy, **SAME[sent](strategy))
 
     assert unwrap(after) == strategy
+    assert read_counts(after) == (0, 0)
     assert dump(app) == before
 
 
@@ -204,8 +210,9 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     kept_answers = await links_of(app, of_kept)
     new = {"name": "c", "description": "of c", "confirmations": [{"name": "u"}, {"name": "v"}]}
 
-    after = await patched(client, strategy, setup(strategy, 1, sort_order=0), new)
+    response = await patch(client, strategy, setups=[setup(strategy, 1, sort_order=0), new])
 
+    after = unwrap(response)
     b, c = after["setups"]
     assert b == {**strategy["setups"][1], "sort_order": 0}
     assert c["setup_id"] > b["setup_id"]
@@ -216,6 +223,7 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     ]
     assert after["setup_count"] == 2
     assert unwrap(await client.get(f"/strategies/{strategy['id']}/setups")) == after["setups"]
+    assert read_counts(response) == (1, 2)
     assert await links_of(app, of_deleted) == (strategy["id"], None, {})
     assert await links_of(app, of_kept) == kept_answers
     assert await run_sql(app, "SELECT count(*) FROM confirmations") == [(3 + 1 + 2,)]
@@ -289,13 +297,16 @@ async def test_a_confirmation_that_the_array_does_not_name_goes_with_its_answers
     y = confirmation(strategy, 0, 1)
     checklist = [{"name": "n", "description": "of n"}, y]
 
-    after = await patched(client, strategy, setup(strategy, 0, confirmations=checklist), setup(strategy, 1))
+    setups = [setup(strategy, 0, confirmations=checklist), setup(strategy, 1)]
+    response = await patch(client, strategy, setups=setups)
 
+    after = unwrap(response)
     new, kept = after["setups"][0]["confirmations"]
     assert (new["name"], new["description"], new["sort_order"]) == ("n", "of n", 0)
     assert new["confirmation_id"] > confirmation(strategy, 1, 0)["confirmation_id"]
     assert kept == {**strategy["setups"][0]["confirmations"][1], "sort_order": 1}
     assert after["setups"][1] == strategy["setups"][1]
+    assert read_counts(response) == (0, 2)
     for trade in trades:
         assert await links_of(app, trade) == (*links_to(strategy), {y["confirmation_id"]: "about y"})
 
