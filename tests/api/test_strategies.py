@@ -1,5 +1,6 @@
 """Strategies with setups and confirmations, created, read and deleted: docs/api.md#strategies."""
 
+import json
 import re
 from typing import Any
 
@@ -60,7 +61,7 @@ async def list_names(client: httpx.AsyncClient, **query: Any) -> list[str]:
     return [one["name"] for one in unwrap(await client.get("/strategies", params=query))]
 
 
-def orders_of(items: Any) -> list[tuple[str, int]]:
+def orders_in(items: Any) -> list[tuple[str, int]]:
     return [(item["name"], item["sort_order"]) for item in items]
 
 
@@ -219,8 +220,8 @@ async def test_setups_and_confirmations_are_ordered(
 
     strategy = await create_strategy(client, setups=[{**item, "confirmations": items} for item in items])
 
-    assert orders_of(strategy["setups"]) == stored
-    assert orders_of(strategy["setups"][0]["confirmations"]) == stored
+    assert orders_in(strategy["setups"]) == stored
+    assert orders_in(strategy["setups"][0]["confirmations"]) == stored
 
 
 # Free-form JSON ----------------------------------------------------------------------------------------
@@ -269,6 +270,26 @@ async def test_white_space_between_tokens_of_free_form_json_is_no_token(client: 
     tokens = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
     assert kept is not None
     assert tokens.findall(kept[1]) == tokens.findall(spaced)
+
+
+@pytest.mark.parametrize(
+    ("member", "text"),
+    [
+        ("risk_rules", f'{{"a":"{"x" * (64 * 1024 - 7)}"}}'),
+        ("exit_rules", '{"a":' * 32 + "{}" + "}" * 32),
+        ("optimal_conditions", "[]"),
+        ("setups", json.dumps([{"name": "s"}] * 51)),
+        ("setups[0].confirmations", json.dumps([{"name": "s", "confirmations": [{"name": "c"}] * 101}])),
+    ],
+    ids=["over 64 KiB", "over 32 levels", "an array", "51 setups", "101 confirmations"],
+)
+async def test_a_member_beyond_its_limit_is_refused(
+    client: httpx.AsyncClient, member: str, text: str
+) -> None:
+    refused = await post_text(client, f'{{"name": "S", "{member.partition("[")[0]}": {text}}}')
+
+    assert error_of(refused) == (400, "validation_error")
+    assert list(details_of(refused)["fields"]) == [member]
 
 
 # The maximum -------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ async def make_answered_trade(app: Starlette, strategy: Any, position: int = 0) 
     return trade
 
 
-async def links_of(app: Starlette, trade_id: int) -> tuple[int | None, int | None, dict[int, str]]:
+async def read_links(app: Starlette, trade_id: int) -> tuple[int | None, int | None, dict[int, str]]:
     """(strategy_id, setup_id, the notes on each answered confirmation) of the trade."""
     values = {"id": trade_id}
     ((strategy_id, setup_id),) = await run_sql(
@@ -92,7 +92,7 @@ def confirmation(strategy: Any, position: int, place: int, **members: Any) -> di
     }
 
 
-def names_of(items: Any) -> list[str]:
+def names_in(items: Any) -> list[str]:
     return [item["name"] for item in items]
 
 
@@ -120,7 +120,7 @@ async def test_a_member_that_is_sent_is_updated_and_every_other_stays(
     assert after == {**before, **members, "updated_at": after["updated_at"]}
     assert after["updated_at"] > before["updated_at"]
     assert await get_strategy(client, before["id"]) == after
-    assert names_of(unwrap(await client.get("/strategies"))) == sorted([after["name"], "Next"], key=str.lower)
+    assert names_in(unwrap(await client.get("/strategies"))) == sorted([after["name"], "Next"], key=str.lower)
 
 
 SAME: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -159,7 +159,7 @@ async def test_what_changes_nothing_writes_nothing(
     assert dump(app) == before
 
 
-async def test_equal_sort_orders_of_an_earlier_release_stay_if_nothing_changes(
+async def test_equal_sort_orders_in_an_earlier_release_stay_if_nothing_changes(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
     strategy = await make_playbook(client)
@@ -207,7 +207,7 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     another = await make_playbook(client, "Another")
     strategy = await make_playbook(client)
     of_deleted, of_kept = [await make_answered_trade(app, strategy, position) for position in (0, 1)]
-    kept_answers = await links_of(app, of_kept)
+    kept_answers = await read_links(app, of_kept)
     new = {"name": "c", "description": "of c", "confirmations": [{"name": "u"}, {"name": "v"}]}
 
     response = await patch(client, strategy, setups=[setup(strategy, 1, sort_order=0), new])
@@ -224,8 +224,8 @@ async def test_a_list_that_is_sent_is_the_whole_list(app: Starlette, client: htt
     assert after["setup_count"] == 2
     assert unwrap(await client.get(f"/strategies/{strategy['id']}/setups")) == after["setups"]
     assert read_counts(response) == (1, 2)
-    assert await links_of(app, of_deleted) == (strategy["id"], None, {})
-    assert await links_of(app, of_kept) == kept_answers
+    assert await read_links(app, of_deleted) == (strategy["id"], None, {})
+    assert await read_links(app, of_kept) == kept_answers
     assert await run_sql(app, "SELECT count(*) FROM confirmations") == [(3 + 1 + 2,)]
     assert await get_strategy(client, another["id"]) == another
 
@@ -237,7 +237,7 @@ async def test_an_empty_list_clears_the_setups(app: Starlette, client: httpx.Asy
     after = await patched(client, strategy)
 
     assert (after["setups"], after["setup_count"]) == ([], 0)
-    assert await links_of(app, trade) == (strategy["id"], None, {})
+    assert await read_links(app, trade) == (strategy["id"], None, {})
 
 
 async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
@@ -253,7 +253,7 @@ async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
     for older, newer in pairwise((strategy, replaced, again)):
         assert setup(newer, 0)["setup_id"] > setup(older, 1)["setup_id"]
         assert confirmation(newer, 0, 0)["confirmation_id"] > confirmation(older, 1, 0)["confirmation_id"]
-    assert await links_of(app, trade) == (strategy["id"], None, {})
+    assert await read_links(app, trade) == (strategy["id"], None, {})
 
 
 # P2, P6 to P8: setups and confirmations in place -------------------------------------------------------
@@ -275,7 +275,7 @@ async def test_an_item_with_its_id_is_updated_in_place_and_keeps_its_trades_and_
 ) -> None:
     strategy = await make_playbook(client)
     trade = await make_answered_trade(app, strategy)
-    links = await links_of(app, trade)
+    links = await read_links(app, trade)
     (first, second), sent = strategy["setups"], {"sort_order": 0, **members}
     x, y = first["confirmations"]
 
@@ -286,7 +286,7 @@ async def test_an_item_with_its_id_is_updated_in_place_and_keeps_its_trades_and_
     assert of_setup["setups"] == [{**first, **sent}, {**second, "sort_order": 99}]
     checklist = [{**x, **sent}, {**y, "sort_order": 99}]
     assert of_confirmation["setups"] == [{**first, **sent, "confirmations": checklist}]
-    assert await links_of(app, trade) == links
+    assert await read_links(app, trade) == links
 
 
 async def test_a_confirmation_that_the_array_does_not_name_goes_with_its_answers(
@@ -308,7 +308,7 @@ async def test_a_confirmation_that_the_array_does_not_name_goes_with_its_answers
     assert after["setups"][1] == strategy["setups"][1]
     assert read_counts(response) == (0, 2)
     for trade in trades:
-        assert await links_of(app, trade) == (*links_to(strategy), {y["confirmation_id"]: "about y"})
+        assert await read_links(app, trade) == (*links_to(strategy), {y["confirmation_id"]: "about y"})
 
 
 async def test_an_empty_array_clears_the_confirmations(app: Starlette, client: httpx.AsyncClient) -> None:
@@ -318,7 +318,7 @@ async def test_an_empty_array_clears_the_confirmations(app: Starlette, client: h
     after = await patched(client, strategy, setup(strategy, 0, confirmations=[]), setup(strategy, 1))
 
     assert after["setups"] == [{**strategy["setups"][0], "confirmations": []}, strategy["setups"][1]]
-    assert await links_of(app, trade) == (*links_to(strategy), {})
+    assert await read_links(app, trade) == (*links_to(strategy), {})
 
 
 def links_to(strategy: Any) -> tuple[int, int]:
@@ -491,7 +491,7 @@ async def test_a_list_that_is_read_reversed_and_sent_back_is_reversed(client: ht
     after = await patched(client, strategy, *sent)
 
     assert [(one["name"], one["sort_order"]) for one in after["setups"]] == [("u", 0), ("t", 1), ("s", 2)]
-    assert [names_of(one["confirmations"]) for one in after["setups"]] == [[*"cba"]] * 3
+    assert [names_in(one["confirmations"]) for one in after["setups"]] == [[*"cba"]] * 3
     assert after["updated_at"] > strategy["updated_at"]
 
 
@@ -527,5 +527,5 @@ async def test_the_order_of_setups_and_confirmations(client: httpx.AsyncClient, 
     of_setups = await patched(client, strategy, *arrange(a, b, c))
     of_checklist = await patched(client, strategy, {**a, "confirmations": arrange(*a["confirmations"])})
 
-    assert names_of(of_setups["setups"]) == [*names]
-    assert names_of(of_checklist["setups"][0]["confirmations"]) == [*names]
+    assert names_in(of_setups["setups"]) == [*names]
+    assert names_in(of_checklist["setups"][0]["confirmations"]) == [*names]
