@@ -1,4 +1,4 @@
-"""What tests begin with: one call makes one thing and returns what the API answered, or the new id."""
+"""What tests start with: `create_*` sends a request and returns the object, `insert_*` runs SQL."""
 
 import asyncio
 import csv
@@ -235,42 +235,28 @@ async def held_writes(database: Database) -> AsyncIterator[None]:
         await write
 
 
+async def insert_row(app: Starlette, table: str, **columns: Any) -> int:
+    """The id of a new row, which has been created now."""
+    columns["created_at"] = columns["updated_at"] = now()
+    names = ", ".join(columns)
+    values = ", ".join(f":{column}" for column in columns)
+    rows = await run_sql(app, f"INSERT INTO {table} ({names}) VALUES ({values}) RETURNING id", columns)
+    return int(rows[0][0])
+
+
 async def insert_account(
     app: Starlette, name: str = "Sim", user_id: int = 1, starting_balance: int = 0
 ) -> int:
     """The id of a new account; the balance in whole units of its currency."""
-    rows = await run_sql(
-        app,
-        """
-        INSERT INTO accounts (user_id, name, sort_name, starting_balance, created_at, updated_at)
-        VALUES (:user_id, :name, :sort_name, :balance, :now, :now)
-        RETURNING id
-        """,
-        {
-            "user_id": user_id,
-            "name": name,
-            "sort_name": sort_name(name),
-            "balance": starting_balance * 10**8,
-            "now": now(),
-        },
-    )
-    return int(rows[0][0])
+    named = {"user_id": user_id, "name": name, "sort_name": sort_name(name)}
+    return await insert_row(app, "accounts", **named, starting_balance=starting_balance * 10**8)
 
 
 async def insert_copy_group(
     app: Starlette, name: str = "Copies", user_id: int = 1, members: Sequence[int] = ()
 ) -> int:
     """The id of a new copy group with those accounts in it."""
-    rows = await run_sql(
-        app,
-        """
-        INSERT INTO copy_groups (user_id, name, sort_name, created_at, updated_at)
-        VALUES (:user_id, :name, :name, :now, :now)
-        RETURNING id
-        """,
-        {"user_id": user_id, "name": name, "now": now()},
-    )
-    group_id = int(rows[0][0])
+    group_id = await insert_row(app, "copy_groups", user_id=user_id, name=name, sort_name=sort_name(name))
     for account_id in members:
         await run_sql(
             app,
@@ -282,16 +268,7 @@ async def insert_copy_group(
 
 async def insert_user(app: Starlette, name: str = "other") -> int:
     """The id of a new user."""
-    rows = await run_sql(
-        app,
-        """
-        INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
-        VALUES (:name, 'UTC', '00:00', :now, :now)
-        RETURNING id
-        """,
-        {"name": name, "now": now()},
-    )
-    return int(rows[0][0])
+    return await insert_row(app, "users", name=name, timezone="UTC", day_rollover="00:00")
 
 
 async def insert_trade(app: Starlette, account_id: int, user_id: int = 1, **fields: Any) -> int:
@@ -349,10 +326,5 @@ async def insert_answer(
         VALUES (:trade, :confirmation, :was_present, :notes)
         ON CONFLICT DO UPDATE SET was_present = excluded.was_present, notes = excluded.notes
         """,
-        {
-            "trade": trade_id,
-            "confirmation": confirmation_id,
-            "was_present": was_present,
-            "notes": notes,
-        },
+        {"trade": trade_id, "confirmation": confirmation_id, "was_present": was_present, "notes": notes},
     )

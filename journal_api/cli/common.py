@@ -101,7 +101,7 @@ def say_at_end(line: str) -> None:
 
 async def user_of(db: Connection, name: str | None) -> int:
     """The id of the user with this name, or of the first user. Raises NotFound."""
-    user_id = await users.id_of(db, None if name is None else decoded(Name100.decode, name, "--user"))
+    user_id = await users.find_id(db, None if name is None else decoded(Name100.decode, name, "--user"))
     if user_id is None:
         raise NotFound(f"there is no user {name!r}; `journal-api users list` lists them")
     return user_id

@@ -57,7 +57,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
     async def make_first_key(db: Connection) -> str | None:
         if not await api_keys.is_empty(db):
             return None
-        return await api_keys.insert(db, await users.first_id(db), "first key", SCOPES)
+        return await api_keys.insert(db, await users.find_first_id(db), "first key", SCOPES)
 
     prepared = prepare(settings)
     db = os.path.abspath(settings.db)

@@ -43,7 +43,7 @@ async def status_of(database: Database, user_name: str | None) -> Status:
     user_id = await user_of(database.reader, user_name)
     me = await users.find(database.reader, user_id)
     today = await users.today(database.reader, user_id)
-    counts = await users.row_counts(database.reader, user_id)
+    counts = await users.count_rows(database.reader, user_id)
     week = period_of(date.fromisoformat(today), "weekly")
     listed = await goals_today.list_of_user(database, user_id, today, GoalQuery(parts="snapshot"))
     goals = msgspec.json.decode(listed, type=list[GoalListItem])

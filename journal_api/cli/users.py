@@ -39,7 +39,7 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
 @with_settings
 def list_users(settings: Settings) -> None:
     """List the names of the users, one on each line."""
-    for name in in_database(settings, lambda database: users.names(database.reader)):
+    for name in in_database(settings, lambda database: users.list_names(database.reader)):
         click.echo(printable(name))
 
 
@@ -51,11 +51,11 @@ def remove_user(settings: Settings, name: str, yes: bool) -> None:
     """Delete a user with all their data; the only user cannot be removed."""
 
     async def count(database: Database) -> dict[str, int]:
-        return await users.row_counts(database.reader, await user_of(database.reader, name))
+        return await users.count_rows(database.reader, await user_of(database.reader, name))
 
     async def remove(db: Connection) -> dict[str, int]:
         user_id = await user_of(db, name)
-        counts = await users.row_counts(db, user_id)
+        counts = await users.count_rows(db, user_id)
         await users.delete(db, user_id)
         return counts
 

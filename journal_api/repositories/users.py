@@ -32,7 +32,7 @@ async def find(db: Connection, user_id: int) -> Me:
     return json.decode(await get(db, user_id), type=Me)
 
 
-async def id_of(db: Connection, name: str | None) -> int | None:
+async def find_id(db: Connection, name: str | None) -> int | None:
     """Return the id of the named user, by default of the first user; None without one."""
     user_id = await fetch(
         db, "SELECT id FROM users WHERE :name IS NULL OR name = :name ORDER BY id LIMIT 1", {"name": name}
@@ -40,19 +40,19 @@ async def id_of(db: Connection, name: str | None) -> int | None:
     return None if user_id is None else int(user_id)
 
 
-async def first_id(db: Connection) -> int:
+async def find_first_id(db: Connection) -> int:
     """Return the id of the first user."""
-    user_id = await id_of(db, None)
+    user_id = await find_id(db, None)
     assert user_id is not None, "a database is made with its owner"
     return user_id
 
 
-async def names(db: Connection) -> list[str]:
+async def list_names(db: Connection) -> list[str]:
     """Return the names of all users, oldest first."""
     return [row[0] for row in await db.execute_fetchall("SELECT name FROM users ORDER BY id")]
 
 
-async def row_counts(db: Connection, user_id: int) -> dict[str, int]:
+async def count_rows(db: Connection, user_id: int) -> dict[str, int]:
     """Return how many rows of each kind belong to the user, by the name of the kind."""
     text = await fetch_json(
         db,

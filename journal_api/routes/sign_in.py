@@ -49,12 +49,12 @@ async def exchange_code(request: Request) -> Response:
         raise Unauthorized(INVALID_CODE)
     if sign_in.dry_run:
         reader = database(request).reader
-        return ok(me=await users.get(reader, await users.first_id(reader)))
+        return ok(me=await users.get(reader, await users.find_first_id(reader)))
     name = browser_name(request.headers.get("user-agent", ""))
     expires_at = as_text(datetime.now(UTC) + KEY_LASTS)
 
     async def create_key(db: Connection) -> Response:
-        key = await api_keys.insert(db, await users.first_id(db), name, SCOPES, expires_at)
+        key = await api_keys.insert(db, await users.find_first_id(db), name, SCOPES, expires_at)
         row = await api_keys.by_hash(db, hashed(key))
         assert row is not None, "the key was inserted above"
         return created(f"/v1/keys/{row.key_id}", key=f'"{key}"', key_id=str(row.key_id))

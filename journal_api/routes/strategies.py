@@ -4,7 +4,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, setups, strategies
-from journal_api.repositories.setups import Losses
+from journal_api.repositories.setups import CascadeCounts
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
 from journal_api.web.context import get_query
 from journal_api.web.decoding import decode_body
@@ -58,9 +58,9 @@ async def update_strategy(request: Request) -> Response:
         patch.settle_scope()
         await accounts.require(db, request.user.id, patch.account_id)
         await copy_groups.require(db, request.user.id, patch.copy_group_id)
-        losses = await strategies.update(db, stored, patch)
+        counts = await strategies.update(db, stored, patch)
         strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-        return ok(strategy=strategy).with_headers(headers_of(losses))
+        return ok(strategy=strategy).with_headers(cascade_headers(counts))
 
     return await write(request, update)
 
@@ -70,14 +70,14 @@ async def delete_strategy(request: Request) -> Response:
 
     async def delete(db: Connection) -> Response:
         stored = await strategies.find(db, request.user.id, request.path_params["id"])
-        losses = await strategies.delete(db, stored)
-        return no_content(headers_of(losses))
+        counts = await strategies.delete(db, stored)
+        return no_content(cascade_headers(counts))
 
     return await write(request, delete)
 
 
-def headers_of(losses: Losses) -> dict[str, str]:
+def cascade_headers(counts: CascadeCounts) -> dict[str, str]:
     return {
-        "X-Trades-Unlinked": str(losses.trades_unlinked),
-        "X-Answers-Deleted": str(losses.answers_deleted),
+        "X-Trades-Unlinked": str(counts.trades_unlinked),
+        "X-Answers-Deleted": str(counts.answers_deleted),
     }

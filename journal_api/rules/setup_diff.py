@@ -59,7 +59,7 @@ class Changes(NamedTuple):
     sort_orders: dict[int, int]
 
     @classmethod
-    def merged(cls, parts: Sequence["Changes"]) -> "Changes":
+    def merge(cls, parts: Sequence["Changes"]) -> "Changes":
         """Return the changes of all parts."""
         return cls(
             [row_id for part in parts for row_id in part.deleted],
@@ -83,35 +83,35 @@ def diff_setups(strategy_id: int, stored: StoredSetups, setups: Sequence[SetupBo
     Raises ValidationFailed with every id that is unknown or repeated.
     """
     check_ids(stored.setups, setups)
-    setup_ids = row_ids(setups, count(stored.last_setup_id + 1))
+    setup_ids = assign_ids(setups, count(stored.last_setup_id + 1))
     new_ids = count(stored.last_confirmation_id + 1)
     confirmations = [
-        changes_of(
+        find_changes(
             setup_id,
-            confirmations_of(stored.setups, setup_id),
+            stored_confirmations(stored.setups, setup_id),
             setup.confirmations,
-            row_ids(setup.confirmations, new_ids),
+            assign_ids(setup.confirmations, new_ids),
         )
         for setup_id, setup in zip(setup_ids, setups, strict=True)
         if setup.confirmations is not UNSET
     ]
-    return Diff(changes_of(strategy_id, stored.setups, setups, setup_ids), Changes.merged(confirmations))
+    return Diff(find_changes(strategy_id, stored.setups, setups, setup_ids), Changes.merge(confirmations))
 
 
-def row_ids(items: Sequence[ItemBody], new_ids: Iterator[int]) -> list[int]:
+def assign_ids(items: Sequence[ItemBody], new_ids: Iterator[int]) -> list[int]:
     """Return the id of each item; items without one get the next of the new ids."""
     return [next(new_ids) if item.id is UNSET else item.id for item in items]
 
 
-def changes_of(
+def find_changes(
     parent_id: int, before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]
 ) -> Changes:
     """Return what turns the rows `before` into `items`, whose row ids are `ids`."""
     changes = Changes([], [], {}, {}, {})
-    orders = sort_orders_of(before, items, ids)
+    orders = number_items(before, items, ids)
     for row_id, item, sort_order in zip(ids, items, orders, strict=True):
         if item.id is UNSET:
-            changes.inserted.append(new_row(row_id, parent_id, item, sort_order))
+            changes.inserted.append(build_row(row_id, parent_id, item, sort_order))
             continue
         old = before[row_id]
         if item.name is not UNSET and item.name != old.name:
@@ -125,14 +125,14 @@ def changes_of(
     return changes
 
 
-def sort_orders_of(
+def number_items(
     before: Mapping[int, StoredItem], items: Sequence[ItemBody], ids: Sequence[int]
 ) -> list[int]:
     """Return the sort_order of each item (docs/api.md#patch-setups, P11).
 
-    The order is that of the array, unless every item states a sort_order and one of them another than is
-    stored: then the numbers decide, and the array between equal ones. Different numbers are stored as they
-    are. Otherwise the list is numbered from 0, unless its items have been stored in this order already.
+    The array is the order, unless every item states a sort_order and one of them differs from the stored one:
+    then the numbers decide, and the array between equal ones. Numbers without a repetition are stored as they
+    are. Otherwise the list is numbered from 0, unless its items are stored in this order already.
     """
     stated = [item.sort_order for item in items if item.sort_order is not UNSET]
     numbers_decide = len(stated) == len(items) and any(
@@ -153,7 +153,7 @@ def sort_orders_of(
     return [ranks[position] for position in range(len(ids))]
 
 
-def new_row(row_id: int, parent_id: int, item: ItemBody, sort_order: int) -> NewRow:
+def build_row(row_id: int, parent_id: int, item: ItemBody, sort_order: int) -> NewRow:
     """Return the row of a new item. An omitted description is null."""
     assert item.name is not UNSET
     description = None if item.description is UNSET else item.description
@@ -162,35 +162,37 @@ def new_row(row_id: int, parent_id: int, item: ItemBody, sort_order: int) -> New
 
 def check_ids(stored: Mapping[int, StoredSetup], setups: Sequence[SetupBody]) -> None:
     """Raise ValidationFailed with all ids that are unknown or repeated, not only the first."""
-    setup_ids = ids_of(setups)
+    setup_ids = stated_ids(setups)
     confirmation_ids: list[int] = []
     unknown_confirmations: list[int] = []
     for setup in setups:
         if setup.confirmations is not UNSET:
-            ids = ids_of(setup.confirmations)
-            of_setup = confirmations_of(stored, setup.id)
+            ids = stated_ids(setup.confirmations)
+            of_setup = stored_confirmations(stored, setup.id)
             confirmation_ids += ids
             unknown_confirmations += [row_id for row_id in ids if row_id not in of_setup]
     offenders = {
         "unknown_setup_ids": [row_id for row_id in setup_ids if row_id not in stored],
         "unknown_confirmation_ids": unknown_confirmations,
-        "duplicate_setup_ids": repeated(setup_ids),
-        "duplicate_confirmation_ids": repeated(confirmation_ids),
+        "duplicate_setup_ids": find_repeated(setup_ids),
+        "duplicate_confirmation_ids": find_repeated(confirmation_ids),
     }
     if any(offenders.values()):
         details = {name: list(dict.fromkeys(ids)) for name, ids in offenders.items() if ids}
         raise ValidationFailed("Some ids do not belong to this strategy or are repeated.", **details)
 
 
-def ids_of(items: Iterable[ItemBody]) -> list[int]:
+def stated_ids(items: Iterable[ItemBody]) -> list[int]:
     """Return the ids of the items that have one; new items do not."""
     return [item.id for item in items if item.id is not UNSET]
 
 
-def confirmations_of(stored: Mapping[int, StoredSetup], setup_id: int | UnsetType) -> dict[int, StoredItem]:
+def stored_confirmations(
+    stored: Mapping[int, StoredSetup], setup_id: int | UnsetType
+) -> dict[int, StoredItem]:
     """Return the confirmations of a stored setup, an empty dict for a new or unknown setup."""
     return {} if setup_id is UNSET or setup_id not in stored else stored[setup_id].confirmations
 
 
-def repeated(ids: Iterable[int]) -> list[int]:
+def find_repeated(ids: Iterable[int]) -> list[int]:
     return [row_id for row_id, times in Counter(ids).items() if times > 1]

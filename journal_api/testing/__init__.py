@@ -181,7 +181,7 @@ async def opened(settings: Settings, scopes: list[str]) -> AsyncIterator[Running
 
 async def insert_key(db: Connection, scopes: list[str]) -> str:
     """Create a key of the first user."""
-    return await api_keys.insert(db, await users.first_id(db), "tests", scopes)
+    return await api_keys.insert(db, await users.find_first_id(db), "tests", scopes)
 
 
 @cache

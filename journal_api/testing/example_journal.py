@@ -23,4 +23,4 @@ def seed(client: "httpx.Client") -> None:
 
 async def insert(db: Connection) -> None:
     """Write the example for the first user, with trades until October 30, 2026."""
-    await example_journal.insert(db, await users.first_id(db), max_strategies=0, until=UNTIL)
+    await example_journal.insert(db, await users.find_first_id(db), max_strategies=0, until=UNTIL)

@@ -144,5 +144,5 @@ class KnownKeys:
 
 async def caller_of_run_key(db: Connection) -> Caller:
     """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
-    user = await users.find(db, await users.first_id(db))
+    user = await users.find(db, await users.find_first_id(db))
     return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)

@@ -1,4 +1,4 @@
-"""The documentation as tests read it: its tables, its links, and its tours, run as they are written."""
+"""Reading the documentation: its tables and code blocks, and its tours, which run as they are written."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ DOCS = ROOT / "docs"
 ADDRESS = "http://127.0.0.1:8000"  # as the pages have it
 
 
-def tables_of(page: Path) -> Iterator[list[dict[str, str]]]:
+def read_tables(page: Path) -> Iterator[list[dict[str, str]]]:
     """Every table of the page: its rows, each cell under the name of its column."""
     for table in re.findall(r"(?:^\|.*\n)+", page.read_text(), re.M):
         head, _, *rows = ([cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines())
@@ -25,11 +25,11 @@ def tables_of(page: Path) -> Iterator[list[dict[str, str]]]:
 
 def rows_under(page: Path, column: str) -> list[dict[str, str]]:
     """The rows of all tables of the page whose first column has that name."""
-    return [row for table in tables_of(page) if next(iter(table[0])) == column for row in table]
+    return [row for table in read_tables(page) if next(iter(table[0])) == column for row in table]
 
 
 def code_in(text: str) -> list[str]:
-    """What stands between backticks."""
+    """The texts between backticks."""
     return re.findall(r"`([^`]+)`", text)
 
 
@@ -38,7 +38,7 @@ def blocks_of(page: Path, language: str) -> list[str]:
 
 
 def make_checkout(folder: Path) -> Path:
-    """What a tour needs of a checkout: the command in its place, and the samples of the tests."""
+    """Create what a tour needs of a checkout: the command in its place, and the samples of the tests."""
     command = folder / ".venv/bin/journal-api"
     command.parent.mkdir(parents=True)
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m journal_api "$@"\n')
@@ -48,9 +48,9 @@ def make_checkout(folder: Path) -> Path:
 
 
 def run_tour(page: Path, checkout: Path, server: Server, db: Path, key: str = "tjk_...") -> list[str]:
-    """The lines that the shell blocks of the page print, run in order as they are written.
+    """Run the shell blocks of the page in order, and return the lines that they print.
 
-    Only the address becomes the server's, and the placeholder of a key the key.
+    Only the address and the placeholder of a key are replaced.
     """
     script = "\n".join(blocks_of(page, "sh"))
     assert script.count(ADDRESS) == 1
@@ -67,6 +67,6 @@ def run_tour(page: Path, checkout: Path, server: Server, db: Path, key: str = "t
     return ran.stdout.splitlines()
 
 
-def answers_in(lines: list[str]) -> list[Any]:
-    """Every answer among what a tour printed."""
+def responses_in(lines: list[str]) -> list[Any]:
+    """The responses among the lines that a tour printed."""
     return [msgspec.json.decode(line) for line in lines if line.startswith("{")]

@@ -1,19 +1,23 @@
-"""The pages: links lead somewhere, and what the code has a list of stands in its page.
+"""The pages: links lead somewhere, and lists of the code are complete in their pages.
 
 The metrics are in test_goals_page.py, the tours in test_readme.py and test_tour.py.
 """
 
 import re
+import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
-from pages import DOCS, ROOT, rows_under
+from pages import DOCS, ROOT, blocks_of, code_in, rows_under
 
 from journal_api import errors
 from journal_api.errors import ApiError
 from journal_api.routes.table import OPERATIONS
 from journal_api.settings import NO_SETTINGS, Settings
+from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
+from journal_api.values.types import decode_value
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
 API, SELF_HOSTING = DOCS / "api.md", DOCS / "self-hosting.md"
@@ -21,7 +25,7 @@ VARIABLES = [f"JOURNAL_{name.upper()}" for name in Settings.__struct_fields__]
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What a link may name in the page, as GitHub and others make it of the headings."""
+    """The anchors that GitHub makes of the headings."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.M)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -42,52 +46,43 @@ def test_every_link_leads_to_a_file_and_a_heading_in_it(page: Path) -> None:
     assert broken == []
 
 
-def test_every_setting_stands_in_the_table_of_settings() -> None:
+def test_every_setting_is_in_the_table_of_settings() -> None:
     rows = rows_under(SELF_HOSTING, "variable")
 
     assert sorted(row["variable"].strip("`") for row in rows) == sorted(VARIABLES)
 
 
 def test_the_table_of_settings_has_the_defaults_of_the_code() -> None:
-    told = {
+    documented = {
         row["variable"].strip("`"): row["default"].strip("`") for row in rows_under(SELF_HOSTING, "variable")
     }
     defaults = Settings(db=Path("journal.db"))
 
     for name in ("host", "port", "day_rollover", "max_strategies"):
-        assert told[f"JOURNAL_{name.upper()}"] == str(getattr(defaults, name))
+        assert documented[f"JOURNAL_{name.upper()}"] == str(getattr(defaults, name))
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("docs/deploy/*"))], ids=lambda page: page.name)
-def test_no_page_names_a_setting_that_there_is_not(page: Path) -> None:
+def test_no_page_names_a_setting_that_does_not_exist(page: Path) -> None:
     assert variables_in(page.read_text()) <= {*VARIABLES, *NO_SETTINGS}
 
 
-def test_every_error_stands_in_the_table_of_errors_with_its_status() -> None:
+def test_every_error_is_in_the_table_of_errors_with_its_status() -> None:
     classes = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, ApiError)]
-    told = {(row["code"].strip("`"), int(row["status"])) for row in rows_under(API, "status")}
+    documented = {(row["code"].strip("`"), int(row["status"])) for row in rows_under(API, "status")}
 
-    assert told == {(one.code, one.status) for one in classes if one is not ApiError}
-
-
-def test_every_operation_stands_in_the_table_of_operations_with_its_scope() -> None:
-    told = {
-        (method, row["path"].strip("`"), scope_of(method, row["scope"].strip("`")))
-        for row in rows_under(API, "path")
-        for method in row["methods"].split(", ")
-    }
-
-    assert told == {
-        (operation.method, operation.documented_path.removeprefix("/v1"), operation.required_scope)
-        for operation in OPERATIONS
-    }
+    assert documented == {(one.code, one.status) for one in classes if one is not ApiError}
 
 
-def scope_of(method: str, told: str) -> str | None:
-    """The scope as the page has it: `read:` of the row for GET, `write:` for all else."""
-    if told == "any valid key":
-        return None
-    return f"read:{told}" if method == "GET" else f"write:{told}"
+def test_the_table_of_endpoints_has_every_resource_with_its_scopes() -> None:
+    documented = {row["path"].strip("`"): set(code_in(row["scope"])) for row in rows_under(API, "path")}
+    scopes: dict[str, set[str]] = {}
+    for operation in OPERATIONS:
+        resource = "/" + operation.documented_path.split("/")[2]
+        scope = (operation.required_scope or "").partition(":")[2]
+        scopes.setdefault(resource, set()).update({scope} - {""})
+
+    assert documented == scopes
 
 
 @pytest.mark.parametrize("name", [one.name for one in known_formats()])
@@ -95,6 +90,15 @@ def test_every_import_format_is_explained_under_its_name(name: str) -> None:
     (text,) = re.findall(r"^## Formats\n(.*)", (DOCS / "imports.md").read_text(), re.M | re.S)
 
     assert name.lower() in text.lower()
+
+
+def test_the_profiles_in_the_page_of_imports_are_valid() -> None:
+    trades, of_fills = map(tomllib.loads, blocks_of(DOCS / "imports.md", "toml"))
+    common = {member: trades[member] for member in ("name", "header", "symbol", "side", "quantity")}
+    fills = {**common, "kind": "fills", "price": "Price", "at": "Date", **of_fills}
+
+    for profile in (trades, fills):
+        assert msgspec.convert(profile, ImportProfileCreate, dec_hook=decode_value).kind == profile["kind"]
 
 
 CODE = [*ROOT.glob("journal_api/**/*.py"), *ROOT.glob("tests/**/*.py"), ROOT / "schema.sql"]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from commands import key_in, running
-from pages import README, answers_in, make_checkout, run_tour
+from pages import README, make_checkout, responses_in, run_tour
 
 
 def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) -> None:
@@ -14,10 +14,10 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
         lines = run_tour(README, checkout, server, db, key=key_in(server.out.read_text()))
 
     assert "5 new, 0 already there" in lines
-    answers = answers_in(lines)
-    assert len(answers) == 13
-    assert all(answer["ok"] for answer in answers)
-    edited = answers[5]["data"]["strategy"]["setups"]
+    responses = responses_in(lines)
+    assert len(responses) == 13
+    assert all(response["ok"] for response in responses)
+    edited = responses[5]["data"]["strategy"]["setups"]
     assert [setup["name"] for setup in edited] == ["Break of the high", "Break of the low", "Failed breakout"]
     assert edited[0]["confirmations"][0] == {
         "confirmation_id": 1,
@@ -25,13 +25,13 @@ def test_the_tour_runs_as_written_and_ends_with_the_snapshots(tmp_path: Path) ->
         "description": None,
         "sort_order": 0,
     }
-    near = answers[8]["data"]["goals"][1]["current"]["snapshot_data"]["pace"]
+    near = responses[8]["data"]["goals"][1]["current"]["snapshot_data"]["pace"]
     assert (near["state"], near["remaining"]) == ("within_limit", 500)
-    monthly, daily = (answer["data"]["snapshots"] for answer in answers[9:11])
+    monthly, daily = (response["data"]["snapshots"] for response in responses[9:11])
     assert sum(snapshot["actual"] for snapshot in monthly) == -218
     assert sum(snapshot["snapshot_data"]["gross_pnl"] for snapshot in daily) == -218
-    assert answers[11]["data"]["example_journal"]["is_loaded"]
-    edges = [group["edge"] for group in answers[12]["data"]["report"]["groups"]]
+    assert responses[11]["data"]["example_journal"]["is_loaded"]
+    edges = [group["edge"] for group in responses[12]["data"]["report"]["groups"]]
     assert {edge["reason"] for edge in edges} == {None, "too_few"}
     known = [edge for edge in edges if edge["reason"] is None]
     assert all(edge["low"] < edge["expectancy"] < edge["high"] for edge in known)

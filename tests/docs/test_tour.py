@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from commands import running
-from pages import DOCS, answers_in, make_checkout, run_tour
+from pages import DOCS, make_checkout, responses_in, run_tour
 
 
 @pytest.fixture(scope="module")
@@ -17,15 +17,15 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
 
 
 def named(printed: list[str], name: str) -> list[Any]:
-    """What the answers have under that name, in order."""
-    return [answer["data"][name] for answer in answers_in(printed) if name in answer["data"]]
+    """What the responses have under that name, in order."""
+    return [response["data"][name] for response in responses_in(printed) if name in response["data"]]
 
 
 def test_every_step_succeeds(printed: list[str]) -> None:
-    answers = answers_in(printed)
+    responses = responses_in(printed)
 
-    assert len(answers) == 20
-    assert all(answer["ok"] for answer in answers)
+    assert len(responses) == 20
+    assert all(response["ok"] for response in responses)
 
 
 def test_the_trade_comes_to_what_the_page_says(printed: list[str]) -> None:

@@ -407,7 +407,7 @@ for number in range(int(sys.argv[3])):
         pass
     try:
         prepare(settings)
-        assert in_database(settings, lambda database: users.names(database.reader)) == ["owner"]
+        assert in_database(settings, lambda database: users.list_names(database.reader)) == ["owner"]
     except BaseException as error:
         print(f"{type(error).__name__}: {error}", flush=True)
 """

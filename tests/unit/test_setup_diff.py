@@ -1,14 +1,11 @@
-"""The diff of a canonical list of setups against a naive model, alone and through HTTP."""
+"""The diff of a list of setups against a plain model of docs/api.md#patch-setups."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-import httpx
 import msgspec
-import pytest
-from factories import create_strategy, get_strategy, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -28,6 +25,7 @@ from journal_api.values.types import decode_value
 
 STRATEGY_ID = 1
 FIRST_NEW_ID = 1000
+Item = dict[str, Any]
 # By id: parent, name, description, sort_order.
 Table = dict[int, tuple[int, str, str | None, int]]
 
@@ -39,39 +37,37 @@ class Tables(NamedTuple):
     confirmations: Table
 
 
-def tables_of(setups: Sequence[dict[str, Any]]) -> Tables:
-    """What stands in the tables when the strategy reads like that."""
-    found = Tables({}, {})
+def as_tables(setups: Sequence[Item]) -> Tables:
+    """The rows of the two tables when the strategy reads like that."""
+    tables = Tables({}, {})
     for setup in setups:
-        row_id = setup["setup_id"]
-        found.setups[row_id] = (STRATEGY_ID, setup["name"], setup["description"], setup["sort_order"])
+        tables.setups[setup["setup_id"]] = (STRATEGY_ID, *values_of(setup))
         for one in setup["confirmations"]:
-            row = (row_id, one["name"], one["description"], one["sort_order"])
-            found.confirmations[one["confirmation_id"]] = row
-    return found
+            tables.confirmations[one["confirmation_id"]] = (setup["setup_id"], *values_of(one))
+    return tables
 
 
-def wanted(
-    stored: Sequence[dict[str, Any]],
-    sent: Sequence[dict[str, Any]],
-    setup_ids: Iterator[int],
-    confirmation_ids: Iterator[int],
-) -> list[dict[str, Any]]:
-    """What the rules make of the stored setups, item by item, in the order sent."""
+def values_of(item: Item) -> tuple[str, str | None, int]:
+    return item["name"], item["description"], item["sort_order"]
+
+
+def expected(stored: Sequence[Item], sent: Sequence[Item]) -> list[Item]:
+    """The setups after the PATCH by the rules, item by item, in the order sent."""
     before = {setup["setup_id"]: setup for setup in stored}
-    after = merged(before, sent, "setup_id", setup_ids)
+    confirmation_ids = count(FIRST_NEW_ID)
+    after = merge(before, sent, "setup_id", count(FIRST_NEW_ID))
     for setup, item in zip(after, sent, strict=True):
         old = before.get(item.get("setup_id"), {"confirmations": []})["confirmations"]
         setup["confirmations"] = old
         if "confirmations" in item:
             known = {one["confirmation_id"]: one for one in old}
-            setup["confirmations"] = merged(known, item["confirmations"], "confirmation_id", confirmation_ids)
+            setup["confirmations"] = merge(known, item["confirmations"], "confirmation_id", confirmation_ids)
     return after
 
 
-def merged(
-    before: dict[int, dict[str, Any]], sent: Sequence[dict[str, Any]], id_member: str, new_ids: Iterator[int]
-) -> list[dict[str, Any]]:
+def merge(
+    before: dict[int, Item], sent: Sequence[Item], id_member: str, new_ids: Iterator[int]
+) -> list[Item]:
     """The items with the members that were sent; a new item gets the next id and the defaults."""
     after = [
         {**(before.get(item.get(id_member, -1)) or {id_member: next(new_ids), "description": None}), **item}
@@ -93,19 +89,19 @@ def merged(
     return [{**item, "sort_order": numbers[item[id_member]]} for item in after]
 
 
-def applied(diff: Diff, before: Tables) -> Tables:
+def apply(diff: Diff, before: Tables) -> Tables:
     """The tables after the statements of the diff, setups first; a deleted setup takes its confirmations."""
-    setups = changed(before.setups, diff.setups)
+    setups = apply_changes(before.setups, diff.setups)
     left = {row_id: row for row_id, row in before.confirmations.items() if row[0] in setups}
-    return Tables(setups, changed(left, diff.confirmations))
+    return Tables(setups, apply_changes(left, diff.confirmations))
 
 
-def changed(before: Table, changes: Changes) -> Table:
+def apply_changes(before: Table, changes: Changes) -> Table:
     """A table after its statements: DELETE, INSERT, and an UPDATE for each column."""
     after = {row_id: row for row_id, row in before.items() if row_id not in changes.deleted}
     for new in changes.inserted:
         after[new.id] = (new.parent_id, new.name, new.description, new.sort_order)
-    for row_id in updated(changes):
+    for row_id in updated_ids(changes):
         parent_id, name, description, sort_order = before[row_id]
         after[row_id] = (
             parent_id,
@@ -116,12 +112,12 @@ def changed(before: Table, changes: Changes) -> Table:
     return after
 
 
-def updated(changes: Changes) -> set[int]:
+def updated_ids(changes: Changes) -> set[int]:
     return {*changes.names, *changes.descriptions, *changes.sort_orders}
 
 
-def offenders(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) -> dict[str, set[int]]:
-    """What P5 and P9 have to name, by the words of docs/api.md#patch-setups."""
+def find_offenders(stored: Sequence[Item], sent: Sequence[Item]) -> dict[str, set[int]]:
+    """The ids that P5 and P9 name."""
     of_setup = {
         setup["setup_id"]: {one["confirmation_id"] for one in setup["confirmations"]} for setup in stored
     }
@@ -135,29 +131,29 @@ def offenders(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) 
     found = {
         "unknown_setup_ids": {row_id for row_id in setup_ids if row_id not in of_setup},
         "unknown_confirmation_ids": {one for parent, one in pairs if one not in of_setup.get(parent, set())},
-        "duplicate_setup_ids": repeated(setup_ids),
-        "duplicate_confirmation_ids": repeated([one for _, one in pairs]),
+        "duplicate_setup_ids": find_repeated(setup_ids),
+        "duplicate_confirmation_ids": find_repeated([one for _, one in pairs]),
     }
     return {word: ids for word, ids in found.items() if ids}
 
 
-def repeated(ids: Sequence[int]) -> set[int]:
+def find_repeated(ids: Sequence[int]) -> set[int]:
     return {row_id for row_id, times in Counter(ids).items() if times > 1}
 
 
 # What is generated -------------------------------------------------------------------------------------
 
-NAMES = st.sampled_from(["a", "b", "é", "🚀 go", "5", "null", "x" * 255])
-DESCRIPTIONS = st.sampled_from([None, "", "text", '"\\\n'])
+NAMES = st.sampled_from(["a", "b", "é"])
+DESCRIPTIONS = st.sampled_from([None, "", "text"])
 SORT_ORDERS = st.sampled_from([-(2**31), -1, 0, 1, 2, 2**31 - 1])
 MEMBERS = {"name": NAMES, "description": DESCRIPTIONS, "sort_order": SORT_ORDERS}
 
 
 @st.composite
-def stored_setups(draw: st.DrawFn) -> list[dict[str, Any]]:
+def stored_setups(draw: st.DrawFn) -> list[Item]:
     """A strategy of up to four setups of up to four confirmations, with gaps between the ids."""
-    confirmation: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(MEMBERS)
-    setup: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    confirmation: st.SearchStrategy[Item] = st.fixed_dictionaries(MEMBERS)
+    setup: st.SearchStrategy[Item] = st.fixed_dictionaries(
         {**MEMBERS, "confirmations": st.lists(confirmation, max_size=4)}
     )
     setup_ids, confirmation_ids = count(10, draw(st.integers(1, 3))), count(100, draw(st.integers(1, 3)))
@@ -174,8 +170,8 @@ def stored_setups(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @st.composite
-def items(draw: st.DrawFn, id_member: str, stored: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A canonical list: some of the known ids in any order, each with any members, between new items.
+def valid_items(draw: st.DrawFn, id_member: str, stored: Sequence[Item]) -> list[Item]:
+    """Some of the known ids in any order, each with any members, between new items.
 
     In some lists every known item has the number that was read.
     """
@@ -194,19 +190,19 @@ def items(draw: st.DrawFn, id_member: str, stored: Sequence[dict[str, Any]]) -> 
 
 
 @st.composite
-def canonical_lists(draw: st.DrawFn, stored: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def valid_setups(draw: st.DrawFn, stored: Sequence[Item]) -> list[Item]:
     """A list of setups that PATCH takes for that strategy."""
     of_setup = {setup["setup_id"]: setup for setup in stored}
-    sent = draw(items("setup_id", stored))
+    sent = draw(valid_items("setup_id", stored))
     for item in sent:
         if draw(st.booleans()):
             old = of_setup.get(item.get("setup_id"), {"confirmations": []})
-            item["confirmations"] = draw(items("confirmation_id", old["confirmations"]))
+            item["confirmations"] = draw(valid_items("confirmation_id", old["confirmations"]))
     return sent
 
 
 @st.composite
-def lists_of_any_ids(draw: st.DrawFn) -> list[dict[str, Any]]:
+def setups_of_any_ids(draw: st.DrawFn) -> list[Item]:
     """A list of setups whose ids are known, unknown, of another setup, and repeated, as it comes."""
     confirmation = st.fixed_dictionaries(
         {"name": NAMES}, optional={"confirmation_id": st.sampled_from([100, 101, 102, 103, 998, 999])}
@@ -221,283 +217,84 @@ def lists_of_any_ids(draw: st.DrawFn) -> list[dict[str, Any]]:
     return draw(st.lists(setup, max_size=5))
 
 
-def as_stored(setups: Sequence[dict[str, Any]]) -> StoredSetups:
-    found = {
+def diff_of(stored: Sequence[Item], sent: Sequence[Item], body: Any = SetupPatch) -> Diff:
+    setups = {
         setup["setup_id"]: StoredSetup(
-            *values_of(setup), {one["confirmation_id"]: item_of(one) for one in setup["confirmations"]}
+            *values_of(setup),
+            {one["confirmation_id"]: StoredItem(*values_of(one)) for one in setup["confirmations"]},
         )
-        for setup in setups
+        for setup in stored
     }
-    return StoredSetups(found, last_setup_id=FIRST_NEW_ID - 1, last_confirmation_id=FIRST_NEW_ID - 1)
+    last_id = FIRST_NEW_ID - 1
+    new: Any = msgspec.convert(sent, list[body], dec_hook=decode_value)
+    return diff_setups(
+        STRATEGY_ID, StoredSetups(setups, last_setup_id=last_id, last_confirmation_id=last_id), new
+    )
 
 
-def item_of(one: dict[str, Any]) -> StoredItem:
-    return StoredItem(*values_of(one))
-
-
-def values_of(one: dict[str, Any]) -> tuple[str, str | None, int]:
-    return one["name"], one["description"], one["sort_order"]
-
-
-def as_sent(setups: Sequence[dict[str, Any]]) -> list[SetupPatch]:
-    return msgspec.convert(setups, list[SetupPatch], dec_hook=decode_value)
-
-
-def diff_of(stored: Sequence[dict[str, Any]], sent: Sequence[dict[str, Any]]) -> Diff:
-    return diff_setups(STRATEGY_ID, as_stored(stored), as_sent(sent))
-
-
-# The diff alone ----------------------------------------------------------------------------------------
+# The diff ----------------------------------------------------------------------------------------------
 
 
 @given(st.data())
 @max_examples(full=400, ci=80)
-def test_the_diff_applied_to_the_tables_makes_what_the_rules_say(data: st.DataObject) -> None:
+def test_the_diff_makes_what_the_rules_say_and_writes_no_value_that_stays(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
-    sent = data.draw(canonical_lists(stored))
+    sent = data.draw(valid_setups(stored))
 
     diff = diff_of(stored, sent)
 
-    after = wanted(stored, sent, count(FIRST_NEW_ID), count(FIRST_NEW_ID))
-    assert applied(diff, tables_of(stored)) == tables_of(after)
-
-
-@given(st.data())
-@max_examples(full=200, ci=40)
-def test_the_diff_writes_no_value_that_stays_as_it_is(data: st.DataObject) -> None:
-    stored = data.draw(stored_setups())
-    sent = data.draw(canonical_lists(stored))
-
-    diff = diff_of(stored, sent)
-
-    for changes, before in zip(diff, tables_of(stored), strict=True):
+    assert apply(diff, as_tables(stored)) == as_tables(expected(stored, sent))
+    for changes, before in zip(diff, as_tables(stored), strict=True):
         assert [row_id for row_id, name in changes.names.items() if before[row_id][1] == name] == []
         assert [row_id for row_id, text in changes.descriptions.items() if before[row_id][2] == text] == []
         assert [row_id for row_id, place in changes.sort_orders.items() if before[row_id][3] == place] == []
-        touched = [*changes.deleted, *(row.id for row in changes.inserted), *updated(changes)]
+        touched = [*changes.deleted, *(row.id for row in changes.inserted), *updated_ids(changes)]
         assert len(set(touched)) == len(touched)
 
 
 @given(st.data())
-@max_examples(full=100, ci=20)
-def test_the_diff_against_what_was_read_is_empty(data: st.DataObject) -> None:
-    """In the order of answers, which is by sort_order and id."""
-    stored = [
-        {**setup, "confirmations": sorted(setup["confirmations"], key=order_of)}
-        for setup in sorted(data.draw(stored_setups()), key=order_of)
-    ]
-
-    diff = diff_of(stored, stored)
-
-    assert not any(any(changes) for changes in diff)
-
-
-@given(st.data())
 @max_examples(full=200, ci=40)
-def test_what_was_read_and_put_in_another_order_is_stored_in_that_order(data: st.DataObject) -> None:
+def test_what_was_read_and_sent_back_in_any_order_is_stored_in_that_order(data: st.DataObject) -> None:
     stored = data.draw(stored_setups())
+    as_read = [{**one, "confirmations": in_order(one["confirmations"])} for one in in_order(stored)]
     sent = [
         {**setup, "confirmations": data.draw(st.permutations(setup["confirmations"]))}
         for setup in data.draw(st.permutations(stored))
     ]
 
-    after = applied(diff_of(stored, sent), tables_of(stored))
+    after = apply(diff_of(stored, sent), as_tables(stored))
 
     assert ids_in_order(after.setups) == [setup["setup_id"] for setup in sent]
     for setup in sent:
         of_setup = {row_id: row for row_id, row in after.confirmations.items() if row[0] == setup["setup_id"]}
         assert ids_in_order(of_setup) == [one["confirmation_id"] for one in setup["confirmations"]]
+    assert not any(any(changes) for changes in diff_of(stored, as_read))
+
+
+def in_order(items: Sequence[Item]) -> list[Item]:
+    return sorted(
+        items, key=lambda item: (item["sort_order"], item.get("setup_id") or item["confirmation_id"])
+    )
 
 
 def ids_in_order(table: Table) -> list[int]:
     return sorted(table, key=lambda row_id: (table[row_id][3], row_id))
 
 
-def order_of(item: dict[str, Any]) -> tuple[int, int]:
-    return item["sort_order"], item.get("setup_id") or item["confirmation_id"]
+def test_a_new_strategy_gets_all_rows_in_the_order_sent() -> None:
+    checklist = [{"name": "x"}, {"name": "y", "description": "of y"}]
+    sent: list[Item] = [{"name": "b", "confirmations": checklist}, {"name": "a"}, {"name": "c"}]
 
+    diff = diff_of([], sent, SetupCreate)
 
-@given(stored_setups())
-@max_examples(full=100, ci=20)
-def test_the_diff_of_nothing_stored_inserts_everything_in_the_order_sent(
-    setups: list[dict[str, Any]],
-) -> None:
-    sent = [
-        {
-            **{member: value for member, value in setup.items() if member != "setup_id"},
-            "confirmations": [
-                {member: value for member, value in one.items() if member != "confirmation_id"}
-                for one in setup["confirmations"]
-            ],
-        }
-        for setup in setups
-    ]
-    new = msgspec.convert(sent, list[SetupCreate], dec_hook=decode_value)
-
-    diff = diff_setups(STRATEGY_ID, as_stored([]), new)
-
-    for changes in diff:
-        assert not any(changes._replace(inserted=[]))
-        assert [row.id for row in changes.inserted] == list(
-            range(FIRST_NEW_ID, FIRST_NEW_ID + len(changes.inserted))
-        )
-    assert [row.name for row in diff.setups.inserted] == [setup["name"] for setup in sent]
-    assert [(row.parent_id, row.name) for row in diff.confirmations.inserted] == [
-        (parent, one["name"])
-        for parent, setup in zip(count(FIRST_NEW_ID), sent, strict=False)
-        for one in setup["confirmations"]
-    ]
-
-
-@given(stored_setups(), lists_of_any_ids())
-@max_examples(full=400, ci=80)
-def test_every_unknown_and_every_repeated_id_is_named_once(
-    stored: list[dict[str, Any]], sent: list[dict[str, Any]]
-) -> None:
-    expected = offenders(stored, sent)
-
-    try:
-        diff_of(stored, sent)
-        named: dict[str, list[int]] = {}
-    except ValidationFailed as refused:
-        named = refused.details
-
-    assert {word: set(ids) for word, ids in named.items()} == expected
-    assert all(len(ids) == len(set(ids)) for ids in named.values())
-
-
-# Through HTTP ------------------------------------------------------------------------------------------
-
-
-async def make_afresh(client: httpx.AsyncClient) -> Any:
-    """A strategy of two setups of one confirmation each, the only one: examples share a database."""
-    for left in unwrap(await client.get("/strategies")):
-        await client.delete(f"/strategies/{left['id']}")
-    return await create_strategy(client, setups=[{"name": "first", "confirmations": [{"name": "first"}]}] * 2)
-
-
-class Model:
-    """A strategy as a client would remember it, were the rules all there is."""
-
-    def __init__(self, strategy: Any) -> None:
-        self.fields = {"name": strategy["name"], "description": strategy["description"]}
-        self.setups: list[dict[str, Any]] = strategy["setups"]
-        self.used = ids_in(self.setups)
-
-    def patch(self, body: dict[str, Any], answered: Any) -> None:
-        """Follow the body; ids of new rows are taken from the answer, where they are found by their name."""
-        self.fields |= {field: value for field, value in body.items() if field != "setups"}
-        if "setups" in body:
-            after = wanted(self.setups, body["setups"], count(-1, -1), count(-1, -1))
-            self.setups = in_order(with_new_ids(after, answered["setups"]))
-        new = ids_in(answered["setups"])
-        for table in ("setups", "confirmations"):
-            fresh = new[table] - self.used[table]
-            assert not fresh or min(fresh) > max(self.used[table], default=0)
-            self.used[table] |= fresh
-
-
-def ids_in(setups: Any) -> dict[str, set[int]]:
-    return {
-        "setups": {setup["setup_id"] for setup in setups},
-        "confirmations": {one["confirmation_id"] for setup in setups for one in setup["confirmations"]},
-    }
-
-
-def with_new_ids(after: list[dict[str, Any]], answered: Any) -> list[dict[str, Any]]:
-    """The setups with the ids that the answer gave to the new ones: new names occur only once."""
-    setup_ids = {setup["name"]: setup["setup_id"] for setup in answered}
-    confirmation_ids = {
-        one["name"]: one["confirmation_id"] for setup in answered for one in setup["confirmations"]
-    }
-
-    def known(item: dict[str, Any], member: str, ids: dict[str, int]) -> dict[str, Any]:
-        return {**item, member: ids.get(item["name"]) if item[member] < 0 else item[member]}
-
-    return [
-        {
-            **known(setup, "setup_id", setup_ids),
-            "confirmations": [
-                known(one, "confirmation_id", confirmation_ids) for one in setup["confirmations"]
-            ],
-        }
-        for setup in after
-    ]
-
-
-def in_order(setups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return sorted(
-        (
-            {
-                **setup,
-                "confirmations": sorted(
-                    setup["confirmations"], key=lambda one: (one["sort_order"], one["confirmation_id"])
-                ),
-            }
-            for setup in setups
-        ),
-        key=lambda setup: (setup["sort_order"], setup["setup_id"]),
+    first, second = FIRST_NEW_ID, FIRST_NEW_ID + 1
+    assert diff.setups == (
+        [],
+        [NewRow(first + place, STRATEGY_ID, name, None, place) for place, name in enumerate("bac")],
+        *({}, {}, {}),
     )
-
-
-@st.composite
-def bodies(draw: st.DrawFn, model: Model, numbers: Iterator[int]) -> dict[str, Any]:
-    """A PATCH body that is valid for the strategy as it stands; every new item has a name of its own."""
-    body: dict[str, Any] = draw(
-        st.fixed_dictionaries({}, optional={"description": st.sampled_from([None, "new", "newer"])})
-    )
-    if draw(st.integers(0, 4)):
-        body["setups"] = draw(canonical_lists(model.setups))
-        for item in body["setups"]:
-            for one in [item, *item.get("confirmations", [])]:
-                if "setup_id" not in one and "confirmation_id" not in one:
-                    one["name"] = f"new {next(numbers)}"
-    return body
-
-
-@given(data=st.data())
-@max_examples(full=40, ci=8)
-async def test_a_sequence_of_patches_over_http_follows_the_model(
-    client: httpx.AsyncClient, data: st.DataObject
-) -> None:
-    numbers = count()
-    strategy = await make_afresh(client)
-    model = Model(strategy)
-
-    for _ in range(data.draw(st.integers(1, 6))):
-        body = data.draw(bodies(model, numbers))
-        answered = unwrap(await client.patch(f"/strategies/{strategy['id']}", json=body))
-
-        model.patch(body, answered)
-        assert answered["setups"] == model.setups
-        assert {field: answered[field] for field in model.fields} == model.fields
-        assert await get_strategy(client, strategy["id"]) == answered
-
-
-@given(data=st.data())
-@max_examples(full=40, ci=8)
-async def test_a_list_of_any_ids_over_http_is_followed_or_refused_whole(
-    client: httpx.AsyncClient, data: st.DataObject
-) -> None:
-    strategy = await make_afresh(client)
-    real = ids_in(strategy["setups"])
-    setup_id = st.sampled_from([*sorted(real["setups"]), 2**61, 2**62])
-    confirmation_id = st.sampled_from([*sorted(real["confirmations"]), 2**61, 2**62])
-    confirmation = st.fixed_dictionaries({"name": NAMES}, optional={"confirmation_id": confirmation_id})
-    setup = st.fixed_dictionaries(
-        {"name": NAMES},
-        optional={"setup_id": setup_id, "confirmations": st.lists(confirmation, max_size=3)},
-    )
-    sent = data.draw(st.lists(setup, max_size=4))
-
-    answer = await client.patch(f"/strategies/{strategy['id']}", json={"setups": sent})
-
-    if expected := offenders(strategy["setups"], sent):
-        assert answer.status_code == 400
-        assert {word: set(ids) for word, ids in answer.json()["error"]["details"].items()} == expected
-        assert await get_strategy(client, strategy["id"]) == strategy
-    else:
-        assert answer.status_code == 200
+    rows = [NewRow(first, first, "x", None, 0), NewRow(second, first, "y", "of y", 1)]
+    assert diff.confirmations == ([], rows, {}, {}, {})
 
 
 def test_a_new_item_is_not_confused_with_one_that_is_kept() -> None:
@@ -508,8 +305,14 @@ def test_a_new_item_is_not_confused_with_one_that_is_kept() -> None:
     assert diff.setups == ([], [NewRow(FIRST_NEW_ID, STRATEGY_ID, "a", None, 0)], {}, {}, {10: 1})
 
 
-def test_an_unknown_id_is_refused_before_anything_is_made() -> None:
-    with pytest.raises(ValidationFailed) as refused:
-        diff_of([], [{"setup_id": 10, "confirmations": [{"confirmation_id": 100}]}])
+@given(stored_setups(), setups_of_any_ids())
+@max_examples(full=400, ci=80)
+def test_every_unknown_and_every_repeated_id_is_named_once(stored: list[Item], sent: list[Item]) -> None:
+    try:
+        diff_of(stored, sent)
+        named: dict[str, list[int]] = {}
+    except ValidationFailed as refused:
+        named = refused.details
 
-    assert refused.value.details == {"unknown_setup_ids": [10], "unknown_confirmation_ids": [100]}
+    assert {word: set(ids) for word, ids in named.items()} == find_offenders(stored, sent)
+    assert all(len(ids) == len(set(ids)) for ids in named.values())
