@@ -15,7 +15,6 @@ from journal_api.database.migrations import Prepared
 from journal_api.server.child import ChildServer
 from journal_api.server.descriptors import connection_limit
 from journal_api.server.log import log_to_standard_error
-from journal_api.server.memory import collect_garbage_less_often
 from journal_api.server.protocol import Protocol
 from journal_api.settings import Settings
 from journal_api.values.way_in import WayIn
@@ -58,7 +57,6 @@ def serve(
             log.info(line)
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
-        collect_garbage_less_often()
         Protocol.max_connections = connection_limit()
         config = configured(settings, way_in=way_in)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
@@ -88,6 +86,7 @@ def configured(
         server_header=False,
         access_log=False,
         log_config=None,
+        timeout_keep_alive=protocol.idle_seconds,
         timeout_graceful_shutdown=5,
     )
 

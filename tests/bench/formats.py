@@ -16,7 +16,6 @@ from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
 from journal_api.repositories import accounts
 from journal_api.repositories.imports import Source
-from journal_api.server.memory import collect_garbage_less_often
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.trade_files.importer import import_trades
@@ -40,7 +39,6 @@ class ImportCost(Struct, frozen=True):
 
 
 def measured(folder: Path, rows: int, rounds: int) -> Iterator[ImportCost]:
-    collect_garbage_less_often()  # as the server and the command do
     for sample in samples():
         if sample.file_format.name == GENERIC:
             sample = generic(rows)
