@@ -58,6 +58,7 @@ class Protocol(HttpToolsProtocol):
         self.waiting_since = 0.0
         self.in_body = False
         self.rejection: ApiError | None = None
+        self.running_cycle: RequestResponseCycle | None = None
         # Bytes read since the last body chunk or end of a message: incomplete headers, or trailers.
         self.head_bytes = 0
         self.unsent_bytes, self.response_read_at = 0, 0.0
@@ -84,6 +85,10 @@ class Protocol(HttpToolsProtocol):
             self.connections.discard(one)  # now, because further connections may come before it is closed
 
     def connection_lost(self, exc: Exception | None) -> None:
+        # uvicorn notifies the latest request only, which may still wait for an earlier one.
+        if self.running_cycle is not None:
+            self.running_cycle.disconnected = True
+            self.running_cycle.message_event.set()
         super().connection_lost(exc)
         self._unset_keepalive_if_required()  # uvicorn does not when the client resets the connection
         if self.timer is not None:
@@ -159,6 +164,7 @@ class Protocol(HttpToolsProtocol):
             self.write_last_response(self.rejection)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self.running_cycle = cycle
         super()._start_asgi_task(cycle, partial(run, cycle, app))
 
     # Deadlines ------------------------------------------------------------------------------------------

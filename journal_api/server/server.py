@@ -13,7 +13,7 @@ from journal_api.database.journal_file import restrict_permissions
 from journal_api.database.lock import without_server
 from journal_api.database.migrations import Prepared
 from journal_api.server.child import ChildServer
-from journal_api.server.descriptors import connection_limit
+from journal_api.server.descriptors import raise_file_limit
 from journal_api.server.log import log_to_standard_error
 from journal_api.server.protocol import Protocol
 from journal_api.settings import Settings
@@ -42,7 +42,7 @@ def serve(
 
     Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
     """
-    with without_server(settings.db), listening(settings) as address:
+    with without_server(settings.db), bind_socket(settings) as address:
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         url = f"http://{host}:{address.getsockname()[1]}"
         if not for_parent:
@@ -57,8 +57,8 @@ def serve(
             log.info(line)
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
-        Protocol.max_connections = connection_limit()
-        config = configured(settings, way_in=way_in)
+        Protocol.max_connections = raise_file_limit()
+        config = build_config(settings, way_in=way_in)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         server.run(sockets=[address])
 
@@ -73,7 +73,7 @@ def trading_days_of(settings: Settings, url: str) -> list[str]:
     ]
 
 
-def configured(
+def build_config(
     settings: Settings, protocol: type[Protocol] = Protocol, way_in: WayIn | None = None
 ) -> uvicorn.Config:
     """The configuration of uvicorn: no proxy headers, no access log, 5 seconds to finish requests."""
@@ -91,7 +91,7 @@ def configured(
     )
 
 
-def listening(settings: Settings) -> socket.socket:
+def bind_socket(settings: Settings) -> socket.socket:
     """Bind a socket to `host` and `port`. Raises OSError that names them."""
     try:
         family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]

@@ -1,4 +1,4 @@
-"""Behind the Caddy of docs/self-hosting.md: nobody's answers reach anybody else, whatever others send.
+"""Behind the Caddy of docs/self-hosting.md: no response reaches another client, whatever others send.
 
 With JOURNAL_SOAK=1 in full numbers.
 """
@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -15,9 +14,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from commands import PATIENCE, environment, free_port, key_in, running
+from commands import PATIENCE, environment, free_port, key_in, running, wait_until
 from proofs import tries
-from streams import Journal, answers_in, chunked
+from streams import Journal, chunked, parse_responses
 
 CADDY = shutil.which("caddy")
 pytestmark = pytest.mark.skipif(CADDY is None, reason="caddy is not installed")
@@ -49,22 +48,19 @@ def caddy(folder: Path, of_journal: int) -> Iterator[int]:
             stderr=log,
         )
     try:
-        wait_until_it_passes_on(port, process, folder / "caddy.log")
+        wait_until(lambda: process.poll() is not None or is_passing_on(port))
+        assert process.poll() is None, (folder / "caddy.log").read_text()
         yield port
     finally:
         process.terminate()
         process.wait(PATIENCE)
 
 
-def wait_until_it_passes_on(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < deadline, log.read_text()
-        with suppress(httpx.TransportError):
-            if httpx.get(f"http://127.0.0.1:{port}/health", headers={"Host": SITE}).status_code == 200:
-                return
-        time.sleep(0.05)
+def is_passing_on(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/health", headers={"Host": SITE}).status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 @contextmanager
@@ -105,8 +101,8 @@ def attack(behind: Journal, is_over: threading.Event, heard: Counter[tuple[int, 
             with behind.connect() as connection, suppress(ConnectionError, TimeoutError):
                 connection.settimeout(1)
                 connection.sendall(attempt)
-                for answer in answers_in(connection.recv(65536)):
-                    heard[answer.status, answer.request_id] += 1
+                for response in parse_responses(connection.recv(65536)):
+                    heard[response.status, response.request_id] += 1
 
 
 @pytest.mark.promise(18)
