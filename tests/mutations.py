@@ -57,7 +57,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation(
         "journal_api/database/backup_schedule.py",
-        "< file.name <= name_at(now)",
+        "< file.name <= backup_name(now)",
         "< file.name",
         "test_a_backup_is_due_when_none_of_the_last_interval_is_there",
     ),

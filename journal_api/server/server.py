@@ -53,7 +53,7 @@ def serve(
         log_to_standard_error(settings.log_level)
         if warning := restrict_permissions(settings.db.resolve()):
             log.warning(warning)
-        for line in trading_days_of(settings, url) if prepared.is_new else ():
+        for line in describe_trading_days(settings, url) if prepared.is_new else ():
             log.info(line)
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
@@ -63,7 +63,7 @@ def serve(
         server.run(sockets=[address])
 
 
-def trading_days_of(settings: Settings, url: str) -> list[str]:
+def describe_trading_days(settings: Settings, url: str) -> list[str]:
     """Say which trading days a new journal has, and which request changes them."""
     return [
         f"New journal: trading days begin at {settings.day_rollover} in {settings.timezone}, and goals count "

@@ -37,7 +37,7 @@ from proofs import SOAK, tries
 from test_migrations import EVIL, STRANGE, write_released
 
 from journal_api.app import create_app
-from journal_api.database.backup import STALE, back_up, backups_in, name_at
+from journal_api.database.backup import STALE, back_up, backup_name, list_backups
 from journal_api.database.backup_schedule import is_due
 from journal_api.database.migrations import prepare
 from journal_api.database.restore import restore
@@ -231,7 +231,7 @@ def test_in_a_folder_backups_have_the_time_as_their_name_and_the_newest_are_kept
 def test_a_backup_with_a_name_from_the_future_does_not_cost_the_new_one_its_place(
     db: Path, folder: Path
 ) -> None:
-    (folder / name_at(datetime.now(UTC) + timedelta(days=400))).write_text("later")
+    (folder / backup_name(datetime.now(UTC) + timedelta(days=400))).write_text("later")
 
     made = back_up(db, folder, keep=1)
 
@@ -241,7 +241,7 @@ def test_a_backup_with_a_name_from_the_future_does_not_cost_the_new_one_its_plac
 def test_backups_with_names_from_the_future_are_left_alone_and_count_for_nothing(
     db: Path, folder: Path
 ) -> None:
-    future = {name_at(datetime.now(UTC) + timedelta(days=day)) for day in range(400, 414)}
+    future = {backup_name(datetime.now(UTC) + timedelta(days=day)) for day in range(400, 414)}
     for name in future:
         (folder / name).write_text("later")
 
@@ -284,7 +284,7 @@ def test_a_backup_that_was_killed_has_no_name_and_a_later_one_clears_away_what_i
 ) -> None:
     (folder / ".journal-notes").write_text("mine")
     left = [leave_half_a_copy(db, place) for place in (folder, db.parent)]
-    assert backups_in(folder) == []
+    assert list_backups(folder) == []
     for place in (folder, db.parent):
         be_older(place, STALE + 1)
 
@@ -614,16 +614,16 @@ async def test_backups_on_schedule_appear_and_only_the_newest_remain(
     seen: set[str] = set()
 
     def has_seen_four() -> bool:
-        seen.update(file.name for file in backups_in(folder))
+        seen.update(file.name for file in list_backups(folder))
         return len(seen) >= 4
 
     with caplog.at_level(logging.INFO):
         async with started(create_app(settings)):
             await until(has_seen_four)
 
-    left = sorted(file.name for file in backups_in(folder))
+    left = sorted(file.name for file in list_backups(folder))
     assert len(left) == 2
-    assert names_in(folder) == with_checksums(*backups_in(folder))
+    assert names_in(folder) == with_checksums(*list_backups(folder))
     assert left == sorted(seen | set(left))[-2:]
     assert users_of(folder / left[-1]) == ["owner"]
     finished = {record.getMessage() for record in caplog.records}
@@ -633,7 +633,7 @@ async def test_backups_on_schedule_appear_and_only_the_newest_remain(
 async def test_a_backup_that_is_not_yet_due_is_not_made(tmp_path: Path, folder: Path) -> None:
     settings = Settings(db=tmp_path / "journal.db", backup_dir=folder)
     async with started(create_app(settings)):
-        await until(lambda: len(backups_in(folder)) == 1)
+        await until(lambda: len(list_backups(folder)) == 1)
     before = names_in(folder)
 
     async with started(create_app(settings)):
@@ -649,7 +649,7 @@ def test_a_backup_is_due_when_none_of_the_last_interval_is_there(
     folder: Path, hours: tuple[int, ...], expected: bool
 ) -> None:
     for hour in hours:
-        (folder / name_at(datetime.now(UTC) + timedelta(hours=hour))).touch()
+        (folder / backup_name(datetime.now(UTC) + timedelta(hours=hour))).touch()
 
     assert is_due(folder, timedelta(hours=24)) is expected
 
@@ -667,7 +667,7 @@ async def test_a_folder_that_is_not_there_is_logged_and_the_server_goes_on(
             async with client_of(app, await new_key_for(app)) as client:
                 await create_category(client)
             missing.mkdir()
-            await until(lambda: bool(backups_in(missing)))
+            await until(lambda: bool(list_backups(missing)))
 
     lines = {record.getMessage() for record in caplog.records}
     assert all(str(missing) in line and "\n" not in line for line in lines)

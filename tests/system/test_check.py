@@ -403,7 +403,7 @@ def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(
     ],
 )
 def test_the_disk_needs_room_for_the_log_and_better_for_a_copy(free: int, size: int, verdict: str) -> None:
-    finding = database_check.free_space(free, size)
+    finding = database_check.check_free_space(free, size)
 
     assert finding.verdict == verdict
 
@@ -418,7 +418,7 @@ def test_the_free_room_is_that_of_the_disk_of_the_database(db: Path) -> None:
 def test_an_sqlite_that_is_too_old_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_check, "OLDEST_SQLITE", (99, 1))
 
-    finding = database_check.sqlite()
+    finding = database_check.check_sqlite()
 
     assert finding == ("wrong", f"SQLite {sqlite3.sqlite_version}; 99.1 or later is required")
 

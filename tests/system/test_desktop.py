@@ -24,7 +24,7 @@ from journal_api import __version__
 from journal_api.app import create_app
 from journal_api.cli import cli
 from journal_api.routes.table import OPERATIONS
-from journal_api.settings import Settings, run_key
+from journal_api.settings import Settings, parse_run_key
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "journal_api")
@@ -220,7 +220,7 @@ def test_a_parent_that_is_gone_before_the_line_leaves_no_server_behind(db: Path)
 @pytest.fixture
 async def run_app(tmp_path: Path) -> AsyncIterator[Starlette]:
     """A journal that is run with RUN_KEY."""
-    app = create_app(Settings(db=tmp_path / "run.db", run_key=run_key(RUN_KEY)))
+    app = create_app(Settings(db=tmp_path / "run.db", run_key=parse_run_key(RUN_KEY)))
     async with started(app):
         yield app
 
@@ -309,7 +309,7 @@ async def test_an_id_with_the_key_of_the_run_in_it_is_not_echoed_logged_or_kept(
 ) -> None:
     caplog.set_level("INFO")
     sent = form.format(key)
-    app = create_app(Settings(db=tmp_path / "run.db", run_key=run_key(key)))
+    app = create_app(Settings(db=tmp_path / "run.db", run_key=parse_run_key(key)))
     async with started(app), client_of(app, key) as client:
         answers = [
             await client.get("/tags", headers={"X-Request-Id": sent}),
@@ -331,7 +331,7 @@ async def test_an_id_that_is_only_like_the_key_of_the_run_is_kept(run_app: Starl
 
 
 async def test_requests_with_the_key_of_the_run_are_counted_for_themselves(tmp_path: Path) -> None:
-    app = create_app(Settings(db=tmp_path / "limited.db", rate_limit=3, run_key=run_key(RUN_KEY)))
+    app = create_app(Settings(db=tmp_path / "limited.db", rate_limit=3, run_key=parse_run_key(RUN_KEY)))
     async with started(app):
         async with client_of(app, RUN_KEY) as client:
             answers = [await client.get("/tags") for _ in range(4)]

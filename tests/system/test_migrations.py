@@ -369,10 +369,10 @@ def test_a_table_that_has_but_the_name_of_statistics_is_refused(db: Path) -> Non
 
 def test_the_migration_scripts_make_the_current_schema() -> None:
     with closing(sqlite3.connect(":memory:")) as made:
-        for script in schemas.scripts(1, schemas.VERSION):
+        for script in schemas.read_scripts(1, schemas.VERSION):
             made.executescript(script)
 
-        assert schemas.differences(made, schemas.VERSION) == []
+        assert schemas.find_differences(made, schemas.VERSION) == []
 
 
 def test_a_damaged_journal_is_an_error_in_one_line(db: Path) -> None:
@@ -472,7 +472,7 @@ def shape_of(db: Path) -> dict[str, Any]:
 def write_released(db: Path, version: int) -> None:
     """The journal that the release with that schema left behind. Its rows have what triggers once added."""
     with closing(sqlite3.connect(db)) as opened:
-        for script in schemas.scripts(1, version):
+        for script in schemas.read_scripts(1, version):
             opened.executescript(script)
         triggers = opened.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
         opened.executescript("".join(f"DROP TRIGGER {name};" for name, _ in triggers))
