@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
@@ -32,9 +32,7 @@ ADDED_TABLES = {
 MAX_NAME_LENGTH = 60  # characters of a name in a message
 
 Key = tuple[bytes, bytes, bytes]  # the type of an object, its name, its table
-# The SQL of an object, empty for the index of a constraint. Only a forged file has several objects of one
-# key.
-Objects = Mapping[Key, Sequence[bytes]]
+Objects = Mapping[Key, bytes]  # the SQL of each object, empty for the index of a constraint
 
 
 def read_schema() -> str:
@@ -110,18 +108,14 @@ def read_objects(db: sqlite3.Connection) -> Objects:
         ORDER BY type = 'trigger' DESC, type, name
         """
     )
-    objects: dict[Key, list[bytes]] = {}
-    for kind, name, table, sql in rows:
-        if ADDED_TABLES.get(name) != sql:
-            objects.setdefault((kind, name, table), []).append(sql)
-    return objects
+    return {(kind, name, table): sql for kind, name, table, sql in rows if ADDED_TABLES.get(name) != sql}
 
 
-def split_tokens(key: Key, statements: Sequence[bytes]) -> list[list[bytes]]:
-    """Return the tokens of each statement. The quotes that SQLite adds to a renamed table are removed."""
+def split_tokens(key: Key, sql: bytes) -> list[bytes]:
+    """Return the tokens of a statement. The quotes that SQLite adds to a renamed table are removed."""
     _, name, _ = key
-    unquoted = (sql.replace(b'CREATE TABLE "%b"' % name, b"CREATE TABLE %b" % name, 1) for sql in statements)
-    return [[token for token in TOKEN.findall(sql) if token] for sql in unquoted]
+    unquoted = sql.replace(b'CREATE TABLE "%b"' % name, b"CREATE TABLE %b" % name, 1)
+    return [token for token in TOKEN.findall(unquoted) if token]
 
 
 def format_name(key: Key) -> str:

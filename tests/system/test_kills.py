@@ -26,8 +26,8 @@ import msgspec
 import pytest
 from commands import PATIENCE, Process, Server, done, environment, free_port, new_key, rows, running, start
 from factories import A_TRADE, unwrap
+from journals import write_released
 from proofs import SOAK, tries
-from test_migrations import write_released
 
 from journal_api.database import migrations, schemas
 from journal_api.settings import Settings

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from commands import environment, health, rows
-from test_migrations import write_released
+from journals import write_released
 from wheels import build_wheel, constraints_beside, environment_with, run
 
 from journal_api import __version__
