@@ -4,7 +4,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from commands import change
@@ -71,19 +70,22 @@ def content(data: bytes) -> Write:
     return write
 
 
-def new_file(*statements: str, is_journal: bool = False) -> Write:
-    """A new database, or a new journal, changed by these statements."""
+def statements(*texts: str) -> Write:
+    """Run these statements in the database, which is created if there is none."""
 
     def write(db: Path) -> None:
-        if is_journal:
-            prepare(db)
-        for statement in statements:
-            change(db, statement)
+        for text in texts:
+            change(db, text)
 
     return write
 
 
-new_journal = partial(new_file, is_journal=True)
+def new_journal(*texts: str) -> Write:
+    def write(db: Path) -> None:
+        prepare(db)
+        statements(*texts)(db)
+
+    return write
 
 
 def replace_in_schema(name: str, old: str, new: str) -> Write:
@@ -139,10 +141,10 @@ TYPE_CHECK = "CHECK (type IN ('mistake', 'custom'))"
 FOREIGN_FILES: dict[str, tuple[Write, str]] = {
     "a text": (content(TEXT), "file is not a database"),
     "a short text": (content(b"hi\n"), "file is not a database"),
-    "another database": (new_file("CREATE TABLE notes (text TEXT)"), NO_JOURNAL),
+    "another database": (statements("CREATE TABLE notes (text TEXT)"), NO_JOURNAL),
     "another application": (new_journal("PRAGMA application_id = 7"), NO_JOURNAL),
-    "only an application id": (new_file("PRAGMA application_id = 7"), NO_JOURNAL),
-    "only a version": (new_file("PRAGMA user_version = 3"), NO_JOURNAL),
+    "only an application id": (statements("PRAGMA application_id = 7"), NO_JOURNAL),
+    "only a version": (statements("PRAGMA user_version = 3"), NO_JOURNAL),
     "a newer journal": (new_journal(f"PRAGMA user_version = {NEWER}"), f"schema {NEWER} {OTHER_RELEASE}"),
     "a newer journal with a log": (
         new_journal("PRAGMA journal_mode = WAL", f"PRAGMA user_version = {NEWER}"),
@@ -153,7 +155,7 @@ FOREIGN_FILES: dict[str, tuple[Write, str]] = {
     "half a journal": (new_journal("PRAGMA user_version = 0"), OTHER_RELEASE),
     "a damaged journal": (damaged_journal, "malformed"),
     "only the two numbers": (
-        new_file(
+        statements(
             f"PRAGMA application_id = {APPLICATION_ID}",
             f"PRAGMA user_version = {schemas.VERSION}",
             "CREATE TABLE notes (text TEXT)",

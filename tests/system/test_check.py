@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import change, command, new_key, refused, rows, running
 from factories import unwrap
-from journals import LOOSE_ROW, NEWER, TEXT, TRIGGER, crash, prepare, write_released
+from journals import LOOSE_ROW, NEWER, TEXT, TRIGGER, crash, prepare, statements, write_released
 
 from journal_api.database import check as database_check
 from journal_api.database.check import Finding, examine, query
@@ -110,17 +110,13 @@ def of_an_older_release(db: Path) -> None:
     db.chmod(0o600)
 
 
-def with_a_foreign_trigger(db: Path) -> None:
-    change(db, TRIGGER)
-
-
 STATES: list[Callable[[Path], object]] = [
     lambda db: None,
-    lambda db: change(db, "PRAGMA journal_mode = WAL"),
+    statements("PRAGMA journal_mode = WAL"),
     after_a_crash,
     after_a_crash_and_a_copy,
     of_an_older_release,
-    with_a_foreign_trigger,
+    statements(TRIGGER),
     lambda db: db.write_bytes(b""),
 ]
 
@@ -173,7 +169,7 @@ def other_database(db: Path) -> None:
         (lambda db: (db.unlink(), db.mkdir()), "is a folder"),
         (lambda db: db.write_bytes(TEXT), "file is not a database"),
         (other_database, "this file is not a journal"),
-        (lambda db: change(db, f"PRAGMA user_version = {NEWER}"), f"this journal has schema {NEWER}"),
+        (statements(f"PRAGMA user_version = {NEWER}"), f"this journal has schema {NEWER}"),
     ],
     ids=["missing", "folder", "text", "other database", "newer"],
 )
@@ -206,7 +202,7 @@ def test_a_refusal_is_one_line(tmp_path: Path) -> None:
             ("warn", f"schema 1 of {VERSION}: the next start of the service migrates it"),
         ),
         (
-            lambda db: (change(db, TRIGGER), change(db, "DROP INDEX tags_of_category")),
+            statements(TRIGGER, "DROP INDEX tags_of_category"),
             "schema",
             (
                 "wrong",
@@ -215,7 +211,7 @@ def test_a_refusal_is_one_line(tmp_path: Path) -> None:
             ),
         ),
         (
-            lambda db: [change(db, f"CREATE TABLE t{n:02} (a)") for n in range(12)],
+            statements(*(f"CREATE TABLE t{n:02} (a)" for n in range(12))),
             "schema",
             (
                 "wrong",
@@ -225,7 +221,7 @@ def test_a_refusal_is_one_line(tmp_path: Path) -> None:
             ),
         ),
         (
-            lambda db: change(db, LOOSE_ROW),
+            statements(LOOSE_ROW),
             "foreign_key_check",
             ("wrong", "foreign_key_check: rows with dangling references: 1, in tag_categories"),
         ),
