@@ -39,7 +39,7 @@ class Overheard:
         return [("[]", 0)]
 
 
-def statements_of(read: Callable[[Any], Any]) -> list[Statement]:
+def record_statements(read: Callable[[Any], Any]) -> list[Statement]:
     """The statements of a repository's function, with their values."""
     overheard = Overheard()
     asyncio.run(read(overheard))
@@ -62,7 +62,7 @@ def timed(times: int, work: Callable[[], object]) -> Round:
     return Round(times / took, (time.process_time() - cpu) / times)
 
 
-def loop_of(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
+def loop_statements(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
     """Those statements over and over, for so long."""
     connection = connected(db)
 

@@ -13,30 +13,28 @@ from bench.data import (
     DAILY,
     DRAWDOWN,
     Contents,
-    copy_of,
+    copy_journal,
     create,
     fill,
     get_data,
-    long_journal,
-    rows_of,
+    list_rows,
+    make_long_journal,
     trade_file,
     two_versions,
 )
 from bench.measure import PEER, Case, Other, Pace, Result, Side, compare, limited
 from bench.servers import Measured, journal, seconds_to_first_answer, uvicorn
-from journal_api.repositories import snapshots, strategies
-from journal_api.structs.snapshots import SnapshotQuery
+from journal_api.repositories import strategies
 
 NOOP, SQLITE = "a route that does nothing", "sqlite3, the same statement"
-A_PAGE = 365
 OWNER = 1
 
 
-def measured(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
+def measure_cases(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
     """Every case in turn; the long journal has so many trades, the short one a hundredth of them."""
     db = folder / "journal.db"
     key, contents = fill(db)
-    for_peer, for_sqlite, for_start = (copy_of(db, f"{name}.db") for name in ("peer", "sqlite", "start"))
+    for_peer, for_sqlite, for_start = (copy_journal(db, f"{name}.db") for name in ("peer", "sqlite", "start"))
     with ExitStack() as stack:
         ours = stack.enter_context(journal(db, key))
         peer = stack.enter_context(uvicorn("peer", key, folder, BENCH_DB=str(for_peer)))
@@ -70,18 +68,6 @@ def requests(
         [Other(NOOP, load.Load(noop, pace, "/"), target=0.45)],
     )
     yield from large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
-    values = {
-        **snapshots.page_values(contents.goal_id, SnapshotQuery(limit=A_PAGE)),
-        "user_id": 1,
-        "today": "",
-    }
-    page = bare.statements_of(lambda db: snapshots.page_if_current(db, {**values, "is_refreshed": True}))
-    yield Case(
-        f"{A_PAGE} snapshots, nothing stale",
-        "requests",
-        load.Load(ours, pace, f"{goal}/snapshots?limit={A_PAGE}"),
-        [Other(SQLITE, bare.loop_of(for_sqlite, pace.seconds, page), target=0.6)],
-    )
     category = contents.category_id
     yield Case(
         "create a tag, durable",
@@ -121,8 +107,8 @@ def large_strategy(
     """A read of 200 kB, which SQLite makes once until somebody writes."""
     what, path = "a strategy, 50 x 100", f"/v1/strategies/{strategy_id}"
     assert get_data(ours.send("GET", path)) == get_data(peer.send("GET", path)), path
-    same = bare.statements_of(lambda db: strategies.get(db, OWNER, strategy_id))
-    alone = Other(SQLITE, bare.loop_of(for_sqlite, pace.seconds, same), target=0.8)
+    same = bare.record_statements(lambda db: strategies.get(db, OWNER, strategy_id))
+    alone = Other(SQLITE, bare.loop_statements(for_sqlite, pace.seconds, same), target=0.8)
     written = after_a_write(what, path, ours, [(PEER, peer, path)], pace)
     yield written._replace(others=[alone, *written.others])
     again = asked_again(what, path, ours, [], pace)
@@ -134,7 +120,7 @@ def patch(ours: Measured, contents: Contents, for_sqlite: Path, pace: Pace) -> C
     path = f"/v1/strategies/{contents.large_strategy_id}"
     versions = two_versions(ours, contents.large_strategy_id)
     bodies = [json.dumps({"setups": setups}).encode() for setups in versions]
-    rows = [rows_of(setups) for setups in versions]
+    rows = [list_rows(setups) for setups in versions]
     # The first version is what is stored.
     return Case(
         "PATCH 50 x 100, all in place",
@@ -165,8 +151,8 @@ def import_of_a_file(ours: Measured, db: Path, pace: Pace) -> Case:
 def long_journals(folder: Path, pace: Pace, trades: int) -> Iterator[Result]:
     """What must not cost more in a long journal than in a short one."""
     short, long = (folder / f"{count}.db" for count in (trades // 100, trades))
-    long_journal(short, trades // 100)
-    peak = long_journal(long, trades)
+    make_long_journal(short, trades // 100)
+    peak = make_long_journal(long, trades)
     yield limited(f"memory of an import of {trades:,} trades", "MiB", [peak], 200)
     with ExitStack() as stack:
         in_short = stack.enter_context(journal(short, new_key(short)))
