@@ -167,6 +167,13 @@ FOREIGN_FILES: dict[str, tuple[Write, str]] = {
         older_journal_with_a_trigger,
         "trigger evil on tag_categories does not belong to it;",
     ),
+    "a trigger on a table of Litestream": (
+        new_journal(
+            "CREATE TABLE _litestream_lock (id INTEGER)",
+            "CREATE TRIGGER evil AFTER INSERT ON _litestream_lock BEGIN DELETE FROM trades; END",
+        ),
+        "trigger evil on _litestream_lock does not belong to it",
+    ),
     "an added view": (new_journal("CREATE VIEW evil AS SELECT * FROM api_keys"), "view evil does not belong"),
     "an added table whose name acts on terminals": (
         new_journal('CREATE TABLE "\x1b]0;pwn\a" (text)'),

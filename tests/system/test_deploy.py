@@ -15,20 +15,20 @@ import httpx
 import pytest
 from commands import PATIENCE, WITHOUT_TLS, environment, new_key
 from ruamel.yaml import YAML
-from test_upgrade import SOURCES
+from wheels import SOURCES
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "docs/deploy"
 UNITS = [DEPLOY / "journal-api.service", DEPLOY / "journal@.service"]
 
 
-def copied_into_the_image() -> list[str]:
+def read_copied_paths() -> list[str]:
     """What the Dockerfile copies from the checkout."""
     copies = re.findall(r"^COPY (?!--from)(.*) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
     return [path for line in copies for path in line.split()]
 
 
-def lines_of(unit: Path, *but: str) -> list[str]:
+def read_lines(unit: Path, *but: str) -> list[str]:
     """The settings of a unit, without comments and without the settings that are named."""
     lines = [line for line in unit.read_text().splitlines() if line and not line.startswith("#")]
     return [line for line in lines if line.partition("=")[0] not in but]
@@ -37,9 +37,9 @@ def lines_of(unit: Path, *but: str) -> list[str]:
 # Docker ------------------------------------------------------------------------------------------------
 
 
-def test_the_image_is_built_from_the_files_of_which_test_upgrade_builds_a_wheel() -> None:
-    assert sorted(copied_into_the_image()) == sorted(SOURCES)
-    assert [path for path in copied_into_the_image() if not (ROOT / path).exists()] == []
+def test_the_image_is_built_from_the_files_of_a_wheel() -> None:
+    assert sorted(read_copied_paths()) == sorted(SOURCES)
+    assert [path for path in read_copied_paths() if not (ROOT / path).exists()] == []
 
 
 def test_nothing_else_of_the_checkout_is_sent_to_docker() -> None:
@@ -87,15 +87,15 @@ def test_systemd_finds_no_mistake_in_the_unit(unit: Path, tmp_path: Path) -> Non
 def test_the_unit_for_many_people_has_the_sandbox_of_the_unit_for_one() -> None:
     personal = ("Description", "User", "Group", "EnvironmentFile", "Environment", "StateDirectory")
 
-    one, many = (lines_of(unit, *personal) for unit in UNITS)
+    one, many = (read_lines(unit, *personal) for unit in UNITS)
 
     assert one == many
 
 
 def proc_options(unit: Path) -> str:
     """The mount options of /proc that the unit asks systemd for."""
-    told = dict(line.split("=", 1) for line in lines_of(unit) if line.startswith("Proc"))
-    told |= dict(line.split("=", 1) for line in lines_of(unit) if line.startswith("ProtectProc"))
+    told = dict(line.split("=", 1) for line in read_lines(unit) if line.startswith("Proc"))
+    told |= dict(line.split("=", 1) for line in read_lines(unit) if line.startswith("ProtectProc"))
     subset = ",subset=pid" if told.get("ProcSubset") == "pid" else ""
     return f"hidepid={told['ProtectProc']}{subset}"
 

@@ -73,9 +73,11 @@ def test_every_table_is_strict(db: Path) -> None:
     assert rows(db, loose) == []
 
 
-def test_a_journal_that_is_opened_again_is_left_as_it_is_with_the_statistics_of_sqlite(db: Path) -> None:
+def test_a_journal_is_left_as_it_is_with_the_tables_that_sqlite_and_litestream_add(db: Path) -> None:
     prepare(db)
     change(db, "ANALYZE")
+    change(db, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+    change(db, "CREATE TABLE _litestream_lock (id INTEGER)")
     before = dump(db)
 
     assert done("users", "list", "--db", db) == "owner\n"

@@ -3,19 +3,18 @@
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 import pytest
-from commands import Server, change, command, done, make_journal, new_key, refused, rows, running, wait_until
+from commands import Server, command, done, new_key, rows, running, wait_until
 from conftest import started
 from factories import unwrap
 from msgspec import structs
@@ -167,23 +166,3 @@ async def test_the_setting_leaves_the_checkpoints_to_litestream(settings: Settin
         async with started(app):
             writer = app.state.database._writer
             assert await writer.execute_fetchall("PRAGMA wal_autocheckpoint") == [(pages,)]
-
-
-def test_the_tables_that_litestream_adds_are_no_difference(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    make_journal(db)
-    change(db, "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
-    change(db, "CREATE TABLE _litestream_lock (id INTEGER)")
-
-    assert done("users", "list", "--db", db) == "owner\n"
-    assert command("check", "--db", db).code == 0
-
-
-def test_a_trigger_on_a_table_of_litestream_is_refused(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    make_journal(db)
-    with closing(sqlite3.connect(db)) as opened, opened:
-        opened.execute("CREATE TABLE _litestream_lock (id INTEGER)")
-        opened.execute("CREATE TRIGGER evil AFTER INSERT ON _litestream_lock BEGIN DELETE FROM trades; END")
-
-    assert "trigger evil on _litestream_lock does not belong to it" in refused("users", "list", "--db", db)
