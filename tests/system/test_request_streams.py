@@ -31,112 +31,52 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
         yield journal
 
 
-def lines(text: str) -> tuple[bytes, ...]:
-    r"""The lines of a table in which \r, \n, \t and \x escapes stand for bytes."""
-    escaped = (line.strip() for line in text.strip().splitlines())
-    return tuple(line.encode().decode("unicode_escape").encode("latin-1") for line in escaped)
+def entries(text: str) -> tuple[bytes, ...]:
+    r"""The entries of a table, separated by | or by lines; \r, \n, \t and \x escapes stand for bytes."""
+    parts = (part.strip() for line in text.strip().splitlines() for part in line.split(" | "))
+    return tuple(part.encode().decode("unicode_escape").encode("latin-1") for part in parts)
 
 
-REQUEST_LINES = lines("""
-    GET /health
-    HEAD /health
-    OPTIONS /v1/tags
-    GET /v1/tags
-    POST /v1/tags
-    POST /v1/tag-categories
-    DELETE /v1/tags/1
-    PUT /v1/tags
-    PATCH /v1/tags/1
-    GET /nowhere
-    POST /health
-    GET http://localhost/health
-    GET http://evil.example/health
+REQUEST_LINES = entries("""
+    GET /health | HEAD /health | POST /health | OPTIONS /v1/tags | GET /v1/tags | POST /v1/tags | PUT /v1/tags
+    POST /v1/tag-categories | DELETE /v1/tags/1 | PATCH /v1/tags/1 | GET /nowhere
+    GET http://localhost/health | GET http://evil.example/health
 """)
-OTHER_HEADERS = lines(r"""
-    Connection: Upgrade\r\nUpgrade: h2c
-    Connection: upgrade, close\r\nUpgrade: websocket
-    Connection: x\r\nConnection: UPGRADE\r\nUPGRADE: x/1, y
-    Upgrade: foo
-    Connection: Upgrade
-    Connection: close
-    Connection: keep-alive
-    Expect: 100-continue
-    Expect: x
-    Content-Type: application/json
-    TE: trailers
-    Trailer: Host
-    X: \x80\xff
-    X:
-    X:\t x \t\x20
+OTHER_HEADERS = entries(r"""
+    Connection: Upgrade\r\nUpgrade: h2c | Connection: upgrade, close\r\nUpgrade: websocket | Upgrade: foo
+    Connection: x\r\nConnection: UPGRADE\r\nUPGRADE: x/1, y | Connection: Upgrade | Connection: close
+    Connection: keep-alive | Expect: 100-continue | Expect: x | Content-Type: application/json | TE: trailers
+    Trailer: Host | X: \x80\xff | X: | X:\t x \t\x20
 """)
-LENGTHS = lines(r"""
-    Content-Length: %d
-    content-length:%d
-    Content-Length: \t%d \t\x20
-    CONTENT-LENGTH: %d
+LENGTHS = entries(r"""
+    Content-Length: %d | content-length:%d | Content-Length: \t%d \t\x20 | CONTENT-LENGTH: %d
 """)
-ODD_LENGTHS = lines(r"""
-    Content-Length: %d\r\nContent-Length: %d
-    Content-Length: %d\r\nContent-Length: 0
-    Content-Length: %d, %d
-    Content-Length: +%d
-    Content-Length: -%d
-    Content-Length: 0%d
-    Content-Length: 0x%x
-    Content-Length : %d
-    \x20Content-Length: %d
-    Content-Length:\r\n %d
-    X: x\nContent-Length: %d
-    X: x\rContent-Length: %d
-    Content-Length: %d\x0b
-    Content_Length: %d
+ODD_LENGTHS = entries(r"""
+    Content-Length: %d\r\nContent-Length: %d | Content-Length: %d\r\nContent-Length: 0 | Content_Length: %d
+    Content-Length: %d, %d | Content-Length: +%d | Content-Length: -%d | Content-Length: 0%d
+    Content-Length: 0x%x | Content-Length : %d | \x20Content-Length: %d | Content-Length:\r\n %d
+    X: x\nContent-Length: %d | X: x\rContent-Length: %d | Content-Length: %d\x0b
 """)
-CHUNKED = lines(r"""
-    Transfer-Encoding: chunked
-    transfer-encoding:CHUNKED
-    Transfer-Encoding: \tchunked \t\x20
+CHUNKED = entries(r"""
+    Transfer-Encoding: chunked | transfer-encoding:CHUNKED | Transfer-Encoding: \tchunked \t\x20
 """)
-ODD_CODINGS = lines(r"""
-    Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked
-    Transfer-Encoding: identity\r\nTransfer-Encoding: chunked
-    Transfer-Encoding: gzip, chunked
-    Transfer-Encoding: chunked, identity
-    Transfer-Encoding: identity
-    Transfer-Encoding: xchunked
-    Transfer-Encoding : chunked
-    \x20Transfer-Encoding: chunked
-    Transfer-Encoding:\r\n chunked
-    Transfer-Encoding: \x0bchunked
-    Transfer-Encoding: "chunked"
-    X: x\nTransfer-Encoding: chunked
-    Transfer_Encoding: chunked
+ODD_CODINGS = entries(r"""
+    Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked | Transfer-Encoding: gzip, chunked
+    Transfer-Encoding: identity\r\nTransfer-Encoding: chunked | Transfer-Encoding: chunked, identity
+    Transfer-Encoding: identity | Transfer-Encoding: xchunked | Transfer-Encoding : chunked
+    \x20Transfer-Encoding: chunked | Transfer-Encoding:\r\n chunked | Transfer-Encoding: \x0bchunked
+    Transfer-Encoding: "chunked" | X: x\nTransfer-Encoding: chunked | Transfer_Encoding: chunked
 """)
-TRAILERS = lines(r"""
-    X: x\r\n
-    Host: evil.example\r\n
-    Content-Length: 7\r\n
-    X-Request-Id: x\r\n
-    Connection: Upgrade\r\nUpgrade: h2c\r\n
-    Transfer-Encoding: chunked\r\n
+TRAILERS = entries(r"""
+    X: x\r\n | Host: evil.example\r\n | Content-Length: 7\r\n | X-Request-Id: x\r\n
+    Connection: Upgrade\r\nUpgrade: h2c\r\n | Transfer-Encoding: chunked\r\n
 """)
-CHUNKS = lines(r"""
-    %x\r\n%b\r\n
-    %X\r\n%b\r\n
-    0%x\r\n%b\r\n
-    %x;a=b\r\n%b\r\n
-    %x;a="b"\r\n%b\r\n
+CHUNKS = entries(r"""
+    %x\r\n%b\r\n | %X\r\n%b\r\n | 0%x\r\n%b\r\n | %x;a=b\r\n%b\r\n | %x;a="b"\r\n%b\r\n
 """)
-ODD_CHUNKS = lines(r"""
-    %x \r\n%b\r\n
-    %x\n%b\r\n
-    %x\r\n%b
-    0x%x\r\n%b\r\n
-    %x\r\n%b\n
-    %x;\n\r\n%b\r\n
-    +%x\r\n%b\r\n
-    %x\r\n%bx\r\n
-    10000000000000000%x\r\n%b\r\n
-    %x;a="\r\n%b\r\n
+ODD_CHUNKS = entries(r"""
+    %x \r\n%b\r\n | %x\n%b\r\n | %x\r\n%b | 0x%x\r\n%b\r\n | %x\r\n%b\n | %x;\n\r\n%b\r\n | +%x\r\n%b\r\n
+    %x\r\n%bx\r\n | 10000000000000000%x\r\n%b\r\n | %x;a="\r\n%b\r\n
 """)
 FRAMINGS = ("none", "length", "length", "chunked", "chunked", "odd length", "odd coding", "both")
 

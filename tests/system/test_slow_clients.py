@@ -64,10 +64,15 @@ class Slow(NamedTuple):
     dribble: bytes = b""
 
 
-def read_of_each(journal: Journal, clients: list[Slow]) -> list[bytes]:
+def read_of_each(
+    journal: Journal,
+    clients: list[Slow],
+    meanwhile: Callable[[], object] = lambda: None,
+    seconds: float = PATIENCE,
+) -> list[bytes]:
     """What each client reads until the server closes its connection; all are connected at once."""
     received = [b""] * len(clients)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + seconds
     with ExitStack() as stack, selectors.DefaultSelector() as connected:
         for number, client in enumerate(clients):
             connection = stack.enter_context(journal.connect())
@@ -75,7 +80,8 @@ def read_of_each(journal: Journal, clients: list[Slow]) -> list[bytes]:
             connected.register(connection, selectors.EVENT_READ, number)
         while connected.get_map():
             assert time.monotonic() < deadline, "the server never closed a connection"
-            for key, _ in connected.select(Hurried.idle_seconds / 10):
+            meanwhile()
+            for key, _ in connected.select(0.05):
                 part = read_part(key.fileobj)  # type: ignore[arg-type]  # a socket
                 received[key.data] += part
                 if not part:
@@ -289,46 +295,22 @@ def crowded(tmp_path: Path, journal: Journal) -> Iterator[Journal]:
 def test_a_crowd_of_slow_clients_is_sent_away_while_others_are_answered(
     crowded: Journal, seen: Callable[[str], None]
 ) -> None:
-    stalled = post(crowded, b"Content-Length: 100") + b"{"
-    starts = [b""] * CROWD.idle + [GET + b"X"] * CROWD.half_sent + [stalled] * CROWD.stalled
+    stalled = Slow(post(crowded, b"Content-Length: 100") + b"{")
+    clients = [Slow(b"")] * CROWD.idle + [Slow(GET + b"X")] * CROWD.half_sent + [stalled] * CROWD.stalled
+    others: list[httpx.Response] = []
 
-    with ExitStack() as stack:
-        slow = [stack.enter_context(crowded.connect()) for _ in starts]
-        for connection, start in zip(slow, starts, strict=True):
-            connection.sendall(start)
-        received, others = request_while_they_stay(crowded, slow)
+    with crowded.client() as client:
+        received = read_of_each(crowded, clients, lambda: others.append(client.get("/tags")), CROWD.seconds)
 
     assert {response.status_code for response in others} == {200}
     assert Counter(tuple(statuses(one)) for one in received) == {
         (): CROWD.idle + CROWD.half_sent,
         (408,): CROWD.stalled,
     }
-    seconds = [response.elapsed.total_seconds() for response in others]
-    p99 = statistics.quantiles(seconds, n=100)[98]
+    p99 = statistics.quantiles([response.elapsed.total_seconds() for response in others], n=100)[98]
     seen(
         f"{CROWD.idle} idle, {CROWD.half_sent} half-sent, {CROWD.stalled} stalled: all sent away, "
         f"p99 of {len(others)} other requests {p99 * 1000:.1f} ms"
     )
     if SOAK:
         assert p99 < 0.05
-
-
-def request_while_they_stay(
-    journal: Journal, slow: list[socket.socket]
-) -> tuple[list[bytes], list[httpx.Response]]:
-    """What each slow client reads until it is sent away, and the responses to other requests meanwhile."""
-    received = dict.fromkeys(slow, b"")
-    responses = []
-    deadline = time.monotonic() + CROWD.seconds
-    with selectors.DefaultSelector() as connected, journal.client() as client:
-        for connection in slow:
-            connected.register(connection, selectors.EVENT_READ)
-        while connected.get_map():
-            assert time.monotonic() < deadline, f"{len(connected.get_map())} of {len(slow)} are still there"
-            responses.append(client.get("/tags"))
-            for ready, _ in connected.select(0.01):
-                part = read_part(ready.fileobj)  # type: ignore[arg-type]  # a socket
-                received[ready.fileobj] += part  # type: ignore[index]  # a socket
-                if not part:
-                    connected.unregister(ready.fileobj)
-    return list(received.values()), responses
