@@ -61,18 +61,10 @@ def test_of_a_sound_journal_every_line_says_ok_and_the_exit_code_is_0(
     assert all(line.startswith("ok    ") for line in lines)
     assert [line.split()[1].rstrip(":") for line in lines] == [*CHECKS, pages, "foreign_key_check"]
     assert lines[0] == f"ok    database {db}, {db.stat().st_size / 10**6:.1f} MB"
+    free = float(lines[2].split()[2].replace(",", ""))
+    assert free == pytest.approx(shutil.disk_usage(db).free / 10**6, rel=0.5)
     assert lines[3] == f"ok    SQLite {sqlite3.sqlite_version}"
     assert lines[6] == f"ok    schema {VERSION} of {VERSION}"
-
-
-def test_an_error_and_a_warning_stand_beside_what_is_ok_and_the_exit_code_is_1(db: Path) -> None:
-    change(db, LOOSE_ROW)
-    db.chmod(0o644)
-
-    ran = command("check", "--db", db)
-
-    assert ran.code == 1
-    assert {line[:6] for line in ran.out.splitlines()} == {"ok    ", "warn  ", "wrong "}
 
 
 def test_a_running_server_is_reported_and_goes_on(db: Path, tmp_path: Path) -> None:
@@ -276,17 +268,22 @@ def test_an_index_without_some_of_its_rows_is_found_by_the_full_check_alone(db: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes mean nothing there")
-@pytest.mark.parametrize(
-    ("file_mode", "folder_mode"), [(0o644, 0o700), (0o600, 0o755), (0o660, 0o770), (0o606, 0o700)]
-)
-def test_modes_that_let_others_in_are_a_warning(db: Path, file_mode: int, folder_mode: int) -> None:
-    db.chmod(file_mode)
-    db.parent.chmod(folder_mode)
+def test_modes_that_let_others_in_are_a_warning_and_damage_makes_the_exit_code_1(db: Path) -> None:
+    for file_mode, folder_mode in ((0o644, 0o700), (0o600, 0o755), (0o660, 0o770), (0o606, 0o700)):
+        db.chmod(file_mode)
+        db.parent.chmod(folder_mode)
+        assert find(db, "permissions") == (
+            "warn",
+            f"permissions: file {file_mode:04o}, folder {folder_mode:04o}; only the owner needs access: "
+            "use 0600 and 0700",
+        )
+    assert command("check", "--db", db).code == 0
+    change(db, LOOSE_ROW)
 
-    verdict, text = find(db, "permissions")
+    ran = command("check", "--db", db)
 
-    assert verdict == "warn"
-    assert text.startswith(f"permissions: file {file_mode:04o}, folder {folder_mode:04o}; ")
+    assert ran.code == 1
+    assert {line[:6] for line in ran.out.splitlines()} == {"ok    ", "warn  ", "wrong "}
 
 
 @pytest.fixture
@@ -323,12 +320,6 @@ def test_the_disk_needs_room_for_the_log_and_better_for_a_copy(free: int, size: 
     finding = database_check.check_free_space(free, size)
 
     assert finding.verdict == verdict
-
-
-def test_the_free_space_is_on_the_disk_of_the_database(db: Path) -> None:
-    free = float(find(db, "disk").text.split()[1].replace(",", ""))
-
-    assert free == pytest.approx(shutil.disk_usage(db).free / 10**6, rel=0.5)
 
 
 def test_an_sqlite_that_is_too_old_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
