@@ -18,10 +18,10 @@ from journal_api.errors import DatabaseRefused
 
 T = TypeVar("T")
 
-OLDEST_SQLITE = (3, 40)
+MIN_SQLITE = (3, 40)
 BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
-LEAST_FREE_SPACE = 32 * 1024 * 1024
+MIN_FREE_SPACE = 32 * 1024 * 1024
 MAX_DIFFERENCES = 10  # of a schema that are listed
 
 
@@ -107,11 +107,11 @@ def check_permissions(file: Path) -> Finding:
 def check_free_space(free: int, size: int) -> Finding:
     """Check that the disk has space for the log, and for a copy of a database of that size."""
     text = f"disk: {format_megabytes(free)} free"
-    if free < LEAST_FREE_SPACE:
+    if free < MIN_FREE_SPACE:
         return Finding(
-            "wrong", f"{text}, less than the {format_megabytes(LEAST_FREE_SPACE)} that writing may need"
+            "wrong", f"{text}, less than the {format_megabytes(MIN_FREE_SPACE)} that writing may need"
         )
-    if free < size + LEAST_FREE_SPACE:
+    if free < size + MIN_FREE_SPACE:
         return Finding("warn", f"{text}, too little for a copy of the database")
     return Finding("ok", text)
 
@@ -119,30 +119,14 @@ def check_free_space(free: int, size: int) -> Finding:
 def check_sqlite() -> Finding:
     """Check that the SQLite library is new enough and has every feature that the journal uses."""
     text = f"SQLite {sqlite3.sqlite_version}"
-    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-        return Finding("wrong", f"{text}; {'.'.join(map(str, OLDEST_SQLITE))} or later is required")
+    if sqlite3.sqlite_version_info < MIN_SQLITE:
+        return Finding("wrong", f"{text}; {'.'.join(map(str, MIN_SQLITE))} or later is required")
     try:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-            missing = find_missing_features(db)
+            run_script(db, read_schema())
     except sqlite3.Error as error:
         return Finding("wrong", f"{text} lacks a feature that the journal needs: {error}")
-    if missing:
-        return Finding("wrong", f"{text} was built without {', '.join(missing)}")
     return Finding("ok", text)
-
-
-def find_missing_features(db: sqlite3.Connection) -> list[str]:
-    """Return the features that a build silently lacks. Raises sqlite3.Error for others that it lacks."""
-    options = {option for (option,) in db.execute("PRAGMA compile_options")}
-    db.execute("PRAGMA foreign_keys = ON")
-    has = {
-        "threads": "THREADSAFE=0" not in options,
-        "write-ahead log": "OMIT_WAL" not in options,
-        "foreign keys": db.execute("PRAGMA foreign_keys").fetchone() == (1,),
-    }
-    run_script(db, read_schema())
-    db.execute("SELECT json_object('all', json_group_array(value)) FROM json_each('[1]')").fetchall()
-    return [feature for feature, is_present in has.items() if not is_present]
 
 
 def check_write_ahead_log(file: Path) -> Finding:

@@ -323,7 +323,7 @@ def test_the_disk_needs_room_for_the_log_and_better_for_a_copy(free: int, size: 
 
 
 def test_an_sqlite_that_is_too_old_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_check, "OLDEST_SQLITE", (99, 1))
+    monkeypatch.setattr(database_check, "MIN_SQLITE", (99, 1))
 
     finding = database_check.check_sqlite()
 

@@ -22,14 +22,6 @@ def read(**variables: str) -> Settings:
     return Settings.from_environ({f"JOURNAL_{name}": text for name, text in variables.items()})
 
 
-async def send(settings: Settings, **headers: str) -> httpx.Response:
-    """The response of a journal with those settings to a request with those headers."""
-    app = create_app(settings)
-    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    async with started(app), httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
-        return await client.get("http://localhost/health", headers=headers)
-
-
 def test_without_variables_the_defaults_hold() -> None:
     settings = read()
 
@@ -170,42 +162,29 @@ def test_settings_that_are_shown_show_neither_the_key_of_the_run_nor_its_hash() 
 
 
 @pytest.mark.parametrize(
-    ("allowed", "host", "status"),
+    ("allowed", "hosts", "others"),
     [
-        ((), "localhost:8000", 200),
-        ((), "127.0.0.1", 200),
-        ((), "[::1]:8000", 200),
-        ((), "LOCALHOST", 200),
-        ((), "journal.lan", 421),
-        ((), "localhost.evil.example", 421),
-        ((), "evil.example@localhost", 421),
-        (("journal.lan",), "journal.lan:8000", 200),
-        (("Journal.LAN",), "journal.lan", 200),
-        (("journal.lan",), "localhost", 200),
-        (("journal.lan",), "a.journal.lan", 421),
-        (("*",), "whatever.example", 200),
+        (
+            (),
+            ["localhost:8000", "127.0.0.1", "[::1]:8000", "LOCALHOST"],
+            ["journal.lan", "localhost.evil.example", "localhost.", "evil.example@localhost", ""],
+        ),
+        (("Journal.LAN",), ["journal.lan:8000", "localhost"], ["a.journal.lan"]),
+        (("*",), ["whatever.example"], []),
     ],
 )
 async def test_only_the_hosts_on_the_list_are_answered_for(
-    tmp_path: Path, allowed: tuple[str, ...], host: str, status: int
+    tmp_path: Path, allowed: tuple[str, ...], hosts: list[str], others: list[str]
 ) -> None:
-    settings = Settings(db=tmp_path / "journal.db", allowed_hosts=allowed)
+    app = create_app(Settings(db=tmp_path / "journal.db", allowed_hosts=allowed))
+    transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+    async with started(app), httpx.AsyncClient(transport=transport, base_url=BASE_URL) as client:
+        statuses = {
+            host: (await client.get("http://localhost/health", headers={"Host": host})).status_code
+            for host in [*hosts, *others]
+        }
 
-    assert (await send(settings, Host=host)).status_code == status
-
-
-@pytest.mark.parametrize(
-    ("origin", "allowed"),
-    [(ORIGIN, ORIGIN), ("http://evil.example", None), ("null", None), (f"{ORIGIN}.evil.example", None)],
-)
-async def test_only_the_origins_on_the_list_may_read_answers(
-    tmp_path: Path, origin: str, allowed: str | None
-) -> None:
-    settings = Settings(db=tmp_path / "journal.db", cors_origins=(ORIGIN,))
-
-    response = await send(settings, Origin=origin)
-
-    assert response.headers.get("access-control-allow-origin") == allowed
+    assert statuses == dict.fromkeys(hosts, 200) | dict.fromkeys(others, 421)
 
 
 # What the pages of desktop programs and extensions send.
