@@ -123,7 +123,6 @@ def test_clients_that_keep_the_service_waiting_are_sent_away(journal: Journal) -
         "half the chunks": (Slow(post(journal, with_chunks) + b'5\r\n{"nam\r\n'), [408]),
         "half the size of a chunk": (Slow(post(journal, with_chunks) + b"5"), [408]),
         "half a body after a response": (Slow(GET + b"\r\n" + post(journal, with_length) + b"{"), [200, 408]),
-        "a body that nobody needs": (Slow(GET + b"Content-Length: 1000000\r\n\r\n", b"x"), [200]),
     }
 
     received = read_of_each(journal, [client for client, _ in clients.values()])
@@ -131,6 +130,15 @@ def test_clients_that_keep_the_service_waiting_are_sent_away(journal: Journal) -
     found = dict(zip(clients, map(statuses, received), strict=True))
     assert found == {name: expected for name, (_, expected) in clients.items()}
     assert all(b"connection: close" in one.lower() for one in received if b" 408 " in one)
+
+
+def test_a_body_that_nobody_needs_has_the_time_of_a_body_and_no_more(journal: Journal) -> None:
+    started = time.monotonic()
+
+    (received,) = read_of_each(journal, [Slow(GET + b"Content-Length: 1000000\r\n\r\n", b"x")])
+
+    assert statuses(received) == [200]
+    assert time.monotonic() - started >= Hurried.body_seconds
 
 
 def test_a_connection_that_is_used_in_time_lives_longer_than_the_limit(journal: Journal) -> None:
