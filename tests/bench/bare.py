@@ -3,10 +3,9 @@
 import asyncio
 import csv
 import io
-import itertools
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,24 +74,6 @@ def loop_statements(db: Path, seconds: float, statements: Sequence[Statement]) -
         return Round(times / took, (time.process_time() - cpu) / times)
 
     return run
-
-
-def edits(db: Path, times: int, versions: Iterable[tuple[list[Any], list[Any]]]) -> Side:
-    """The rows of setups and confirmations of each version in turn, by `executemany`, durable each time."""
-    connection, turn = connected(db), itertools.cycle(versions)
-
-    def edit() -> None:
-        setups, confirmations = next(turn)
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(
-            "UPDATE setups SET name = ?, description = ?, sort_order = ? WHERE id = ?", setups
-        )
-        connection.executemany(
-            "UPDATE confirmations SET name = ?, description = ?, sort_order = ? WHERE id = ?", confirmations
-        )
-        connection.execute("COMMIT")
-
-    return lambda: timed(times, edit)
 
 
 def imports(db: Path, file: bytes) -> Side:

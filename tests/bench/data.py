@@ -109,26 +109,3 @@ def copy_journal(db: Path, name: str) -> Path:
         opened.backup(to)
         to.execute("PRAGMA journal_mode = WAL")
     return copy
-
-
-def two_versions(server: Measured, strategy_id: int) -> list[list[dict[str, Any]]]:
-    """The setups of a strategy, every item with another name than in the other version."""
-    (stored,) = get_data(server.send("GET", f"/v1/strategies/{strategy_id}")).values()
-    return [[renamed(setup, mark) for setup in stored["setups"]] for mark in ("", "'")]
-
-
-def renamed(item: dict[str, Any], mark: str) -> dict[str, Any]:
-    nested = {"confirmations": [renamed(one, mark) for one in item.get("confirmations", ())]}
-    return {**item, "name": item["name"] + mark, **(nested if "confirmations" in item else {})}
-
-
-def list_rows(setups: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """Their rows as `executemany` takes them, and those of their confirmations."""
-    confirmations = [one for setup in setups for one in setup["confirmations"]]
-    return [row_of(one, "setup_id") for one in setups], [
-        row_of(one, "confirmation_id") for one in confirmations
-    ]
-
-
-def row_of(item: dict[str, Any], own_id: str) -> tuple[Any, ...]:
-    return item["name"], item["description"], item["sort_order"], item[own_id]
