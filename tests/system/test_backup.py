@@ -259,7 +259,8 @@ def test_a_backup_is_on_the_disk_before_it_has_its_name(
 
     backup = back_up(db, folder)
 
-    assert {backup.stat().st_ino, folder.stat().st_ino} <= set(synced)
+    checksum = backup.with_name(f"{backup.name}.sha256")
+    assert {file.stat().st_ino for file in (backup, checksum, folder)} <= set(synced)
 
 
 def test_a_backup_whose_name_is_taken_meanwhile_leaves_nothing_beside_that_file(

@@ -1,6 +1,5 @@
 """Processes that are killed, and what is left: docs/reliability.md 1, 9, 10, 11 and 17."""
 
-import http.client
 import os
 import random
 import shutil
@@ -19,9 +18,8 @@ from contextlib import closing, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
-import msgspec
+import httpx
 import pytest
 from commands import (
     PATIENCE,
@@ -41,8 +39,6 @@ from proofs import SOAK, tries
 
 Seen = Callable[[str], None]
 Parts = dict[str, list[str]]
-# The errors of a connection whose server is gone.
-GONE = (ConnectionError, http.client.BadStatusLine, http.client.IncompleteRead)
 
 
 @pytest.fixture
@@ -54,35 +50,6 @@ def db(tmp_path: Path) -> Path:
 
 
 # Writers -----------------------------------------------------------------------------------------------
-
-
-class Response(NamedTuple):
-    status: int
-    headers: http.client.HTTPMessage
-    content: bytes
-
-    @property
-    def data(self) -> Any:
-        """The one member of `data`."""
-        (data,) = msgspec.json.decode(self.content)["data"].values()
-        return data
-
-
-class Caller:
-    """A connection that sends one request after the other: httpx would be slower than the server."""
-
-    def __init__(self, url: str, key: str) -> None:
-        self.connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
-        self.key = {"Authorization": f"Bearer {key}"}
-
-    def send(self, method: str, path: str, sent: object = None, **headers: str) -> Response:
-        body = None if sent is None else msgspec.json.encode(sent)
-        self.connection.request(method, f"/v1{path}", body, {**self.key, **headers})
-        response = self.connection.getresponse()
-        return Response(response.status, response.headers, response.read())
-
-    def close(self) -> None:
-        self.connection.close()
 
 
 class Writer:
@@ -115,12 +82,12 @@ class Writer:
 
     def work(self, server: Server, key: str, report: Callable[[], None]) -> None:
         """Write until the server is gone, and report every write that was acknowledged."""
-        with closing(Caller(server.url, key)) as self.caller, suppress(*GONE):
+        with server.client(key) as self.client, suppress(httpx.TransportError):
             self.repeat_unanswered_trade()
-            for strategy in self.call("GET", "/strategies").data:
+            for strategy in unwrap(self.call("GET", "/strategies")):
                 if strategy["name"] in self.known:
                     self.delete_strategy(strategy)
-            account = self.call("POST", "/accounts", {"name": self.new_name()}).data
+            account = unwrap(self.call("POST", "/accounts", {"name": self.new_name()}))
             while True:
                 for number in range(10):
                     self.enter_trade({**A_TRADE, "account_id": account["id"], "notes": self.new_name()})
@@ -137,7 +104,7 @@ class Writer:
             assert ("X-Idempotent-Replay" in response.headers) is was_stored
             self.repeated += 1
 
-    def enter_trade(self, trade: Any) -> Response:
+    def enter_trade(self, trade: Any) -> httpx.Response:
         self.unanswered = trade
         key = {"Idempotency-Key": trade["notes"].replace(" ", "_")}
         response = self.write({trade["notes"]: [trade["symbol"]]}, "POST", "/trades", trade, **key)
@@ -146,23 +113,25 @@ class Writer:
 
     def create_strategy(self) -> Any:
         name = self.new_name()
-        return self.write({name: parts_of_strategy(name)}, "POST", "/strategies", new_strategy(name)).data
+        return unwrap(self.write({name: parts_of_strategy(name)}, "POST", "/strategies", new_strategy(name)))
 
     def rewrite_strategy(self, strategy: Any) -> Any:
         name = self.new_name()
         coming = {strategy["name"]: [], name: parts_of_strategy(name)}
-        return self.write(coming, "PATCH", f"/strategies/{strategy['id']}", rename(strategy, name)).data
+        path = f"/strategies/{strategy['id']}"
+        return unwrap(self.write(coming, "PATCH", path, rename(strategy, name)))
 
     def delete_strategy(self, strategy: Any) -> None:
         self.write({strategy["name"]: []}, "DELETE", f"/strategies/{strategy['id']}")
 
-    def call(self, method: str, path: str, sent: object = None, **headers: str) -> Response:
-        while (response := self.caller.send(method, path, sent, **headers)).status == 503:
+    def call(self, method: str, path: str, sent: object = None, **headers: str) -> httpx.Response:
+        while (response := self.client.request(method, path, json=sent, headers=headers)).status_code == 503:
             pass  # the server was busy and wrote nothing
-        assert response.status in (200, 201, 204), response
-        return response
+        return response.raise_for_status()
 
-    def write(self, coming: Parts, method: str, path: str, sent: object = None, **headers: str) -> Response:
+    def write(
+        self, coming: Parts, method: str, path: str, sent: object = None, **headers: str
+    ) -> httpx.Response:
         self.coming = coming
         response = self.call(method, path, sent, **headers)
         self.apply_coming()
@@ -537,10 +506,11 @@ def seconds_to_first_answer(db: Path, key: str) -> float:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    server = Server(f"http://127.0.0.1:{port}", process, db, db)
     try:
         wait_until(lambda: is_listening(port) or process.poll() is not None)
-        with closing(Caller(f"http://127.0.0.1:{port}", key)) as caller:
-            assert caller.send("GET", "/tags").status == 200
+        with server.client(key) as client:
+            assert client.get("/tags").status_code == 200
         return time.monotonic() - began
     finally:
         process.terminate()

@@ -5,16 +5,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-import httpx
 import pytest
-from commands import Server, command, done, new_key, rows, running, wait_until
+from commands import command, done, new_key, rows, running, wait_until
 from conftest import started
 from factories import unwrap
 from msgspec import structs
@@ -87,22 +85,6 @@ def restore(litestream: Path, configuration: Path, db: Path, to: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-class Writing(threading.Thread):
-    """Creates categories one after the other until the server is gone: each name, and when it was created."""
-
-    def __init__(self, server: Server, key: str, prefix: str) -> None:
-        super().__init__(daemon=True)
-        self.server, self.key, self.prefix = server, key, prefix
-        self.answered: dict[str, float] = {}
-
-    def run(self) -> None:
-        with self.server.client(self.key) as client, suppress(httpx.TransportError):
-            while True:
-                name = f"{self.prefix} {len(self.answered)}"
-                if client.post("/tag-categories", json={"name": name}).status_code == 201:
-                    self.answered[name] = time.monotonic()
-
-
 class Killed(NamedTuple):
     """When each write was answered, in order, and when the processes were killed."""
 
@@ -112,20 +94,23 @@ class Killed(NamedTuple):
 
 def write_and_kill(litestream: Path, configuration: Path, db: Path, prefix: str) -> Killed:
     """Write for a while with Litestream beside the server, and kill both with SIGKILL."""
+    answered: dict[str, float] = {}
     with (
         running(db, JOURNAL_CHECKPOINTS="false") as server,
         replicating(litestream, configuration) as program,
+        server.client(new_key(db)) as client,
     ):
         replica = Path(re.findall(r"file://(.*)", configuration.read_text(encoding="utf-8"))[0])
         wait_until(lambda: any(replica.rglob("*.ltx")))
-        writing = Writing(server, new_key(db), prefix)
-        writing.start()
-        time.sleep(tries(10, 2))
+        end = time.monotonic() + tries(10, 2)
+        while time.monotonic() < end:
+            name = f"{prefix} {len(answered)}"
+            if client.post("/tag-categories", json={"name": name}).status_code == 201:
+                answered[name] = time.monotonic()
         at = time.monotonic()
         program.kill()
         server.stop(signal.SIGKILL)
-        writing.join()
-    return Killed(writing.answered, at)
+    return Killed(answered, at)
 
 
 def names_in(db: Path) -> set[str]:
