@@ -80,20 +80,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         }
         decoders: dict[str, Callable[[str], object]] = {
             "db": Path,
-            "port": lambda text: whole_number(text, 65535),
+            "port": lambda text: parse_whole_number(text, 65535),
             "timezone": TimeZone.decode,
             "day_rollover": DayRollover.decode,
-            "max_strategies": lambda text: whole_number(text, 2**31),
-            "allowed_hosts": words,
-            "cors_origins": origins,
-            "rate_limit": lambda text: whole_number(text, 10**6),
+            "max_strategies": lambda text: parse_whole_number(text, 2**31),
+            "allowed_hosts": split_words,
+            "cors_origins": parse_origins,
+            "rate_limit": lambda text: parse_whole_number(text, 10**6),
             "backup_dir": Path,
-            "backup_every": hours_or_days,
-            "backup_keep": lambda text: whole_number(text, 10**6),
-            "log_level": log_level,
-            "checkpoints": yes_or_no,
-            "metrics": yes_or_no,
-            "run_key": run_key,
+            "backup_every": parse_interval,
+            "backup_keep": lambda text: parse_whole_number(text, 10**6),
+            "log_level": parse_log_level,
+            "checkpoints": parse_boolean,
+            "metrics": parse_boolean,
+            "run_key": parse_run_key,
         }
         values: dict[str, Any] = {}
         for field, text in variables.items():
@@ -103,7 +103,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 # A key is not printed; the error about an origin names the origin.
                 value = "" if field in ("run_key", "cors_origins") else f": {text!r}"
                 raise SettingsError(f"JOURNAL_{field.upper()} {error}{value}") from None
-        values["db"] = db or values.get("db") or default_database()
+        values["db"] = db or values.get("db") or find_default_database()
         values.setdefault("timezone", machine_time_zone())
         return cls(**values)
 
@@ -121,7 +121,7 @@ def require_known(names: Iterable[str]) -> None:
             raise SettingsError(f"{name} is not a setting; {hint}")
 
 
-def default_database() -> Path:
+def find_default_database() -> Path:
     """`journal.db` in the user's data folder. Raises SettingsError if the user has no home folder."""
     try:
         return platformdirs.user_data_path("journal-api", appauthor=False) / "journal.db"
@@ -129,26 +129,26 @@ def default_database() -> Path:
         raise SettingsError("JOURNAL_DB must be set to a file, because there is no home folder") from None
 
 
-def whole_number(text: str, largest: int) -> int:
+def parse_whole_number(text: str, largest: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= largest):
         raise ValueError(f"must be a whole number from 0 to {largest}")
     return int(text)
 
 
-def hours_or_days(text: str) -> timedelta:
+def parse_interval(text: str) -> timedelta:
     match = re.fullmatch(r"([1-9][0-9]{0,3})([hd]?)", text)
     if match is None:
         raise ValueError("must be hours or days such as 24h or 7d")
     return timedelta(**{"days" if match[2] == "d" else "hours": int(match[1])})
 
 
-def log_level(text: str) -> str:
+def parse_log_level(text: str) -> str:
     if text not in LOG_LEVELS:
         raise ValueError(f"must be one of: {', '.join(LOG_LEVELS)}")
     return text
 
 
-def yes_or_no(text: str) -> bool:
+def parse_boolean(text: str) -> bool:
     if text not in ("true", "false"):
         raise ValueError("must be true or false")
     return text == "true"
@@ -161,16 +161,16 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def run_key(text: str) -> RunKey:
+def parse_run_key(text: str) -> RunKey:
     if not RUN_KEY.fullmatch(text):
         raise ValueError("must be 32 to 200 characters of A-Z, a-z, 0-9, _ and -")
     return RunKey(text)
 
 
-def words(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """The items of a list that is separated by commas or spaces."""
     return tuple(word for word in text.replace(",", " ").split() if word)
 
 
-def origins(text: str) -> tuple[str, ...]:
-    return tuple(origin(word) for word in words(text))
+def parse_origins(text: str) -> tuple[str, ...]:
+    return tuple(origin(word) for word in split_words(text))

@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
 # What takes longest, and what shares a browser, a server or generated code: xdist gives the tests of the
 # beginning to one process, and takes from its end what it gives to another.
 FIRST = (
-    *("test_fuzz.py", "test_model.py", "test_bench.py", "test_typescript_client.py", "test_page.py"),
+    *("test_fuzz.py", "test_model.py", "test_typescript_client.py", "test_page.py"),
     *("test_page_details.py", "test_page_frame.py", "test_page_views.py", "test_page_imports.py"),
     *("test_page_forms.py", "test_docs_page.py", "test_mcp.py"),
     "test_generated_client.py",

@@ -1,4 +1,4 @@
-"""Wheels of the distribution, and environments in which a wheel is installed as a stranger installs it."""
+"""Wheels of the distribution, and environments in which a wheel is installed as users install it."""
 
 import os
 import subprocess
@@ -7,6 +7,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 DISTRIBUTION = "trading-journal-api"
+SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "journal_api")
 MINUTES = 300  # seconds; never reached unless something hangs
 
 

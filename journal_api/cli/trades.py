@@ -17,7 +17,6 @@ from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts as account_rows
 from journal_api.repositories import import_profiles, imports, instruments
-from journal_api.server.memory import collect_garbage_less_often
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.import_profiles import ImportProfileCreate
@@ -78,7 +77,6 @@ def import_file(
     rows: bool,
 ) -> None:
     """Import a file of trades, completely or not at all."""
-    collect_garbage_less_often()
     account_name = decoded(Name100.decode, account, "--account") if account is not None else None
     mappings = [decoded(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
     if account_name is not None and mappings:

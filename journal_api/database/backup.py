@@ -20,7 +20,6 @@ STAMP = "%Y%m%dT%H%M%S.%fZ"
 BACKUP_NAME = re.compile(r"journal-[0-9]{8}T[0-9]{6}\.[0-9]{6}Z\.db")
 BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
 PAGES = 256  # copied between two checks for a stop
-CHUNK = 4 * 1024 * 1024  # bytes hashed between two checks for a stop
 STOP_INTERVAL = 0.02  # seconds between two checks for a stop during one long statement
 # The suffix of the checksum file beside each backup, for `sha256sum -c` and for a restore.
 CHECKSUM = ".sha256"
@@ -40,68 +39,62 @@ def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], b
     (0: none are). Raises DatabaseRefused, OSError or sqlite3.Error and leaves no file then.
     """
     require_log_of_server(db)
-    path = target / name_at(datetime.now(UTC)) if target.is_dir() else target
-    with copied(db, path, is_stopped) as copy:
-        checksum = checksum_beside(copy)
+    path = target / backup_name(datetime.now(UTC)) if target.is_dir() else target
+    with copy_checked(db, path, is_stopped) as copy:
+        checksum = checksum_path(copy)
         checksum.touch(mode=0o600)
-        checksum.write_bytes(checksum_line(sha256_of(copy, is_stopped), path.name))
+        checksum.write_bytes(format_checksum(hash_file(copy), path.name))
         sync(checksum)
         # In this order no backup ever has the checksum of another file, even if the process is killed here.
-        checksum_beside(path).unlink(missing_ok=True)
+        checksum_path(path).unlink(missing_ok=True)
         give_name(copy, path)
-        checksum.replace(checksum_beside(path))
+        checksum.replace(checksum_path(path))
     sync(path.parent)
     if keep and target.is_dir():
-        forget_oldest(target, keep, path)
+        delete_oldest(target, keep, path)
     return path
 
 
-def forget_oldest(folder: Path, keep: int, newest: Path) -> None:
+def delete_oldest(folder: Path, keep: int, newest: Path) -> None:
     """Delete all backups but the newest and the `keep` - 1 before it.
 
     Backups named by a time in the future were made while the clock was wrong: they are not counted and stay.
     """
-    now = name_at(datetime.now(UTC))
-    others = [file for file in backups_in(folder) if file.name <= now and file != newest]
+    now = backup_name(datetime.now(UTC))
+    others = [file for file in list_backups(folder) if file.name <= now and file != newest]
     for old in others[: max(0, len(others) - keep + 1)]:
-        checksum_beside(old).unlink(missing_ok=True)
+        checksum_path(old).unlink(missing_ok=True)
         old.unlink(missing_ok=True)
 
 
-def checksum_beside(file: Path) -> Path:
+def checksum_path(file: Path) -> Path:
     """Return the path of the checksum file of a backup."""
     return file.with_name(file.name + CHECKSUM)
 
 
-def checksum_line(sha256: str, name: str) -> bytes:
-    """Return the line that sha256sum would write, with its escapes."""
-    plain = os.fsencode(name)
-    escaped = plain.replace(b"\\", b"\\\\").replace(b"\n", b"\\n").replace(b"\r", b"\\r")
-    return b"%b%b  %b\n" % (b"\\" if escaped != plain else b"", sha256.encode(), escaped)
+def format_checksum(sha256: str, name: str) -> bytes:
+    """Return the line that sha256sum would write."""
+    return os.fsencode(f"{sha256}  {name}\n")
 
 
-def sha256_of(file: Path, is_stopped: Callable[[], bool] = never) -> str:
-    """Return the SHA-256 of a file in hexadecimal. Raises InterruptedError when stopped."""
-    digest = hashlib.sha256()
+def hash_file(file: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
     with file.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-            require_not_stopped(is_stopped)
-    return digest.hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def name_at(time: datetime) -> str:
+def backup_name(time: datetime) -> str:
     """Return the name of a backup made at that time. Names sort by time."""
     return f"journal-{time.strftime(STAMP)}.db"
 
 
-def name_before(db: Path, what: str) -> Path:
+def kept_path(db: Path, what: str) -> Path:
     """Return where the current journal is kept before an operation that replaces it."""
     return db.with_name(f"{db.name}.before-{what}-{datetime.now(UTC).strftime(STAMP)}")
 
 
 @contextmanager
-def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -> Iterator[Path]:
+def copy_checked(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -> Iterator[Path]:
     """Yield a checked copy in the folder of `path`. It is deleted after the block unless it was renamed."""
     if path.exists():
         raise DatabaseRefused(f"{path}: already exists; a backup never overwrites a file")
@@ -113,10 +106,13 @@ def copied(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -> Iter
     copy = Path(name)
     try:
         os.close(descriptor)
-        with closing(connect(db)) as source, closing(connect(copy)) as target:
-            copy_pages(source, target, is_stopped)
-            with interrupting(target, is_stopped):
-                require_sound(target)
+        try:
+            with closing(connect(db)) as source, closing(connect(copy)) as target:
+                copy_pages(source, target, is_stopped)
+                with interrupt_when_stopped(target, is_stopped):
+                    require_sound(target)
+        except (sqlite3.Error, DatabaseRefused) as error:
+            raise DatabaseRefused(f"{db}: {error}") from error
         sync(copy)
         yield copy
     finally:
@@ -145,7 +141,6 @@ def copy_pages(
 
     Uses the backup API, because VACUUM INTO can fail on tables with generated columns in SQLite before 3.46.
     """
-
     # One read transaction around all steps: otherwise each write of another process restarts the copy.
     source.execute("BEGIN")
     source.execute("SELECT 1 FROM sqlite_schema").fetchall()
@@ -161,7 +156,7 @@ def require_not_stopped(is_stopped: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def interrupting(db: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Iterator[None]:
+def interrupt_when_stopped(db: sqlite3.Connection, is_stopped: Callable[[], bool]) -> Iterator[None]:
     """Interrupt the statements of the block when the backup is stopped. Raises InterruptedError then.
 
     Checked in another thread, because SQLite has no callback while it checks the pages of a b-tree.
@@ -216,6 +211,6 @@ def sync(path: Path) -> None:
         os.close(descriptor)
 
 
-def backups_in(folder: Path) -> list[Path]:
+def list_backups(folder: Path) -> list[Path]:
     """Return the backups in a folder, oldest first. Files with other names are ignored."""
     return sorted(file for file in folder.iterdir() if BACKUP_NAME.fullmatch(file.name))

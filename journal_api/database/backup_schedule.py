@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from journal_api.database.backup import back_up, backups_in, name_at
+from journal_api.database.backup import back_up, backup_name, list_backups
 from journal_api.settings import Settings
 
 log = logging.getLogger("journal_api")
@@ -51,4 +51,4 @@ def run_schedule(settings: Settings, folder: Path, stop: threading.Event) -> Non
 def is_due(folder: Path, every: timedelta) -> bool:
     """Return whether no backup was made in that time. Backups dated in the future do not count."""
     now = datetime.now(UTC)
-    return not any(name_at(now - every) < file.name <= name_at(now) for file in backups_in(folder))
+    return not any(backup_name(now - every) < file.name <= backup_name(now) for file in list_backups(folder))

@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple, TypeVar
 
 from journal_api.database.lock import is_locked, require_log_of_server
-from journal_api.database.migrations import version_of
-from journal_api.database.schemas import VERSION, differences, run, schema
+from journal_api.database.migrations import read_version
+from journal_api.database.schemas import VERSION, find_differences, read_schema, run_script
 from journal_api.errors import DatabaseRefused
 
 T = TypeVar("T")
 
-OLDEST_SQLITE = (3, 40)
+MIN_SQLITE = (3, 40)
 BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
-LEAST_FREE_SPACE = 32 * 1024 * 1024
+MIN_FREE_SPACE = 32 * 1024 * 1024
 MAX_DIFFERENCES = 10  # of a schema that are listed
 
 
@@ -41,21 +41,21 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
         raise DatabaseRefused(f"{path}: {'is a folder' if path.is_dir() else 'no such database'}")
     # SQLite keeps the log beside the file, not beside a symbolic link to it.
     file = path.resolve()
-    server_running = server(file)  # before the file is opened, which may begin another log
+    server_running = check_server(file)  # before the file is opened, which may begin another log
     try:
-        version, schema_differences = query(file, version_and_differences)
+        version, schema_differences = query(file, read_version_and_differences)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{path}: {error}") from error
     size = file.stat().st_size
-    yield Finding("ok", f"database {path}, {megabytes(size)}")
-    yield permissions(file)
-    yield free_space(shutil.disk_usage(file.parent).free, size)
-    yield sqlite()
-    yield write_ahead_log(file)
+    yield Finding("ok", f"database {path}, {format_megabytes(size)}")
+    yield check_permissions(file)
+    yield check_free_space(shutil.disk_usage(file.parent).free, size)
+    yield check_sqlite()
+    yield check_write_ahead_log(file)
     yield server_running
-    yield schema_of(version, schema_differences)
-    yield pages(file, "integrity_check" if full else "quick_check")
-    yield references(file)
+    yield check_schema(version, schema_differences)
+    yield check_pages(file, "integrity_check" if full else "quick_check")
+    yield check_references(file)
 
 
 def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
@@ -65,19 +65,19 @@ def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
     log is opened as immutable; if it changed meanwhile, the function is called again with a normal
     connection.
     """
-    if (before := state_without_log(file)) is not None:
+    if (before := read_state_without_log(file)) is not None:
         try:
             result = query_once(file, "mode=ro&immutable=1", function)
         except sqlite3.Error:
-            if state_without_log(file) == before:
+            if read_state_without_log(file) == before:
                 raise
         else:
-            if state_without_log(file) == before:
+            if read_state_without_log(file) == before:
                 return result
     return query_once(file, "mode=ro", function)
 
 
-def state_without_log(file: Path) -> tuple[int, ...] | None:
+def read_state_without_log(file: Path) -> tuple[int, ...] | None:
     """Return inode, size and time of the last change; None if there is a log beside the file."""
     if any(file.with_name(file.name + suffix).exists() for suffix in ("-wal", "-journal")):
         return None
@@ -91,7 +91,7 @@ def query_once(file: Path, mode: str, function: Callable[[sqlite3.Connection], T
         return function(db)
 
 
-def permissions(file: Path) -> Finding:
+def check_permissions(file: Path) -> Finding:
     """Check that this user can write the file and no other user can read it."""
     if not os.access(file, os.R_OK | os.W_OK) or not os.access(file.parent, os.W_OK | os.X_OK):
         return Finding("wrong", "permissions: this user cannot write the file or its folder")
@@ -104,46 +104,32 @@ def permissions(file: Path) -> Finding:
     return Finding("ok", text)
 
 
-def free_space(free: int, size: int) -> Finding:
+def check_free_space(free: int, size: int) -> Finding:
     """Check that the disk has space for the log, and for a copy of a database of that size."""
-    text = f"disk: {megabytes(free)} free"
-    if free < LEAST_FREE_SPACE:
-        return Finding("wrong", f"{text}, less than the {megabytes(LEAST_FREE_SPACE)} that writing may need")
-    if free < size + LEAST_FREE_SPACE:
+    text = f"disk: {format_megabytes(free)} free"
+    if free < MIN_FREE_SPACE:
+        return Finding(
+            "wrong", f"{text}, less than the {format_megabytes(MIN_FREE_SPACE)} that writing may need"
+        )
+    if free < size + MIN_FREE_SPACE:
         return Finding("warn", f"{text}, too little for a copy of the database")
     return Finding("ok", text)
 
 
-def sqlite() -> Finding:
+def check_sqlite() -> Finding:
     """Check that the SQLite library is new enough and has every feature that the journal uses."""
     text = f"SQLite {sqlite3.sqlite_version}"
-    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
-        return Finding("wrong", f"{text}; {'.'.join(map(str, OLDEST_SQLITE))} or later is required")
+    if sqlite3.sqlite_version_info < MIN_SQLITE:
+        return Finding("wrong", f"{text}; {'.'.join(map(str, MIN_SQLITE))} or later is required")
     try:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-            missing = missing_features(db)
+            run_script(db, read_schema())
     except sqlite3.Error as error:
         return Finding("wrong", f"{text} lacks a feature that the journal needs: {error}")
-    if missing:
-        return Finding("wrong", f"{text} was built without {', '.join(missing)}")
     return Finding("ok", text)
 
 
-def missing_features(db: sqlite3.Connection) -> list[str]:
-    """Return the features that a build silently lacks. Raises sqlite3.Error for others that it lacks."""
-    options = {option for (option,) in db.execute("PRAGMA compile_options")}
-    db.execute("PRAGMA foreign_keys = ON")
-    has = {
-        "threads": "THREADSAFE=0" not in options,
-        "write-ahead log": "OMIT_WAL" not in options,
-        "foreign keys": db.execute("PRAGMA foreign_keys").fetchone() == (1,),
-    }
-    run(db, schema())
-    db.execute("SELECT json_object('all', json_group_array(value)) FROM json_each('[1]')").fetchall()
-    return [feature for feature, is_present in has.items() if not is_present]
-
-
-def write_ahead_log(file: Path) -> Finding:
+def check_write_ahead_log(file: Path) -> Finding:
     """Check that the file system supports WAL mode, by writing a temporary database in the same folder."""
     try:
         with (
@@ -159,7 +145,7 @@ def write_ahead_log(file: Path) -> Finding:
     return Finding("ok", "write-ahead log: supported")
 
 
-def server(file: Path) -> Finding:
+def check_server(file: Path) -> Finding:
     """Report whether a server has the database open, with its log. A server holds the lock while it runs."""
     try:
         require_log_of_server(file)
@@ -170,14 +156,14 @@ def server(file: Path) -> Finding:
         return Finding("warn", f"server: unknown: {error}")
 
 
-def version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]]:
+def read_version_and_differences(db: sqlite3.Connection) -> tuple[int, list[str]]:
     """Return the schema version of the file and its differences from that schema, from one snapshot."""
     db.execute("BEGIN")
-    version = version_of(db)
-    return version, differences(db, version) if version else []
+    version = read_version(db)
+    return version, find_differences(db, version) if version else []
 
 
-def schema_of(version: int, schema_differences: list[str]) -> Finding:
+def check_schema(version: int, schema_differences: list[str]) -> Finding:
     """Check that the schema is that of a version of this release, with nothing missing, changed or added."""
     text = f"schema {version} of {VERSION}"
     if version == 0:
@@ -191,7 +177,7 @@ def schema_of(version: int, schema_differences: list[str]) -> Finding:
     return Finding("ok", text)
 
 
-def pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Finding:
+def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Finding:
     """Check every page with SQLite's own check."""
     sql = {"quick_check": "PRAGMA quick_check", "integrity_check": "PRAGMA integrity_check"}[check]
     try:
@@ -204,7 +190,7 @@ def pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Findi
     return Finding("wrong", f"{check}: {' '.join(results[0].split())}{more}")
 
 
-def references(file: Path) -> Finding:
+def check_references(file: Path) -> Finding:
     """Check all foreign keys."""
     try:
         violations = query(file, lambda db: db.execute("PRAGMA foreign_key_check").fetchall())
@@ -218,6 +204,6 @@ def references(file: Path) -> Finding:
     )
 
 
-def megabytes(size: int) -> str:
+def format_megabytes(size: int) -> str:
     """Return the size as text in MB."""
     return f"{size / 10**6:,.1f} MB"

@@ -5,9 +5,9 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.database.backup import copied, give_name, name_before, sync
+from journal_api.database.backup import copy_checked, give_name, kept_path, sync
 from journal_api.database.lock import without_server
-from journal_api.database.schemas import VERSION, require_schema, run, schema, scripts
+from journal_api.database.schemas import VERSION, read_schema, read_scripts, require_schema, run_script
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 from journal_api.values.clock import now
@@ -69,7 +69,7 @@ def create_or_migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
     Raises DatabaseRefused while a server runs.
     """
     db.execute("BEGIN")
-    version = known_version(db)
+    version = read_known_version(db)
     db.execute("ROLLBACK")
     if version == VERSION:
         return Prepared()
@@ -84,15 +84,15 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
     db.execute("BEGIN IMMEDIATE")
     try:
         # Read again: another process may have migrated the file while this one waited for the lock.
-        version = known_version(db)
+        version = read_known_version(db)
         prepared = Prepared()
         if version == 0:
             create(db, settings)
             prepared = Prepared(is_new=True)
         elif version < VERSION:
             prepared = Prepared(migrated_from=version, copy=keep_copy(settings.db.resolve()))
-            for script in scripts(version + 1, VERSION):
-                run(db, script)
+            for script in read_scripts(version + 1, VERSION):
+                run_script(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
             raise DatabaseRefused("the database has rows with dangling references; nothing was changed")
         db.execute(f"PRAGMA user_version = {VERSION}")
@@ -110,8 +110,8 @@ def keep_copy(file: Path) -> Path:
     Returns the path of the backup. Raises DatabaseRefused when the backup fails.
     """
     try:
-        path = name_before(file, f"schema-{VERSION}")
-        with copied(file, path) as copy:
+        path = kept_path(file, f"schema-{VERSION}")
+        with copy_checked(file, path) as copy:
             give_name(copy, path)
         sync(path.parent)
         return path
@@ -121,19 +121,19 @@ def keep_copy(file: Path) -> Path:
         ) from error
 
 
-def known_version(db: sqlite3.Connection) -> int:
+def read_known_version(db: sqlite3.Connection) -> int:
     """Return the schema version of the file, 0 for an empty file.
 
     Raises DatabaseRefused unless the schema is exactly that of the version. Call it in a transaction, so that
     version and schema are read from one snapshot.
     """
-    version = version_of(db)
+    version = read_version(db)
     if version:
         require_schema(db, version)
     return version
 
 
-def version_of(db: sqlite3.Connection) -> int:
+def read_version(db: sqlite3.Connection) -> int:
     """Return the schema version of the file, 0 for an empty file. Raises DatabaseRefused for other files."""
     # One statement, so that all three values are read from one snapshot.
     application_id, version, has_tables = db.execute(
@@ -155,7 +155,7 @@ def version_of(db: sqlite3.Connection) -> int:
 
 def create(db: sqlite3.Connection, settings: Settings) -> None:
     """Create the schema and the first user."""
-    run(db, schema())
+    run_script(db, read_schema())
     db.execute(
         """
         INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)

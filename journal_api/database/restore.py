@@ -12,17 +12,16 @@ from journal_api.database.backup import (
     CHECKSUM,
     PREFIX,
     SUFFIX,
-    checksum_beside,
+    checksum_path,
     connect,
-    copied,
-    name_before,
-    require_sound,
-    sha256_of,
+    copy_checked,
+    hash_file,
+    kept_path,
     sync,
 )
 from journal_api.database.check import query
 from journal_api.database.lock import without_server
-from journal_api.database.migrations import known_version
+from journal_api.database.migrations import read_known_version
 from journal_api.errors import DatabaseRefused
 
 IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -42,11 +41,11 @@ def restore(db: Path, source: Path) -> Restored:
     """
     file = db.resolve()
     is_verified = verify_checksum(source)
-    require_journal(source, is_to_be_sound=True)
+    require_journal(source)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with without_server(db):
-        kept = name_before(file, "restore")
-        with copied(source, kept) as copy:
+        kept = kept_path(file, "restore")
+        with copy_checked(source, kept) as copy:
             was_there = file.exists()
             if was_there:
                 checkpoint(file)
@@ -60,14 +59,14 @@ def restore(db: Path, source: Path) -> Restored:
 
 def verify_checksum(source: Path) -> bool:
     """Return whether there is a checksum file. Raises DatabaseRefused when the checksum differs."""
-    beside = checksum_beside(source)
+    beside = checksum_path(source)
     try:
-        match = re.match(rb"\\?([0-9a-f]{64}) ", beside.read_bytes())
+        match = re.match(rb"[0-9a-f]{64}(?= )", beside.read_bytes())
     except FileNotFoundError:
         return False
     if not source.is_file():
         return False  # `require_journal` reports it
-    if match is None or match[1].decode() != sha256_of(source):
+    if match is None or match[0].decode() != hash_file(source):
         raise DatabaseRefused(
             f"{source}: the file has changed since it was backed up, its SHA-256 is not in {beside.name}; "
             f"use another backup, or remove the {CHECKSUM} file to restore this file anyway"
@@ -75,23 +74,21 @@ def verify_checksum(source: Path) -> bool:
     return True
 
 
-def require_journal(file: Path, *, is_to_be_sound: bool = False) -> None:
+def require_journal(file: Path) -> None:
     """Raise DatabaseRefused unless the file is a journal that this release can open."""
     if not file.is_file():
         raise DatabaseRefused(f"{file}: {'is a folder' if file.is_dir() else 'no such file'}")
     try:
-        if query(file.resolve(), version_in_transaction) == 0:
+        if query(file.resolve(), read_version_in_transaction) == 0:
             raise DatabaseRefused("the file is empty")
-        if is_to_be_sound:
-            query(file.resolve(), require_sound)
     except (sqlite3.Error, DatabaseRefused) as error:
         raise DatabaseRefused(f"{file}: {error}") from error
 
 
-def version_in_transaction(db: sqlite3.Connection) -> int:
+def read_version_in_transaction(db: sqlite3.Connection) -> int:
     """Return the schema version. Raises DatabaseRefused for other files."""
     db.execute("BEGIN")
-    return known_version(db)
+    return read_known_version(db)
 
 
 def checkpoint(file: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
@@ -32,12 +32,10 @@ ADDED_TABLES = {
 MAX_NAME_LENGTH = 60  # characters of a name in a message
 
 Key = tuple[bytes, bytes, bytes]  # the type of an object, its name, its table
-# The SQL of an object, empty for the index of a constraint. Only a forged file has several objects of one
-# key.
-Objects = Mapping[Key, Sequence[bytes]]
+Objects = Mapping[Key, bytes]  # the SQL of each object, empty for the index of a constraint
 
 
-def schema() -> str:
+def read_schema() -> str:
     """Return schema.sql, the schema of the current version."""
     package = Path(__file__).parent.parent
     # In a checkout schema.sql is beside the package, once installed it is inside.
@@ -45,7 +43,7 @@ def schema() -> str:
     return (installed if installed.exists() else package.parent / "schema.sql").read_text(encoding="utf-8")
 
 
-def scripts(first: int, last: int) -> list[str]:
+def read_scripts(first: int, last: int) -> list[str]:
     """Return the migration scripts from the version before `first`, 0 for an empty file, to the last version.
 
     They are the only record of earlier schemas.
@@ -53,7 +51,7 @@ def scripts(first: int, last: int) -> list[str]:
     return [(SCRIPTS / f"to_{version}.sql").read_text(encoding="utf-8") for version in range(first, last + 1)]
 
 
-def run(db: sqlite3.Connection, script: str) -> None:
+def run_script(db: sqlite3.Connection, script: str) -> None:
     """Execute all statements of a script in the open transaction (`executescript` would commit it first)."""
     statement = ""
     for line in script.splitlines(keepends=True):
@@ -68,7 +66,7 @@ def require_schema(db: sqlite3.Connection, version: int) -> None:
 
     A foreign trigger would run with every write. This check executes no SQL of the file.
     """
-    found = differences(db, version)
+    found = find_differences(db, version)
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise DatabaseRefused(
@@ -77,30 +75,30 @@ def require_schema(db: sqlite3.Connection, version: int) -> None:
         )
 
 
-def differences(db: sqlite3.Connection, version: int) -> list[str]:
+def find_differences(db: sqlite3.Connection, version: int) -> list[str]:
     """Return a message for each added, missing and changed object of the schema."""
-    expected, actual = objects_of_version(version), objects_in(db)
-    added = [f"{printable_name(key)} does not belong to it" for key in actual if key not in expected]
-    missing = [f"{printable_name(key)} is missing" for key in expected if key not in actual]
+    expected, actual = build_objects(version), read_objects(db)
+    added = [f"{format_name(key)} does not belong to it" for key in actual if key not in expected]
+    missing = [f"{format_name(key)} is missing" for key in expected if key not in actual]
     changed = [
-        f"{printable_name(key)} is not the one of schema {version}"
+        f"{format_name(key)} is not the one of schema {version}"
         for key, sql in expected.items()
-        if key in actual and sql != actual[key] and tokens_of(key, sql) != tokens_of(key, actual[key])
+        if key in actual and sql != actual[key] and split_tokens(key, sql) != split_tokens(key, actual[key])
     ]
     return added + missing + changed
 
 
 @lru_cache
-def objects_of_version(version: int) -> Objects:
+def build_objects(version: int) -> Objects:
     """Return the objects of the schema of that version."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         db.execute("BEGIN")
-        for script in [schema()] if version == VERSION else scripts(1, version):
-            run(db, script)
-        return objects_in(db)
+        for script in [read_schema()] if version == VERSION else read_scripts(1, version):
+            run_script(db, script)
+        return read_objects(db)
 
 
-def objects_in(db: sqlite3.Connection) -> Objects:
+def read_objects(db: sqlite3.Connection) -> Objects:
     """Return all objects of the schema except ADDED_TABLES, every value as bytes."""
     rows = db.execute(
         """
@@ -110,21 +108,17 @@ def objects_in(db: sqlite3.Connection) -> Objects:
         ORDER BY type = 'trigger' DESC, type, name
         """
     )
-    objects: dict[Key, list[bytes]] = {}
-    for kind, name, table, sql in rows:
-        if ADDED_TABLES.get(name) != sql:
-            objects.setdefault((kind, name, table), []).append(sql)
-    return objects
+    return {(kind, name, table): sql for kind, name, table, sql in rows if ADDED_TABLES.get(name) != sql}
 
 
-def tokens_of(key: Key, statements: Sequence[bytes]) -> list[list[bytes]]:
-    """Return the tokens of each statement. The quotes that SQLite adds to a renamed table are removed."""
+def split_tokens(key: Key, sql: bytes) -> list[bytes]:
+    """Return the tokens of a statement. The quotes that SQLite adds to a renamed table are removed."""
     _, name, _ = key
-    unquoted = (sql.replace(b'CREATE TABLE "%b"' % name, b"CREATE TABLE %b" % name, 1) for sql in statements)
-    return [[token for token in TOKEN.findall(sql) if token] for sql in unquoted]
+    unquoted = sql.replace(b'CREATE TABLE "%b"' % name, b"CREATE TABLE %b" % name, 1)
+    return [token for token in TOKEN.findall(unquoted) if token]
 
 
-def printable_name(key: Key) -> str:
+def format_name(key: Key) -> str:
     """Return the name of an object for a message, without characters that act on a terminal."""
     kind, name, table = (ascii(part.decode(errors="replace")[:MAX_NAME_LENGTH])[1:-1] for part in key)
     return f"{kind} {name}" if table == name else f"{kind} {name} on {table}"

@@ -14,7 +14,7 @@ RESERVED_FILES = 64
 FILES = MAX_CONNECTIONS * FILES_OF_A_CONNECTION + RESERVED_FILES
 
 
-def connection_limit() -> int:
+def raise_file_limit() -> int:
     """Raise the limit of open files as far as needed and allowed; return how many connections it is for."""
     if sys.platform == "win32":
         return MAX_CONNECTIONS

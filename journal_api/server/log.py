@@ -96,7 +96,7 @@ class JsonFormatter(logging.Formatter):
     """Formats a line as a JSON object: `time` (UTC), `level`, and the members of a request or `message`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {"time": time_text(record.created), "level": record.levelname.lower()}
+        line: dict[str, Any] = {"time": format_time(record.created), "level": record.levelname.lower()}
         if isinstance(record.msg, HandledRequest):
             line.update(record.msg.as_json_members())
         else:
@@ -106,12 +106,12 @@ class JsonFormatter(logging.Formatter):
         return msgspec.json.encode(line).decode()
 
 
-def time_text(instant: float) -> str:
+def format_time(instant: float) -> str:
     """Return the time as UTC text with milliseconds."""
-    return f"{second_text(int(instant))}.{int(instant % 1 * 1000):03}Z"
+    return f"{format_second(int(instant))}.{int(instant % 1 * 1000):03}Z"
 
 
 @lru_cache(maxsize=2)
-def second_text(instant: int) -> str:
+def format_second(instant: int) -> str:
     """Return the second as UTC text, computed once a second: every request asks for it."""
     return datetime.fromtimestamp(instant, UTC).isoformat()[:19]

@@ -3,13 +3,15 @@
 uvicorn waits for a slow client without a limit and answers malformed requests in plain text. The subclass
 relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 
-- it overrides the callbacks of asyncio and httptools, `on_response_complete`, `_start_asgi_task` and
-  `send_400_response`, and replaces `parser`;
+- it overrides the callbacks of asyncio and httptools, `on_response_complete` and `_start_asgi_task`;
 - it reads `scope`, `headers`, `url`, `cycle`, `pipeline`, `flow`, `transport` and `loop`, calls
-  `_unset_keepalive_if_required`, sets `expect_100_continue`, `headers`, `cycle` and `timeout_keep_alive`, and
-  removes closed connections from `connections`;
+  `_unset_keepalive_if_required`, sets `parser`, `expect_100_continue`, `headers` and `cycle`, and removes
+  closed connections from `connections`;
 - of a cycle, it reads `response_started`, `response_complete`, `more_body` and `waiting_for_100_continue`,
   and sets `keep_alive`, `disconnected` and `message_event`.
+
+A server may ignore `Upgrade` (RFC 9110, 7.8), but httptools ends such a request after its headers, and would
+parse the body as the next request. So `data_received` has a second parser read the request without `Upgrade`.
 
 test_slow_clients.py, test_request_boundaries.py and test_request_streams.py in tests/system run it over
 sockets and fail when one of them changes; test_slow_clients.py also covers the limits.
@@ -21,14 +23,20 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
 
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from journal_api.errors import ApiError, RequestTimeout, ValidationFailed
 from journal_api.server.descriptors import MAX_CONNECTIONS
 from journal_api.server.last_response import last_response
-from journal_api.server.request_head import HEAD_TOO_LARGE, MAX_HEAD_SIZE, authority_of, head_error
-from journal_api.server.request_parser import RequestParser
+from journal_api.server.request_head import (
+    HEAD_TOO_LARGE,
+    MAX_HEAD_SIZE,
+    head_error,
+    head_without_upgrade,
+    parse_authority,
+)
 
 
 class Protocol(HttpToolsProtocol):
@@ -41,14 +49,10 @@ class Protocol(HttpToolsProtocol):
     idle_seconds: ClassVar[int] = 10  # until the headers of the next request are complete
     body_seconds: ClassVar[float] = 30  # between two chunks of the body
     unread_seconds: ClassVar[float] = 30  # without reading a byte of the response
-    max_connections: ClassVar[int] = (
-        MAX_CONNECTIONS  # at a time; `serve` sets it by the files that may be open
-    )
+    max_connections: ClassVar[int] = MAX_CONNECTIONS  # `serve` sets it by the files that may be open
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.parser: RequestParser = RequestParser(self)
-        self.timeout_keep_alive = self.idle_seconds
         self.timer: asyncio.TimerHandle | None = None
         # When the service began to wait for the client, in seconds of the event loop.
         self.waiting_since = 0.0
@@ -97,9 +101,24 @@ class Protocol(HttpToolsProtocol):
         if self.in_body and self.in_flight:
             self.waiting_since = self.loop.time()
         self.head_bytes += len(data)
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        try:
+            self.parse(data)
+        except HttpParserError:
+            self.reject(ValidationFailed("Invalid HTTP request received."))
         if self.head_bytes > MAX_HEAD_SIZE:
             self.reject(ValidationFailed(HEAD_TOO_LARGE))
+
+    def parse(self, data: bytes) -> None:
+        try:
+            self.parser.feed_data(data)
+        except HttpParserUpgrade as upgrade:
+            (end_of_head,) = upgrade.args
+            head = head_without_upgrade(self.parser, self.url, self.headers)
+            self.parser = HttpRequestParser(self)
+            self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn sets it
+            self.parser.feed_data(head)
+            self.parser.feed_data(data[end_of_head:])
 
     def resume_writing(self) -> None:
         self.response_read_at = self.loop.time()
@@ -117,12 +136,12 @@ class Protocol(HttpToolsProtocol):
         if message is not None:
             self.reject(ValidationFailed(message))
             raise ValueError  # stops the parser
+        if self.parser.should_upgrade():
+            return
         if http_version == "1.0":
             self.expect_100_continue = False  # the client would read 100 as the response
-        self.scope["state"]["authority"] = authority_of(self.url)
+        self.scope["state"]["authority"] = parse_authority(self.url)
         super().on_headers_complete()
-        if self.parser.should_upgrade():
-            self.cycle.keep_alive = False
         self.headers = []  # on_header appends trailers, which are not headers (RFC 9110, 6.5.1)
         self.in_body = True
         self.waiting_since = self.loop.time()
@@ -132,22 +151,11 @@ class Protocol(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        if self.parser.is_before_body:
+        if self.parser.should_upgrade():
             return
         self.head_bytes = 0
         self.in_body = False
         super().on_message_complete()
-        if not self.parser.should_keep_alive():
-            self.close_after_response()
-
-    def close_after_response(self) -> None:
-        """Close the connection after this response, because llhttp drops all further requests.
-
-        uvicorn reads `Connection: close` in the headers only; llhttp accepts it in a trailer as well.
-        """
-        self.cycle.keep_alive = False
-        if self.cycle.response_complete:
-            self.transport.close()
 
     def on_response_complete(self) -> None:
         self.waiting_since = self.loop.time()
@@ -221,9 +229,6 @@ class Protocol(HttpToolsProtocol):
         return not self.in_flight or self.waits_for_body or self.flow.write_paused
 
     # Errors ---------------------------------------------------------------------------------------------
-
-    def send_400_response(self, msg: str) -> None:
-        self.reject(ValidationFailed(msg))
 
     def reject(self, error: ApiError) -> None:
         """Stop reading; send the error after the responses to all earlier requests, then close."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from httptools import HttpRequestParser
+
 MAX_HEAD_SIZE = 64 * 1024  # bytes
 HEAD_TOO_LARGE = f"The request line and headers are larger than {MAX_HEAD_SIZE} bytes."
 NO_PROXY = "CONNECT is not supported, because this service is not a proxy."
@@ -28,7 +30,14 @@ def head_error(method: bytes, target: bytes, headers: Headers, http_version: str
     return None
 
 
-def authority_of(target: bytes) -> bytes | None:
+def parse_authority(target: bytes) -> bytes | None:
     """The authority of an absolute target: `localhost:8000` for http://localhost:8000/v1/tags; else None."""
     parts = target.split(b"/", 3)
     return parts[2] if parts[0] and len(parts) > 2 else None
+
+
+def head_without_upgrade(parser: HttpRequestParser, target: bytes, headers: Headers) -> bytes:
+    """The same head without `Upgrade`; it closes the connection, so what follows its body is dropped."""
+    start = b"%b %b HTTP/%b\r\n" % (parser.get_method(), target, parser.get_http_version().encode())
+    kept = [b"%b: %b\r\n" % header for header in headers if header[0] not in (b"connection", b"upgrade")]
+    return start + b"".join(kept) + b"Connection: close\r\n\r\n"

@@ -13,9 +13,8 @@ from journal_api.database.journal_file import restrict_permissions
 from journal_api.database.lock import without_server
 from journal_api.database.migrations import Prepared
 from journal_api.server.child import ChildServer
-from journal_api.server.descriptors import connection_limit
+from journal_api.server.descriptors import raise_file_limit
 from journal_api.server.log import log_to_standard_error
-from journal_api.server.memory import collect_garbage_less_often
 from journal_api.server.protocol import Protocol
 from journal_api.settings import Settings
 from journal_api.values.way_in import WayIn
@@ -43,7 +42,7 @@ def serve(
 
     Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
     """
-    with without_server(settings.db), listening(settings) as address:
+    with without_server(settings.db), bind_socket(settings) as address:
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         url = f"http://{host}:{address.getsockname()[1]}"
         if not for_parent:
@@ -54,18 +53,17 @@ def serve(
         log_to_standard_error(settings.log_level)
         if warning := restrict_permissions(settings.db.resolve()):
             log.warning(warning)
-        for line in trading_days_of(settings, url) if prepared.is_new else ():
+        for line in describe_trading_days(settings, url) if prepared.is_new else ():
             log.info(line)
         if prepared.migration:
             log.info("journal %s %s", settings.db, prepared.migration)
-        collect_garbage_less_often()
-        Protocol.max_connections = connection_limit()
-        config = configured(settings, way_in=way_in)
+        Protocol.max_connections = raise_file_limit()
+        config = build_config(settings, way_in=way_in)
         server = ChildServer(config, lambda: announce(url)) if for_parent else uvicorn.Server(config)
         server.run(sockets=[address])
 
 
-def trading_days_of(settings: Settings, url: str) -> list[str]:
+def describe_trading_days(settings: Settings, url: str) -> list[str]:
     """Say which trading days a new journal has, and which request changes them."""
     return [
         f"New journal: trading days begin at {settings.day_rollover} in {settings.timezone}, and goals count "
@@ -75,7 +73,7 @@ def trading_days_of(settings: Settings, url: str) -> list[str]:
     ]
 
 
-def configured(
+def build_config(
     settings: Settings, protocol: type[Protocol] = Protocol, way_in: WayIn | None = None
 ) -> uvicorn.Config:
     """The configuration of uvicorn: no proxy headers, no access log, 5 seconds to finish requests."""
@@ -88,11 +86,12 @@ def configured(
         server_header=False,
         access_log=False,
         log_config=None,
+        timeout_keep_alive=protocol.idle_seconds,
         timeout_graceful_shutdown=5,
     )
 
 
-def listening(settings: Settings) -> socket.socket:
+def bind_socket(settings: Settings) -> socket.socket:
     """Bind a socket to `host` and `port`. Raises OSError that names them."""
     try:
         family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]

@@ -3,10 +3,9 @@
 import asyncio
 import csv
 import io
-import itertools
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,7 @@ class Overheard:
         return [("[]", 0)]
 
 
-def statements_of(read: Callable[[Any], Any]) -> list[Statement]:
+def record_statements(read: Callable[[Any], Any]) -> list[Statement]:
     """The statements of a repository's function, with their values."""
     overheard = Overheard()
     asyncio.run(read(overheard))
@@ -62,7 +61,7 @@ def timed(times: int, work: Callable[[], object]) -> Round:
     return Round(times / took, (time.process_time() - cpu) / times)
 
 
-def loop_of(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
+def loop_statements(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
     """Those statements over and over, for so long."""
     connection = connected(db)
 
@@ -75,24 +74,6 @@ def loop_of(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
         return Round(times / took, (time.process_time() - cpu) / times)
 
     return run
-
-
-def edits(db: Path, times: int, versions: Iterable[tuple[list[Any], list[Any]]]) -> Side:
-    """The rows of setups and confirmations of each version in turn, by `executemany`, durable each time."""
-    connection, turn = connected(db), itertools.cycle(versions)
-
-    def edit() -> None:
-        setups, confirmations = next(turn)
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(
-            "UPDATE setups SET name = ?, description = ?, sort_order = ? WHERE id = ?", setups
-        )
-        connection.executemany(
-            "UPDATE confirmations SET name = ?, description = ?, sort_order = ? WHERE id = ?", confirmations
-        )
-        connection.execute("COMMIT")
-
-    return lambda: timed(times, edit)
 
 
 def imports(db: Path, file: bytes) -> Side:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from commands import new_key
 
-from bench.servers import Measured, journal, peak_of
+from bench.servers import Measured, journal, measure_peak
 
 A_DAY = 100  # trades of one day, whatever the length of the journal
 DAYS = 400  # with a trade in the smaller journal: more than a page of snapshots
@@ -83,11 +83,11 @@ def fill(db: Path) -> tuple[str, Contents]:
     return key, Contents(categories[0], small[0], large, goal)
 
 
-def long_journal(db: Path, trades: int) -> float:
+def make_long_journal(db: Path, trades: int) -> float:
     """Make a journal of so many trades: the MiB that their import took."""
     new_key(db)
     file = write_trade_file(db.with_suffix(".csv"), trades)
-    peak = peak_of("import", file, "--account", "Sim", "--db", db)
+    peak = measure_peak("import", file, "--account", "Sim", "--db", db)
     file.unlink()
     return peak
 
@@ -102,33 +102,10 @@ def get_data(answer: bytes) -> Any:
     return json.loads(answer)["data"]
 
 
-def copy_of(db: Path, name: str) -> Path:
+def copy_journal(db: Path, name: str) -> Path:
     """A database beside it with the same contents."""
     copy = db.with_name(name)
     with closing(sqlite3.connect(db)) as opened, closing(sqlite3.connect(copy)) as to:
         opened.backup(to)
         to.execute("PRAGMA journal_mode = WAL")
     return copy
-
-
-def two_versions(server: Measured, strategy_id: int) -> list[list[dict[str, Any]]]:
-    """The setups of a strategy, every item with another name than in the other version."""
-    (stored,) = get_data(server.send("GET", f"/v1/strategies/{strategy_id}")).values()
-    return [[renamed(setup, mark) for setup in stored["setups"]] for mark in ("", "'")]
-
-
-def renamed(item: dict[str, Any], mark: str) -> dict[str, Any]:
-    nested = {"confirmations": [renamed(one, mark) for one in item.get("confirmations", ())]}
-    return {**item, "name": item["name"] + mark, **(nested if "confirmations" in item else {})}
-
-
-def rows_of(setups: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
-    """Their rows as `executemany` takes them, and those of their confirmations."""
-    confirmations = [one for setup in setups for one in setup["confirmations"]]
-    return [row_of(one, "setup_id") for one in setups], [
-        row_of(one, "confirmation_id") for one in confirmations
-    ]
-
-
-def row_of(item: dict[str, Any], own_id: str) -> tuple[Any, ...]:
-    return item["name"], item["description"], item["sort_order"], item[own_id]

@@ -1,4 +1,4 @@
-"""What each operation costs as the journal grows: by trades, and by goals, tags and strategies."""
+"""What each operation costs as the number of trades grows."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from commands import new_key
 from msgspec import Struct
 
-from bench.data import DAILY, DRAWDOWN, copy_of, create, get_data, long_journal, strategy, trade_file
+from bench.data import DAILY, DRAWDOWN, create, get_data, make_long_journal, strategy, trade_file
 from bench.measure import Patience
 from bench.servers import Measured, journal
 
@@ -73,42 +73,21 @@ class Growth(Struct, frozen=True):
     operations: list[Grown]
 
 
-def measured(folder: Path, patience: Patience, trades: int) -> Iterator[Growth]:
-    """By trades, then by all else; the longest journal has so many trades."""
-    sizes = [trades // shorter for shorter in patience.shorter]
-    yield Growth("trades", sizes, by_trades(folder, patience, sizes))
-    db = copy_of(folder / f"{sizes[0]}.db", "grown.db")
-    yield Growth("goals, tags, strategies", list(patience.sizes), by_contents(db, patience))
-
-
-def by_trades(folder: Path, patience: Patience, sizes: Sequence[int]) -> list[Grown]:
-    """Every size is a journal of its own; those that are there already are taken."""
+def measure_growth(folder: Path, patience: Patience, trades: int) -> Growth:
+    """Each size is a journal of its own, the longest with so many trades; existing journals are used."""
     costs: list[dict[str, Cost]] = []
+    sizes = [trades // shorter for shorter in patience.shorter]
     for size in sizes:
         db = folder / f"{size}.db"
         if not db.exists():
-            long_journal(db, size)
+            make_long_journal(db, size)
         with journal(db, new_key(db)) as server:
-            operations = of_trades(server, Kit(server), size)
-            costs.append({one.what: cost_of(server, one, patience) for one in operations})
-    return grown(costs)
+            operations = list_operations(server, Kit(server), size)
+            costs.append({one.what: measure_cost(server, one, patience) for one in operations})
+    return Growth("trades", sizes, [compare_sizes(what, [cost[what] for cost in costs]) for what in costs[0]])
 
 
-def by_contents(db: Path, patience: Patience) -> list[Grown]:
-    """One journal that is given more and more goals, tags and strategies."""
-    costs: list[dict[str, Cost]] = []
-    with journal(db, new_key(db)) as server:
-        kit, present = Kit(server), 0
-        for size in patience.sizes:
-            for number in range(present, size):
-                kit.add(number)
-            present = size
-            operations = of_contents(server, kit)
-            costs.append({one.what: cost_of(server, one, patience) for one in operations})
-    return grown(costs)
-
-
-def cost_of(server: Measured, operation: Operation, patience: Patience) -> Cost:
+def measure_cost(server: Measured, operation: Operation, patience: Patience) -> Cost:
     """Until there are enough requests, or time is up and there are a few."""
     seconds, cpus, answer, begun = [], [], b"", time.perf_counter()
     before = operation.before or partial(write, server)
@@ -130,11 +109,7 @@ def write(server: Measured) -> None:
     server.send("PATCH", "/v1/me", json.dumps({"name": unique("owner")}).encode())
 
 
-def grown(costs: Sequence[dict[str, Cost]]) -> list[Grown]:
-    return [grown_one(what, [cost[what] for cost in costs]) for what in costs[0]]
-
-
-def grown_one(what: str, costs: Sequence[Cost]) -> Grown:
+def compare_sizes(what: str, costs: Sequence[Cost]) -> Grown:
     least, most = costs[0], costs[-1]
     return Grown(
         what,
@@ -203,20 +178,13 @@ class Kit:
         self.write("PUT", f"/trades/{trade_id}/tags", tag_ids=[self.tag_id])()
         return trade_id
 
-    def add(self, number: int) -> None:
-        """A goal, a category with a tag, and a strategy."""
-        create(self.server, "goals", **{**DAILY, "goal_name": f"Goal {number}"})
-        category_id = create(self.server, "tag-categories", name=f"Category {number}")
-        create(self.server, "tags", name=f"Tag {number}", category_id=category_id)
-        create(self.server, "strategies", **strategy(f"Strategy {number}", 4, 6))
-
 
 def unique(name: str) -> str:
     return f"{name} {secrets.token_hex(4)}"
 
 
-def of_trades(server: Measured, kit: Kit, size: int) -> Iterator[Operation]:
-    """What may depend on the number of trades."""
+def list_operations(server: Measured, kit: Kit, size: int) -> Iterator[Operation]:
+    """Every operation whose cost may depend on the number of trades."""
     yield from lists_of_trades(kit, size)
     goal_id = kit.goals["daily net_pnl"]
     for path in ("/goals", "/accounts", "/imports", "/strategies", "/tags", "/me", "/metrics"):
@@ -315,24 +283,3 @@ def comes_and_goes(server: Measured, resource: str, fields: dict[str, Any]) -> I
     yield Operation(f"POST /{resource}", post, delete)
     delete()
     yield Operation(f"DELETE /{resource}/{{id}}", delete, post)
-
-
-def of_contents(server: Measured, kit: Kit) -> Iterator[Operation]:
-    """What may depend on the number of goals, tags and strategies."""
-    goal_id, read = (
-        kit.goals["daily net_pnl"],
-        kit.write("GET", f"/goals/{kit.goals['daily net_pnl']}/snapshots"),
-    )
-    for path in (
-        *("/goals", "/tags", "/tag-categories", "/strategies", "/trades", "/me", "/metrics"),
-        f"/tags?category_id={kit.category_id}",
-        f"/goals?account_id={kit.few_id}",
-        f"/strategies?account_id={kit.few_id}",
-    ):
-        yield Operation(f"GET {path.partition('=')[0]}", kit.write("GET", path))
-    for path in (f"/goals/{goal_id}", f"/strategies/{kit.strategy_id}", f"/trades/{kit.trade_id}"):
-        yield Operation(f"GET {path.rpartition('/')[0]}/{{id}}", kit.write("GET", path))
-    yield Operation("GET snapshots", read)
-    yield Operation("GET snapshots after a trade", read, kit.add_trade)
-    yield from writes_of_trades(server, kit)
-    yield from writes_of_the_rest(server, kit)

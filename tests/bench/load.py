@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from bench.measure import Pace, Round, Side
@@ -89,12 +89,6 @@ def one_by_one(server: Measured, times: int, call: Callable[[], object]) -> Side
     return run
 
 
-def edits(server: Measured, path: str, bodies: Iterable[bytes]) -> Callable[[], object]:
-    """PATCH with those bodies in turn, so that each changes everything."""
-    turn: Iterator[bytes] = itertools.cycle(bodies)
-    return lambda: server.send("PATCH", path, next(turn))
-
-
 def imports(server: Measured, file: bytes, rows: int) -> Side:
     """The file goes into a new account each time."""
 
@@ -128,21 +122,6 @@ def reads_after_a_write(server: Measured, times: int, path: str) -> Side:
 def reads(server: Measured, times: int, path: str) -> Side:
     """The read alone, as often, by one client."""
     return one_by_one(server, times, lambda: server.send("GET", path))
-
-
-def reads_after_a_trade(server: Measured, times: int, goal_id: int, trade: bytes) -> Side:
-    """Each time one more trade, and then the read, which alone is timed; its CPU is too little to tell."""
-
-    def run() -> Round:
-        took = 0.0
-        for _ in range(times):
-            server.send("POST", "/v1/trades", trade)
-            started = time.perf_counter()
-            server.send("GET", f"/v1/goals/{goal_id}/snapshots")
-            took += time.perf_counter() - started
-        return Round(times / took, None)
-
-    return run
 
 
 def first_reads(server: Measured, goal: bytes) -> Side:

@@ -29,20 +29,19 @@ QUICK = Pace(rounds=1, seconds=0.1, connections=1, least_requests=1, calls=2, im
 
 
 class Patience(NamedTuple):
-    """How closely growth is looked at: journals so many times shorter, and so many goals, tags, strategies.
+    """How closely growth is measured, in journals that are so many times shorter than the longest.
 
-    Of each operation there are requests until there are `most`, or at least `least` in so many seconds.
+    Each operation is requested `most` times, or at least `least` times in so many seconds.
     """
 
     shorter: Sequence[int]
-    sizes: Sequence[int]
     most: int
     least: int
     seconds: float
 
 
-PATIENT = Patience(shorter=(1000, 100, 10, 1), sizes=(10, 100, 1000), most=31, least=3, seconds=0.3)
-IMPATIENT = Patience(shorter=(100, 1), sizes=(1, 2), most=1, least=1, seconds=0)
+PATIENT = Patience(shorter=(1000, 100, 10, 1), most=31, least=3, seconds=0.3)
+IMPATIENT = Patience(shorter=(100, 1), most=1, least=1, seconds=0)
 
 
 class Round(NamedTuple):

@@ -131,7 +131,7 @@ def answers(port: int, key: str) -> bool:
         connection.close()
 
 
-def peak_of(*command: Any) -> float:
+def measure_peak(*command: Any) -> float:
     """The most MiB that the command has in memory, looked at every 20 ms; it must succeed."""
     process = started(*command)
     watched, most = psutil.Process(process.pid), 0.0

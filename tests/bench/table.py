@@ -1,14 +1,10 @@
 """The results as text for the terminal."""
 
-from bench.formats import ImportCost
 from bench.growth import Grown, Growth
 from bench.measure import Limited, Numbers, Ratio, Result, Spread, Unit
-from bench.tail import Latency, Tail
 
 LINE = "{:<44}{:>11}{:>11}{:>11}{:>11}  {}".format
 HEAD = LINE("", "median", "least", "most", "CPU of one", "")
-FORMATS = LINE("The import of a row of a format, in CPU", "import", "bare", "ratio", "target", "")
-TAIL = LINE("", "answers", "p50", "p99", "p99.9", "most")
 
 
 def growth_block(growth: Growth) -> str:
@@ -33,28 +29,6 @@ def told_of_growth(one: Grown) -> str:
     if one.grows_with_its_answer:
         return "grows with its answer"
     return "GROWS" if one.grows else ""
-
-
-def tail_block(tail: Tail) -> str:
-    """A line a kind of request, and one for those that were told to come again."""
-    told = f"{tail.connections} connections, {tail.beside}: {per_second(tail.rate)}, {tail.failed} failed"
-    lines = [f"{told}, {tail.imports} imports begun" if tail.imports else told]
-    lines += [latency_line(kind, latency) for kind, latency in tail.kinds.items()]
-    lines.append(latency_line("503 busy", tail.busy))
-    return "\n".join(lines) + "\n"
-
-
-def latency_line(kind: str, latency: Latency) -> str:
-    numbers = (latency.p50, latency.p99, latency.p999, latency.most)
-    return LINE(
-        f"  {kind}", f"{latency.answers:,}", *(time(one) if latency.answers else "" for one in numbers)
-    )
-
-
-def format_line(cost: ImportCost) -> str:
-    """The line of one format."""
-    times = (f"{cost.ours:.3g} us", f"{cost.bare:.3g} us", f"{cost.ratio:.3g}", f"{cost.target:g}")
-    return LINE(f"  {cost.format}, {cost.rows:,}", *times, verdict(cost.ratio >= cost.target))
 
 
 def block(result: Result) -> str:

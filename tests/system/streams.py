@@ -1,4 +1,4 @@
-"""Bytes on a connection: what is sent as requests, and which of them the server answers."""
+"""Raw bytes on a connection: requests as they are sent, and the responses that come back."""
 
 import re
 import socket
@@ -10,24 +10,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
+import msgspec
 import uvicorn
-from commands import PATIENCE, WITHOUT_TLS, health
+from commands import PATIENCE, WITHOUT_TLS, health, new_key
+from conftest import ErrorEnvelope
 
 from journal_api.server.protocol import Protocol
-from journal_api.server.server import configured, listening
+from journal_api.server.server import bind_socket, build_config
 from journal_api.settings import Settings
 
 HOST = b"Host: localhost"
+CLOSE = b"Connection: close"
+PACKET_INTERVAL = 0.03  # seconds, enough for the server to read a packet alone
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     status: int
-    request_id: bytes
+    request_id: bytes  # empty unless the client chose it
     is_last: bool  # `Connection: close`
 
 
 class Journal(NamedTuple):
-    """A server that answers, and a key to it."""
+    """A server that accepts connections, and a key to it."""
 
     url: str
     key: str
@@ -46,7 +50,7 @@ class Journal(NamedTuple):
         return connection
 
     def head(self, line: str, request_id: str, *headers: bytes) -> bytes:
-        """Request line and headers of one that has the key."""
+        """The request line and the headers of a request with the key."""
         known = (
             HOST,
             b"Authorization: Bearer %b" % self.key.encode(),
@@ -55,38 +59,43 @@ class Journal(NamedTuple):
         return b"\r\n".join([f"{line} HTTP/1.1".encode(), *known, *headers, b"", b""])
 
 
-def heard(connection: socket.socket) -> bytes:
-    """What the server says until it closes the connection."""
-    said = b""
+def read_to_end(connection: socket.socket) -> bytes:
+    """Everything that the server sends until it closes the connection."""
+    received = b""
     try:
         while part := connection.recv(65536):
-            said += part
-    except ConnectionResetError:  # closed, with something of ours unread
+            received += part
+    except ConnectionResetError:  # closed while some of our bytes were unread
         pass
-    return said
+    return received
 
 
-def answers_in(said: bytes) -> list[Answer]:
-    """The final answers, in their order; one without X-Request-Id has an empty id."""
-    found = []
-    final = said.replace(b"HTTP/1.1 100 Continue\r\n\r\n", b"")
-    for status, headers in re.findall(rb"HTTP/1\.1 (\d{3})[^\r]*\r\n(.*?\r\n)\r\n", final, re.DOTALL):
-        lower = headers.lower()
-        request_id = b"".join(re.findall(rb"x-request-id: (\S+)\r\n", lower))
-        found.append(Answer(int(status), request_id, b"connection: close" in lower))
-    return found
+def parse_responses(received: bytes) -> list[Response]:
+    """The final responses, in their order. An error in JSON has to be an envelope with its request id."""
+    responses = []
+    for response in re.split(rb"(?=HTTP/1\.1 \d{3} )", received)[1:]:
+        head, _, body = response.partition(b"\r\n\r\n")
+        status, lower = int(head[9:12]), head.lower()
+        request_id = b"".join(re.findall(rb"x-request-id: (\S+)", lower))
+        if status >= 400 and body and b"content-type: application/json" in lower:
+            error = msgspec.json.decode(body, type=ErrorEnvelope)
+            assert error.meta.request_id.encode().lower() == request_id
+        if status >= 200:
+            chosen = b"" if request_id.startswith(b"req_") else request_id
+            responses.append(Response(status, chosen, b"connection: close" in lower))
+    return responses
 
 
-def exchanged(journal: Journal, *packets: bytes, seconds: float = 0.03) -> list[Answer]:
-    """The answers on one connection, to packets with that much time between, until the server closes it."""
+def exchange(journal: Journal, *packets: bytes) -> list[Response]:
+    """Send these packets on one connection, and return the responses until the server closes it."""
     with journal.connect() as connection:
         for packet in packets:
             try:
                 connection.sendall(packet)
             except ConnectionError:
-                break  # it had its answer
-            time.sleep(seconds)
-        return answers_in(heard(connection))
+                break  # the server has responded and closed
+            time.sleep(PACKET_INTERVAL)
+        return parse_responses(read_to_end(connection))
 
 
 def chunked(body: bytes, trailers: bytes = b"") -> bytes:
@@ -94,32 +103,33 @@ def chunked(body: bytes, trailers: bytes = b"") -> bytes:
     return b"%b0\r\n%b\r\n" % (chunk, trailers)
 
 
-def is_in_step(answers: Sequence[Answer], asked: Sequence[bytes]) -> bool:
-    """Whether the answers are to the requests of those ids, in their order and none beyond.
+def are_in_step(responses: Sequence[Response], requested: Sequence[bytes]) -> bool:
+    """Whether the responses belong to the requests with those ids, in their order, and none is added.
 
-    They may be fewer, and the last may be an error for what never became a request: the server has closed the
-    connection then.
+    There may be fewer, and the last may be an error for bytes that never became a request: the server has
+    closed the connection then.
     """
-    told = [answer.request_id for answer in answers]
-    if answers and answers[-1].status >= 400 and answers[-1].is_last and told[-1] not in asked:
-        told.pop()
-    return told == list(asked[: len(told)])
+    ids = [response.request_id for response in responses]
+    if responses and responses[-1].status >= 400 and responses[-1].is_last and ids[-1] not in requested:
+        ids.pop()
+    return ids == list(requested[: len(ids)])
 
 
 @contextmanager
-def served(db: Path, protocol: type[Protocol], loop: str = "auto") -> Iterator[int]:
-    """The port of a server in this process, on an event loop of its own; it stops as by SIGTERM."""
+def serve_in_thread(db: Path, protocol: type[Protocol] = Protocol, loop: str = "auto") -> Iterator[Journal]:
+    """A server for a new journal, in this process with its own event loop; it stops as on SIGTERM."""
+    key = new_key(db)
     settings = Settings(db=db, port=0)
-    with listening(settings) as address:
-        config = configured(settings, protocol)
+    with bind_socket(settings) as address:
+        config = build_config(settings, protocol)
         config.timeout_graceful_shutdown, config.loop = 1, loop
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [address]}, daemon=True)
         thread.start()
-        port = address.getsockname()[1]
+        url = f"http://127.0.0.1:{address.getsockname()[1]}"
         try:
-            assert health(f"http://127.0.0.1:{port}").status_code == 200
-            yield port
+            assert health(url).status_code == 200
+            yield Journal(url, key)
         finally:
             server.should_exit = True
             thread.join(PATIENCE)

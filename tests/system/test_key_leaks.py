@@ -1,35 +1,27 @@
 """Keys are never recoverable: docs/reliability.md 15. They are used in every way, then looked for."""
 
-import asyncio
 import re
-import sqlite3
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 import pytest
-from aiosqlite import Connection
-from commands import PATIENCE, WITHOUT_TLS, key_in, new_key, run_ok, running, wait_until
+from commands import PATIENCE, WITHOUT_TLS, change, key_in, new_key, run_ok, running, wait_until
 from desktop import RUN_KEY, Child, announced
 from factories import A_FILE, error_of, unwrap
 from operations import body_of, path_of
 
-from journal_api.database.database import Database
-from journal_api.repositories import api_keys, users
-from journal_api.repositories.sql import fetch
 from journal_api.routes.table import OPERATIONS
-from journal_api.values.api_keys import SCOPES, scopes_named
-from journal_api.values.clock import now
 
 NEVER_ISSUED = "tjk_0000000000000000000000000000001A68Am"
+CSV = {"Content-Type": "text/csv"}
 SETTINGS = {"JOURNAL_LOG_LEVEL": "debug", "JOURNAL_METRICS": "true"}
 
 
 class Keys(NamedTuple):
-    """Every sort of key, each really in use."""
+    """Keys of every state, each really in use."""
 
     first: str  # printed by the server that made it
     whole: str
@@ -37,7 +29,6 @@ class Keys(NamedTuple):
     of_another_user: str
     expired: str
     revoked: str
-    to_be_revoked: str
     of_the_run: str
 
     @property
@@ -56,44 +47,21 @@ def db(tmp_path: Path) -> Path:
 def keys(db: Path) -> Keys:
     with running(db, "--first-key", name="first") as server:
         first = key_in(server.out.read_text())
-    made = asyncio.run(make_keys(db))
-    return Keys(first, *made, new_key(db), RUN_KEY)
-
-
-async def make_keys(db: Path) -> tuple[str, str, str, str, str]:
-    """As the commands make them, but in one process: whole, reading, of another user, expired, revoked."""
-    database = await Database.open(db, secondary=True)
-
-    async def insert(opened: Connection) -> tuple[str, str, str, str, str]:
-        another = await users.insert(opened, "another", "UTC", "00:00")
-        whole = await api_keys.insert(opened, 1, "whole", SCOPES)
-        reading = await api_keys.insert(opened, 1, "reading", scopes_named("read"))
-        of_another_user = await api_keys.insert(opened, another, "of another user", SCOPES)
-        expired = await api_keys.insert(opened, 1, "expired", SCOPES, now())
-        revoked = await api_keys.insert(opened, 1, "revoked", SCOPES)
-        assert await api_keys.revoke(opened, await last_id(opened))
-        return whole, reading, of_another_user, expired, revoked
-
-    keys = await database.write(insert)
-    await database.close()
+    run_ok("users", "add", "another", "--db", db)
+    whole, expired, revoked = (new_key(db) for _ in range(3))
+    keys = Keys(
+        first, whole, new_key(db, scopes="read"), new_key(db, "--user", "another"), expired, revoked, RUN_KEY
+    )
+    change(db, f"UPDATE api_keys SET expires_at = created_at WHERE id = {key_id(db, expired)}")
+    run_ok("keys", "revoke", key_id(db, revoked), "--db", db)
     return keys
 
 
-async def last_id(db: Connection) -> int:
-    return int(await fetch(db, "SELECT max(id) FROM api_keys", {}))
-
-
-def change(db: Path, sql: str) -> None:
-    """One statement beside the server, which is another process."""
-    with closing(sqlite3.connect(db)) as opened, opened:
-        opened.execute(sql)
-
-
-def id_of(db: Path, key: str) -> str:
+def key_id(db: Path, key: str) -> str:
     """The id of the key, as a user finds it."""
     listed = [line.split("\t") for line in run_ok("keys", "list", "--db", db).splitlines()]
-    (key_id,) = (line[0] for line in listed if line[3] == f"...{key[-4:]}")
-    return key_id
+    (found,) = (line[0] for line in listed if line[3] == f"...{key[-4:]}")
+    return found
 
 
 # Use -----------------------------------------------------------------------------------------------------
@@ -116,9 +84,6 @@ def use(server: Child, key: str) -> Iterator[httpx.Response]:
         yield client.get("/tags", headers={"Host": "evil.example"})
 
 
-CSV = {"Content-Type": "text/csv"}
-
-
 def misuse(server: Child, key: str) -> Iterator[httpx.Response]:
     """What is answered to a key that is sent where none belongs."""
     basic = b64encode(f"owner:{key}".encode()).decode()
@@ -139,8 +104,8 @@ def misuse(server: Child, key: str) -> Iterator[httpx.Response]:
                 yield client.post("/tag-categories", json={"name": "Once"}, headers={"Idempotency-Key": sent})
 
 
-def fail(server: Child, db: Path, key: str) -> httpx.Response:
-    """The answer to a request that finds what no code reckons with."""
+def provoke_bug(server: Child, db: Path, key: str) -> httpx.Response:
+    """The response to a request that finds a time zone that no request could store."""
     with server.client(key) as client:
         goal = {"goal_name": "Goal", "metric": "net_pnl", "target_value": 1}
         goal_id = unwrap(client.post("/goals", json=goal))["id"]
@@ -183,7 +148,7 @@ def test_no_key_is_found_in_any_file_log_or_answer(
     with announced(db, settings=SETTINGS) as server:
         answers = [answer for key in [*keys, *keys.malformed] for answer in use(server, key)]
         answers += [answer for key in [*keys, *keys.malformed] for answer in misuse(server, key)]
-        answers.append(fail(server, db, keys.whole))
+        answers.append(provoke_bug(server, db, keys.whole))
         answers.append(httpx.get(f"{server.url}/metrics", timeout=PATIENCE, verify=WITHOUT_TLS))
         run_ok("backup", backups, "--db", db)
         wait_until(lambda: b'"route":"/metrics"' in (tmp_path / "server.err").read_bytes())
@@ -222,12 +187,13 @@ def whole(answer: httpx.Response) -> bytes:
 
 @pytest.mark.promise(15)
 def test_a_revoked_key_is_401_on_the_next_request(
-    db: Path, keys: Keys, record_observation: Callable[[str], None]
+    db: Path, record_observation: Callable[[str], None]
 ) -> None:
-    with announced(db) as server, server.client(keys.to_be_revoked) as client:
+    key = new_key(db)
+    with announced(db) as server, server.client(key) as client:
         before = [answer.status_code for answer in (client.get("/tags") for _ in range(3))]
 
-        run_ok("keys", "revoke", id_of(db, keys.to_be_revoked), "--db", db)
+        run_ok("keys", "revoke", key_id(db, key), "--db", db)
 
         after = [
             error_of(client.get(path_of(operation))) for operation in OPERATIONS if operation.method == "GET"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,8 +22,8 @@ from commands import (
     wait_until,
     wait_until_it_answers,
 )
-from factories import A_FILE, A_TRADE, unwrap
-from streams import Journal, answers_in, served
+from factories import A_FILE, A_TRADE, error_of, unwrap
+from streams import CLOSE, Journal, parse_responses, serve_in_thread
 
 from journal_api.server.descriptors import MAX_CONNECTIONS
 from journal_api.server.protocol import Protocol
@@ -50,14 +50,12 @@ class Hundred(Protocol):
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
-    db = tmp_path_factory.mktemp("connections") / "journal.db"
-    key = new_key(db)
-    with served(db, Few) as port:
-        yield Journal(f"http://127.0.0.1:{port}", key)
+    with serve_in_thread(tmp_path_factory.mktemp("connections") / "journal.db", Few) as journal:
+        yield journal
 
 
 class Client:
-    """A connection to the journal, made after all others were noticed."""
+    """A connection to the journal, made after the server has noticed all earlier ones."""
 
     def __init__(self, stack: ExitStack, journal: Journal, sent: bytes = b"") -> None:
         time.sleep(0.02)  # the event loop counts milliseconds
@@ -65,12 +63,22 @@ class Client:
         self.connection = stack.enter_context(journal.connect())
         self.connection.sendall(sent)
 
-    def is_answered(self) -> bool:
+    def statuses(self, sent: bytes) -> list[int]:
+        """Send these bytes; return the statuses of the responses, none if the connection is closed."""
         try:
-            self.connection.sendall(self.journal.head("GET /v1/me", "me"))
-            return [answer.status for answer in answers_in(self.connection.recv(65536))] == [200]
+            self.connection.sendall(sent)
+            return [response.status for response in parse_responses(self.connection.recv(65536))]
         except ConnectionError:
-            return False
+            return []
+
+    def is_answered(self) -> bool:
+        return self.statuses(self.journal.head("GET /v1/me", "me")) == [200]
+
+
+def upload(stack: ExitStack, journal: Journal) -> Client:
+    """A client that has sent all but the last 9 bytes of its body."""
+    headers = (b"Content-Length: 18", CLOSE)
+    return Client(stack, journal, journal.head("POST /v1/tag-categories", "a", *headers) + b'{"name": ')
 
 
 def test_the_connection_that_is_idle_longest_makes_room_for_a_new_one(journal: Journal) -> None:
@@ -86,31 +94,33 @@ def test_the_connection_that_is_idle_longest_makes_room_for_a_new_one(journal: J
 
 def test_an_idle_connection_makes_room_before_one_whose_request_is_on_its_way(journal: Journal) -> None:
     with ExitStack() as stack:
-        upload = Client(stack, journal, half_sent(journal))
+        uploading = upload(stack, journal)
         idle = [Client(stack, journal) for _ in range(Few.max_connections - 1)]
-        newest = Client(stack, journal)
 
-        assert newest.is_answered()
+        assert Client(stack, journal).is_answered()
         assert not idle[0].is_answered()
-        upload.connection.sendall(b'"Slowly"}')
-        assert [answer.status for answer in answers_in(upload.connection.recv(65536))] == [201]
+        assert uploading.statuses(b'"Slowly"}') == [201]
+
+
+def test_clients_that_stall_keep_nobody_out(journal: Journal) -> None:
+    with ExitStack() as stack:
+        for _ in range(3 * Few.max_connections):
+            upload(stack, journal)
+
+        assert Client(stack, journal).is_answered()
 
 
 @pytest.mark.parametrize("loop", ["auto", "asyncio"])  # asyncio accepts all that are there at once
 def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(tmp_path: Path, loop: str) -> None:
-    key = new_key(tmp_path / "journal.db")
     Hundred.made.clear()
-    with served(tmp_path / "journal.db", Hundred, loop) as port, ExitStack() as stack:
-        journal = Journal(f"http://127.0.0.1:{port}", key)
-        upload = Client(stack, journal, half_sent(journal))
+    with serve_in_thread(tmp_path / "journal.db", Hundred, loop) as journal, ExitStack() as stack:
+        uploading = upload(stack, journal)
         wait_until(lambda: any(one.in_body for one in Hundred.made))
-        Hundred.made[0].loop.call_soon_threadsafe(time.sleep, 1)  # all are there when it looks again
+        Hundred.made[0].loop.call_soon_threadsafe(time.sleep, 0.5)  # all are there when it looks again
         crowd = [stack.enter_context(journal.connect()) for _ in range(4 * Hundred.max_connections)]
-        newest = Client(stack, journal)
 
-        assert newest.is_answered()
-        upload.connection.sendall(b'"Slowly"}')
-        assert [answer.status for answer in answers_in(upload.connection.recv(65536))] == [201]
+        assert Client(stack, journal).is_answered()
+        assert uploading.statuses(b'"Slowly"}') == [201]
         assert Hundred.max_connections / 2 < sum(map(is_open, crowd)) <= Hundred.max_connections
 
 
@@ -122,20 +132,6 @@ def is_open(connection: socket.socket) -> bool:
         return True
     except ConnectionError:
         return False
-
-
-def test_clients_that_stall_keep_nobody_out(journal: Journal) -> None:
-    with ExitStack() as stack:
-        for _ in range(3 * Few.max_connections):
-            Client(stack, journal, half_sent(journal))
-
-        assert Client(stack, journal).is_answered()
-
-
-def half_sent(journal: Journal) -> bytes:
-    """A request without the last 9 bytes of its body."""
-    headers = (b"Content-Length: 18", b"Connection: close")
-    return journal.head("POST /v1/tag-categories", "half", *headers) + b'{"name": '
 
 
 # Open files ------------------------------------------------------------------------------------------------
@@ -154,51 +150,13 @@ def test_the_limit_of_open_files_is_raised_as_far_as_allowed_and_bounds_the_conn
     limit: str, expected: str
 ) -> None:
     program = (
-        "import resource\nfrom journal_api.server.descriptors import connection_limit\n"
-        "print(connection_limit(), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+        "import resource\nfrom journal_api.server.descriptors import raise_file_limit\n"
+        "print(raise_file_limit(), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
 
-    ran = subprocess.run(
-        limited(limit, "-c", program), capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
+    printed = subprocess.check_output(limited(limit, "-c", program), text=True, timeout=PATIENCE)
 
-    assert ran.stdout.strip() == expected
-
-
-@contextmanager
-def running_with(limit: str, db: Path) -> Iterator[Server]:
-    """A server that may have so many files open."""
-    out, err = db.with_name("out"), db.with_name("err")
-    port = free_port()
-    serve = ["-m", "journal_api", "serve", "--db", str(db), "--port", str(port)]
-    with out.open("wb") as to_out, err.open("wb") as to_err:
-        process = subprocess.Popen(limited(limit, *serve), env=environment(), stdout=to_out, stderr=to_err)
-    try:
-        server = Server(f"http://127.0.0.1:{port}", process, out, err)
-        wait_until_it_answers(server)
-        yield server
-    finally:
-        process.kill()
-        process.wait(PATIENCE)
-
-
-def test_more_idle_connections_than_files_leave_room_for_reports_exports_and_imports(tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    key = new_key(db)
-    with running_with("-n 200", db) as server, ExitStack() as stack:
-        journal = Journal(server.url, key)
-        for _ in range(300):
-            stack.enter_context(journal.connect())
-        with server.client(key) as client:
-            unwrap(client.post("/accounts", json={"name": "Sim"}))
-            unwrap(client.post("/trades", json={**A_TRADE, "account_id": 1}))
-            answers = [
-                client.get("/reports", params={"group_by": "symbol"}),
-                client.get("/trades/export"),
-                client.post("/imports?account_id=1&dry_run=true&timezone=UTC", content=A_FILE),
-            ]
-
-    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert printed.strip() == expected
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit another process")
@@ -211,7 +169,7 @@ def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(tmp_path
         unwrap(client.post("/accounts", json={"name": "Sim"}))
         limits = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
 
-        def answers() -> list[httpx.Response]:
+        def request() -> list[httpx.Response]:
             query = "account_id=1&dry_run=true&timezone=UTC"
             return [
                 client.get("/trades/export"),
@@ -220,12 +178,39 @@ def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(tmp_path
             ]
 
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
-        *refused, written = answers()
+        *refused, written = request()
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
-        then = [answer.status_code for answer in answers()]
+        then = [response.status_code for response in request()]
 
-    for answer in refused:
-        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "busy")
-        assert "LimitNOFILE" in answer.json()["error"]["message"]
+    for response in refused:
+        assert error_of(response) == (503, "busy")
+        assert "LimitNOFILE" in response.json()["error"]["message"]
     assert written.status_code == 400  # the category does not exist: what opens no file works
     assert then == [200, 200, 400]
+
+
+def test_more_idle_connections_than_files_leave_room_for_reports_exports_and_imports(tmp_path: Path) -> None:
+    db, port = tmp_path / "journal.db", free_port()
+    key = new_key(db)
+    out, err = tmp_path / "out", tmp_path / "err"
+    serve = ["-m", "journal_api", "serve", "--db", str(db), "--port", str(port)]
+    with out.open("wb") as to_out, err.open("wb") as to_err:
+        process = subprocess.Popen(limited("-n 200", *serve), env=environment(), stdout=to_out, stderr=to_err)
+    server = Server(f"http://127.0.0.1:{port}", process, out, err)
+    try:
+        wait_until_it_answers(server)
+        with ExitStack() as stack, server.client(key) as client:
+            for _ in range(300):
+                stack.enter_context(Journal(server.url, key).connect())
+            unwrap(client.post("/accounts", json={"name": "Sim"}))
+            unwrap(client.post("/trades", json={**A_TRADE, "account_id": 1}))
+            responses = [
+                client.get("/reports", params={"group_by": "symbol"}),
+                client.get("/trades/export"),
+                client.post("/imports?account_id=1&dry_run=true&timezone=UTC", content=A_FILE),
+            ]
+    finally:
+        process.kill()
+        process.wait(PATIENCE)
+
+    assert [response.status_code for response in responses] == [200, 200, 200]

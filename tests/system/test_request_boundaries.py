@@ -1,49 +1,50 @@
-"""Where one request ends and the next begins: what is in a body or a trailer is no request and no header."""
+"""Where a request ends and the next begins: a body or a trailer is never read as a request or a header."""
 
-import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import httpx
 import pytest
-from commands import PATIENCE, running
+from commands import PATIENCE
 from factories import unwrap
-from streams import HOST, Journal, answers_in, chunked, exchanged, heard, is_in_step
-
-from journal_api.server.protocol import Protocol
+from streams import (
+    CLOSE,
+    HOST,
+    Journal,
+    Response,
+    chunked,
+    exchange,
+    parse_responses,
+    read_to_end,
+    serve_in_thread,
+)
 
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Journal]:
-    with running(tmp_path_factory.mktemp("boundaries") / "journal.db", "--first-key") as server:
-        (key,) = re.findall(r"tjk_[0-9A-Za-z]{36}", server.out.read_text())
-        yield Journal(server.url, key)
+    with serve_in_thread(tmp_path_factory.mktemp("boundaries") / "journal.db") as journal:
+        yield journal
 
 
-def names_of(client: httpx.Client) -> list[str]:
+def category_names(client: httpx.Client) -> list[str]:
     return [category["name"] for category in unwrap(client.get("/tag-categories"))]
 
 
+PATCH_ME = "PATCH /v1/me"
+BODY = b'{"name": "owner"}'  # 200, and 400 if less of it arrives
+LENGTH = b"Content-Length: %d" % len(BODY)
+CHUNKED = b"Transfer-Encoding: chunked"
+UPGRADE = (b"Connection: Upgrade", b"Upgrade: h2c")
+EXPECT = b"Expect: 100-continue"
+
 # Requests for another protocol ---------------------------------------------------------------------------
 
-UPGRADES = (
-    *(b"h2c", b"websocket", b"foo", b"H2C", b"WebSocket", b"h2c, websocket", b"TLS/1.0, HTTP/2.0", b"x/1"),
-)
-CONNECTIONS = (b"Upgrade", b"upgrade, HTTP2-Settings", b"keep-alive, UPGRADE", b"close, Upgrade")
-ASKED = [(upgrade, CONNECTIONS[0]) for upgrade in UPGRADES] + [(b"h2c", other) for other in CONNECTIONS[1:]]
-
-
-def asking(upgrade: bytes, connection: bytes = b"Upgrade") -> tuple[bytes, ...]:
-    return b"Connection: " + connection, b"Upgrade: " + upgrade
-
-
-def framed(body: bytes, is_chunked: bool) -> tuple[bytes, bytes]:
-    """The header that tells where the body ends, and the body as it is sent."""
-    if is_chunked:
-        return b"Transfer-Encoding: chunked", chunked(body)
-    return b"Content-Length: %d" % len(body), body
+UPGRADES = [
+    *((b"Upgrade", upgrade) for upgrade in (b"h2c", b"websocket", b"foo", b"H2C", b"h2c, websocket", b"x/1")),
+    *((b"upgrade, HTTP2-Settings", b"h2c"), (b"keep-alive, UPGRADE", b"h2c"), (b"close, Upgrade", b"h2c")),
+]
 
 
 @pytest.mark.parametrize("is_chunked", [False, True], ids=["length", "chunked"])
@@ -56,87 +57,23 @@ def test_the_body_of_a_request_for_another_protocol_is_no_request(
         name = f"Kept {split} {is_chunked}"
         category = unwrap(client.post("/tag-categories", json={"name": name}))
         smuggled = journal.head(f"DELETE /v1/tag-categories/{category['id']}", "smuggled")
-        header, body = framed(smuggled, is_chunked)
-        at = {"same packet": 0, "second packet": 0, "within the body": len(body) // 2}[split]
-        connections = [journal.connect() for _ in ASKED]
-        for connection, asked in zip(connections, ASKED, strict=True):
-            head = journal.head("POST /v1/tag-categories", "outer", header, *asking(*asked))
-            connection.sendall(head + (body if split == "same packet" else body[:at]))
+        header = CHUNKED if is_chunked else b"Content-Length: %d" % len(smuggled)
+        body = chunked(smuggled) if is_chunked else smuggled
+        at = {"same packet": len(body), "second packet": 0, "within the body": len(body) // 2}[split]
+        connections = [journal.connect() for _ in UPGRADES]
+        for connection, upgrade in zip(connections, UPGRADES, strict=True):
+            headers = b"Connection: %b\r\nUpgrade: %b" % upgrade
+            connection.sendall(journal.head("POST /v1/tag-categories", "outer", header, headers) + body[:at])
         time.sleep(0.2)  # until the heads have been read
-        if split != "same packet":
-            for connection in connections:
-                connection.sendall(body[at:])
-        answered = [answers_in(heard(connection)) for connection in connections]
+        for connection in connections:
+            connection.sendall(body[at:])
+        responses = [parse_responses(read_to_end(connection)) for connection in connections]
         for connection in connections:
             connection.close()
 
         # The body was read whole, as a body: it is no JSON.
-        assert answered == [[(400, b"outer", True)]] * len(ASKED)
-        assert name in names_of(client)
-
-
-@pytest.mark.parametrize("is_chunked", [False, True], ids=["length", "chunked"])
-def test_a_request_for_another_protocol_is_served_in_this_one(journal: Journal, is_chunked: bool) -> None:
-    header, body = framed(b'{"name": "Asked %d"}' % is_chunked, is_chunked)
-    head = journal.head("POST /v1/tag-categories", "asked", header, *asking(b"h2c"))
-
-    once = exchanged(journal, head + body)
-    again = exchanged(journal, head, body[:9], body[9:])
-
-    assert once == [(201, b"asked", True)]
-    assert again == [(409, b"asked", True)]  # the name is taken, so it was understood
-
-
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "DELETE"])
-def test_what_follows_a_request_for_another_protocol_is_dropped(journal: Journal, method: str) -> None:
-    head = journal.head(f"{method} /v1/tags", "first", *asking(b"h2c"))
-    following = journal.head("GET /v1/tags", "second")
-
-    for packets in ([head + following], [head, following]):
-        answers = exchanged(journal, *packets)
-
-        assert [(answer.request_id, answer.is_last) for answer in answers] == [(b"first", True)]
-
-
-def test_requests_before_one_for_another_protocol_are_answered(journal: Journal) -> None:
-    header, body = framed(b'{"name": "After another"}', False)
-    before = journal.head("GET /v1/tags", "first")
-    asked = journal.head("POST /v1/tag-categories", "second", header, *asking(b"h2c"))
-
-    answers = exchanged(journal, before + asked + body)
-
-    assert answers == [(200, b"first", False), (201, b"second", True)]
-
-
-def test_a_bad_chunk_in_a_request_for_another_protocol_is_400(journal: Journal) -> None:
-    head = journal.head("POST /v1/tag-categories", "first", *asking(b"h2c"), b"Transfer-Encoding: chunked")
-
-    for packets in ([head + b"no size\r\n"], [head, b"no size\r\n"]):
-        (answer,) = exchanged(journal, *packets)
-
-        assert (answer.status, answer.is_last) == (400, True)
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["CONNECT localhost:80", "CONNECT http://localhost/health", "CONNECT /health", "PRI *"],
-)
-def test_connect_and_the_preface_of_http_2_are_400_and_the_end_of_the_connection(
-    journal: Journal, line: str
-) -> None:
-    body = journal.head("GET /v1/tags", "smuggled")
-    head = journal.head(line, "outer", b"Content-Length: %d" % len(body))
-
-    for packets in ([head + body], [head, body]):
-        (answer,) = exchanged(journal, *packets)
-
-        assert (answer.status, answer.is_last) == (400, True)
-
-
-def test_the_preface_of_http_2_itself_is_400(journal: Journal) -> None:
-    (answer,) = exchanged(journal, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", journal.head("GET /v1/tags", "next"))
-
-    assert (answer.status, answer.is_last) == (400, True)
+        assert responses == [[(400, b"outer", True)]] * len(UPGRADES)
+        assert name in category_names(client)
 
 
 def test_curl_with_http_2_is_served(journal: Journal) -> None:
@@ -146,179 +83,225 @@ def test_curl_with_http_2_is_served(journal: Journal) -> None:
     if b"HTTP2" not in subprocess.run([curl, "--version"], capture_output=True, check=True).stdout:
         pytest.skip("this curl has no HTTP/2")
 
-    def asked(*arguments: str) -> list[str]:
-        known = ("--silent", "--noproxy", "*", "--http2", "--header", f"Authorization: Bearer {journal.key}")
-        told = (
-            "--output",
-            "/dev/null",
-            "--write-out",
-            "%{http_code} ",
-            "--header",
-            "Content-Type: application/json",
-        )
-        ran = subprocess.run(
-            [curl, *known, *told, *arguments], capture_output=True, check=True, timeout=PATIENCE
-        )
-        return ran.stdout.decode().split()
+    def request(*arguments: str) -> list[str]:
+        options = ("--silent", "--noproxy", "*", "--http2", "--output", "/dev/null", "--write-out")
+        headers = (f"Authorization: Bearer {journal.key}", "Content-Type: application/json")
+        command = [curl, *options, "%{http_code} ", "-H", headers[0], "-H", headers[1], *arguments]
+        return subprocess.run(
+            command, capture_output=True, check=True, timeout=PATIENCE, text=True
+        ).stdout.split()
 
     url = f"{journal.url}/v1/tag-categories"
-    assert asked("--data", '{"name": "curl"}', url) == ["201"]
-    assert asked("--header", "Transfer-Encoding: chunked", "--data", '{"name": "chunks"}', url) == ["201"]
-    assert asked(url, "--output", "/dev/null", url) == ["200", "200"]
+    assert request("--data", '{"name": "curl"}', url) == ["201"]
+    assert request("--header", "Transfer-Encoding: chunked", "--data", '{"name": "chunks"}', url) == ["201"]
+    assert request(url, "--output", "/dev/null", url) == ["200", "200"]
 
 
-# Trailers ------------------------------------------------------------------------------------------------
+# Exchanges -------------------------------------------------------------------------------------------------
+
+KEY = "k" * 40  # each test puts the key of its journal in its place
+KEY_HEADER = b"Authorization: Bearer %b" % KEY.encode()
+head = Journal("", KEY).head
+ME, LAST = "GET /v1/me", head("GET /v1/me", "b", CLOSE)
+MANY = 3000  # requests whose heads together are larger than one head may be
+REFUSED = Response(400, b"", True)
 
 
-@pytest.mark.parametrize("split", ["same packet", "later packet", "within the trailer"])
-def test_trailers_are_no_headers(journal: Journal, split: str) -> None:
-    key = b"Authorization: Bearer %b\r\n" % journal.key.encode()
-    last = b"X-Request-Id: outer\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
-    with_host = b"GET /v1/tags HTTP/1.1\r\n" + HOST + b"\r\n" + last
-    without_host = b"GET /health HTTP/1.1\r\n" + last
-    at = {"same packet": 0, "later packet": 0, "within the trailer": 9}[split]
-
-    answers = []
-    for head, trailer in (
-        (with_host, key),
-        (without_host, HOST + b"\r\n"),
-        (with_host, b"X-Request-Id: x\r\n"),
-    ):
-        body = chunked(b"", trailer)
-        packets = [head + body] if split == "same packet" else [head + body[:at], body[at:]]
-        answers.append(exchanged(journal, *packets))
-
-    assert answers == [[(401, b"outer", True)], [(421, b"outer", True)], [(401, b"outer", True)]]
+def plain(line: str, *headers: bytes) -> bytes:
+    """The head of a request with these headers only."""
+    return b"\r\n".join([f"{line} HTTP/1.1".encode(), *headers, b"", b""])
 
 
-def test_a_trailer_moves_no_boundary(journal: Journal) -> None:
-    fields = (
-        b"Content-Length: 400",
-        b"Connection: Upgrade\r\nUpgrade: h2c",
-        b"Connection: close",
-        b"Expect: x",
-    )
-    for field in fields:
-        head = journal.head("POST /v1/tag-categories", "first", b"Transfer-Encoding: chunked")
-        after = journal.head("GET /v1/tags", "second", b"Connection: close")
-        body = chunked(b"{}", field + b"\r\n")
-
-        for packets in ([head + body + after], [head, body, after]):
-            answers = exchanged(journal, *packets)
-
-            assert is_in_step(answers, [b"first", b"second"])
+def malformed_post(*framing: bytes) -> bytes:
+    return plain("POST /v1/tag-categories", HOST, KEY_HEADER, *framing)
 
 
-@pytest.mark.parametrize("is_late", [False, True], ids=["same packet", "later packet"])
-def test_a_connection_whose_trailer_says_that_it_ends_is_closed(journal: Journal, is_late: bool) -> None:
-    head = b"GET /health HTTP/1.1\r\n%b\r\nTransfer-Encoding: chunked\r\n\r\n" % HOST
-    body = chunked(b"", b"Connection: close\r\n")
-    begun = time.monotonic()
+def ok(request_id: bytes, is_last: bool = False) -> Response:
+    return Response(200, request_id, is_last)
 
-    answers = exchanged(journal, *([head, body] if is_late else [head + body]))
 
-    assert [answer.status for answer in answers] == [200]
-    assert time.monotonic() - begun < Protocol.idle_seconds
+# The packets of a connection, and the responses until the server closes it.
+EXCHANGES: dict[str, tuple[list[bytes], list[Response]]] = {
+    "pipelined requests": (
+        [head(ME, "a"), head("HEAD /v1/me", "h"), LAST],
+        [ok(b"a"), ok(b"h"), ok(b"b", True)],
+    ),
+    "a body in chunks": (
+        [head(PATCH_ME, "a", CHUNKED, CLOSE), b"5\r\n" + BODY[:5] + b"\r\n", chunked(BODY[5:])],
+        [ok(b"a", True)],
+    ),
+    "errors that keep the connection": (
+        [head("GET /v1/nothing", "a"), head(PATCH_ME, "c", b"Content-Length: 1"), b"{", LAST],
+        [Response(404, b"a", False), Response(400, b"c", False), ok(b"b", True)],
+    ),
+    "a large body, then many requests": (
+        [head(PATCH_ME, "a", b"Content-Length: 1000000"), BODY.ljust(10**6), head(ME, "m") * MANY, LAST],
+        [ok(b"a"), *[ok(b"m")] * MANY, ok(b"b", True)],
+    ),
+    "upgrade with a body": ([head(PATCH_ME, "a", LENGTH, *UPGRADE), BODY[:9], BODY[9:]], [ok(b"a", True)]),
+    "upgrade with chunks": ([head(PATCH_ME, "a", CHUNKED, *UPGRADE), chunked(BODY)], [ok(b"a", True)]),
+    "upgrade with a bad chunk": ([head(PATCH_ME, "a", CHUNKED, *UPGRADE), b"no size\r\n"], [REFUSED]),
+    "upgrade after another request": (
+        [head(ME, "a"), head(PATCH_ME, "b", LENGTH, *UPGRADE), BODY],
+        [ok(b"a"), ok(b"b", True)],
+    ),
+    **{
+        f"what follows an upgrade with {method}": (
+            [head(f"{method} /v1/me", "a", *UPGRADE), LAST],
+            [response],
+        )
+        for method, response in (("GET", ok(b"a", True)), ("DELETE", Response(405, b"a", True)))
+    },
+    **{
+        line: ([head(line, "a", b"Content-Length: %d" % len(LAST)), LAST], [REFUSED])
+        for line in ("CONNECT localhost:80", "CONNECT http://localhost/health", "CONNECT /health", "PRI *")
+    },
+    "a key in a trailer": (
+        [plain(ME, HOST, b"X-Request-Id: a", CHUNKED, CLOSE), chunked(b"", KEY_HEADER + b"\r\n")],
+        [Response(401, b"a", True)],
+    ),
+    "a host in a trailer": (
+        [plain("GET /health", b"X-Request-Id: a", CHUNKED, CLOSE), chunked(b"", HOST + b"\r\n")],
+        [Response(421, b"a", True)],
+    ),
+    "a request id in a trailer": (
+        [head(ME, "a", CHUNKED, CLOSE), chunked(b"", b"X-Request-Id: x\r\n")],
+        [ok(b"a", True)],
+    ),
+    **{
+        f"a trailer with {field.decode()}": (
+            [head(PATCH_ME, "a", CHUNKED), chunked(BODY, field + b"\r\n"), LAST],
+            [ok(b"a"), ok(b"b", True)],
+        )
+        for field in (b"Connection: Upgrade\r\nUpgrade: h2c", b"Expect: x")
+    },
+    "a trailer with a length": (
+        [head(PATCH_ME, "a", CHUNKED), chunked(BODY, b"Content-Length: 400\r\n"), LAST],
+        [REFUSED],
+    ),
+    "chunks in HTTP/1.0": (
+        [head(ME, "a", CHUNKED).replace(b"HTTP/1.1", b"HTTP/1.0"), chunked(b"")],
+        [REFUSED],
+    ),
+    "bytes that are no request, after requests": (
+        [head(PATCH_ME, "a", LENGTH), BODY, head(ME, "b"), b"not HTTP at all\r\n\r\n"],
+        [ok(b"a"), ok(b"b"), REFUSED],
+    ),
+    "a bad body after a request": (
+        [head(ME, "a"), head(PATCH_ME, "b", CHUNKED), b"no size\r\n"],
+        [ok(b"a"), REFUSED],
+    ),
+    "a body that is announced too large": (
+        [head("POST /v1/tags", "a", b"Content-Length: 4194305", CLOSE)],
+        [Response(413, b"a", True)],
+    ),
+    "no host": ([plain("GET /health", CLOSE, b"X-Request-Id: a")], [Response(421, b"a", True)]),
+    "two hosts": ([plain("GET /health", HOST, HOST, CLOSE, b"X-Request-Id: a")], [Response(421, b"a", True)]),
+    **{
+        name: ([request], [REFUSED])
+        for name, request in {
+            "length and chunks": malformed_post(LENGTH, CHUNKED) + b"0\r\n\r\n",
+            "two lengths": malformed_post(LENGTH, LENGTH + b"0") + BODY,
+            "a negative length": malformed_post(b"Content-Length: -1") + BODY,
+            "a length that is no number": malformed_post(b"Content-Length: ten") + BODY,
+            "a length with a sign": malformed_post(b"Content-Length: +17") + BODY,
+            "a length beyond 64 bits": malformed_post(b"Content-Length: %d" % (2**64 + 17)) + BODY,
+            "a bad chunk size": malformed_post(CHUNKED) + b"zz\r\n" + BODY,
+            "a bad end of a chunk": malformed_post(CHUNKED) + b"2\r\n{}XX\r\n0\r\n\r\n",
+            "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+            "HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            "an unknown version": b"GET /health HTTP/9.9\r\nHost: localhost\r\n\r\n",
+            "an unknown method": plain("FETCH /health", HOST),
+            "no path": plain("GET ", HOST),
+            "a space in the name of a header": plain("GET /health", HOST, b"X Y: 1"),
+            "NUL in a header": plain("GET /health", HOST, b"X: a\0b"),
+            "a header without a colon": plain("GET /health", HOST, b"X"),
+        }.items()
+    },
+    **{
+        f"Transfer-Encoding: {coding.decode()}{' and upgrade' if more else ''}": (
+            [head(PATCH_ME, "a", b"Transfer-Encoding: " + coding, *more), chunked(BODY)],
+            [REFUSED],
+        )
+        for coding in (b"gzip, chunked", b",chunked", b"identity", b"xchunked", b"chunked;q=1")
+        for more in ((), UPGRADE)
+    },
+    **{
+        f"GET {target}": ([head(f"GET {target}", "a", CLOSE)], [Response(status, b"a", True)])
+        for target, status in {
+            "http://localhost/health": 200,
+            "http://LOCALHOST:8000/health": 200,
+            "http://[::1]:80/health": 200,
+            "http://evil.example/health": 421,
+            "http://evil.example:80/health": 421,
+            "http://localhost@evil.example/health": 421,
+            "http://evil.example@localhost/health": 421,
+            "https://localhost.evil.example/health": 421,
+            "//evil.example/health": 404,  # a path
+            "/v1/trades/export": 200,
+            "/v1/trades%2fexport": 404,
+            "/v1%2Ftags": 404,
+        }.items()
+    },
+}
+
+
+@pytest.mark.parametrize("is_one_packet", [True, False], ids=["one packet", "several packets"])
+@pytest.mark.parametrize(("packets", "responses"), EXCHANGES.values(), ids=EXCHANGES)
+def test_requests_are_answered_until_the_connection_ends(
+    journal: Journal, packets: list[bytes], responses: list[Response], is_one_packet: bool
+) -> None:
+    keyed = [packet.replace(KEY.encode(), journal.key.encode()) for packet in packets]
+
+    assert exchange(journal, *([b"".join(keyed)] if is_one_packet else keyed)) == responses
 
 
 # Expectations ----------------------------------------------------------------------------------------------
 
-EXPECTS = b"Expect: 100-continue"
 
-
-def test_a_client_that_waits_to_send_its_body_is_told_to_when_it_is_wanted(journal: Journal) -> None:
-    body = b'{"name": "Expected"}'
-    with journal.connect() as connection:
-        last = b"Connection: close"
-        head = journal.head("POST /v1/tag-categories", "x", EXPECTS, last, b"Content-Length: %d" % len(body))
-        connection.sendall(head)
-        told = connection.recv(65536)
-        connection.sendall(body)
-        said = heard(connection)
-
-    assert told == b"HTTP/1.1 100 Continue\r\n\r\n"
-    assert answers_in(said) == [(201, b"x", True)]
-
-
-def test_an_answer_to_a_client_that_still_waits_to_send_its_body_is_the_last(journal: Journal) -> None:
-    """It may send the body or leave it out, and what comes next may be either."""
-    after = journal.head("GET /v1/tags", "second")
-    head = b"POST /v1/tags HTTP/1.1\r\n%b\r\nX-Request-Id: first\r\nContent-Length: %d\r\n%b\r\n\r\n"
-
-    answers = exchanged(journal, head % (HOST, len(after), EXPECTS), after, after)
-
-    assert answers == [(401, b"first", True)]
-
-
-def test_a_client_of_http_1_0_is_never_told_to_go_on(journal: Journal) -> None:
-    body = b'{"name": "Never told"}'
-    head = journal.head("POST /v1/tag-categories", "x", EXPECTS, b"Content-Length: %d" % len(body))
-    with journal.connect() as connection:
-        connection.sendall(head.replace(b"HTTP/1.1", b"HTTP/1.0"))
-        time.sleep(0.1)
-        connection.sendall(body)
-        said = heard(connection)
-
-    assert said.startswith(b"HTTP/1.1 201")
-
-
-# Codings and targets -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("coding", [b"gzip, chunked", b",chunked", b"identity", b"gzip", b"chunked;q=1"])
-@pytest.mark.parametrize("more", [(), asking(b"h2c")], ids=["", "upgrade"])
-def test_a_coding_other_than_chunked_is_400_and_nothing_is_done(
-    journal: Journal, coding: bytes, more: Sequence[bytes]
+@pytest.mark.parametrize("version", [b"HTTP/1.1", b"HTTP/1.0"])
+def test_a_client_of_http_1_1_that_waits_to_send_its_body_is_told_to_send_it(
+    journal: Journal, version: bytes
 ) -> None:
-    with journal.client() as client:
-        name = f"Kept {coding.decode()} {len(more)}"
-        category = unwrap(client.post("/tag-categories", json={"name": name}))
-        line = f"DELETE /v1/tag-categories/{category['id']}"
-        head = journal.head(line, "outer", b"Transfer-Encoding: " + coding, *more)
+    expecting = journal.head(PATCH_ME, "a", EXPECT, CLOSE, LENGTH).replace(b"HTTP/1.1", version)
+    with journal.connect() as connection:
+        connection.sendall(expecting)
+        time.sleep(0.1)  # a client of HTTP/1.0 is told nothing
+        told = connection.recv(65536) if version == b"HTTP/1.1" else b""
+        connection.sendall(BODY)
+        received = read_to_end(connection)
 
-        (answer,) = exchanged(journal, head + chunked(b""))
-
-        assert (answer.status, answer.is_last) == (400, True)
-        assert name in names_of(client)
-
-
-def test_chunks_in_http_1_0_are_400(journal: Journal) -> None:
-    head = journal.head("GET /v1/tags", "outer", b"Transfer-Encoding: chunked")
-
-    (answer,) = exchanged(journal, head.replace(b"HTTP/1.1", b"HTTP/1.0") + chunked(b""))
-
-    assert (answer.status, answer.is_last) == (400, True)
+    assert told == (b"HTTP/1.1 100 Continue\r\n\r\n" if version == b"HTTP/1.1" else b"")
+    assert received.startswith(b"HTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize(
-    ("target", "status"),
-    [
-        ("http://localhost/health", 200),
-        ("http://LOCALHOST:8000/health", 200),
-        ("http://127.0.0.1/health", 200),
-        ("http://[::1]:80/health", 200),
-        ("http://evil.example/health", 421),
-        ("http://evil.example:80/health", 421),
-        ("http://localhost@evil.example/health", 421),
-        ("http://evil.example@localhost/health", 421),
-        ("https://localhost.evil.example/health", 421),
-        ("//evil.example/health", 404),  # a path
-    ],
-)
-def test_the_host_of_an_absolute_target_has_to_be_allowed_too(
-    journal: Journal, target: str, status: int
+def test_an_early_response_to_a_client_that_waits_to_send_its_body_is_the_last(journal: Journal) -> None:
+    """The client may send its body or leave it out, and what comes next may be either."""
+    following = journal.head(ME, "b", CLOSE)
+    length = b"Content-Length: %d" % len(following)
+    waiting = plain("POST /v1/tags", HOST, b"X-Request-Id: a", length, EXPECT)
+
+    assert exchange(journal, waiting, following, following) == [Response(401, b"a", True)]
+
+
+def test_a_request_with_a_response_gets_no_other_for_its_bad_body(journal: Journal) -> None:
+    with journal.connect() as connection:
+        connection.sendall(journal.head("GET /health", "a", CHUNKED))
+        first = connection.recv(65536)
+        connection.sendall(b"no size\r\n")
+        rest = read_to_end(connection)
+
+    assert parse_responses(first) == [ok(b"a")]
+    assert rest == b""
+
+
+def test_clients_that_leave_amid_their_body_write_nothing_and_log_no_bug(
+    journal: Journal, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (answer,) = exchanged(journal, journal.head(f"GET {target}", "x", b"Connection: close"))
+    for _ in range(10):
+        with journal.connect() as connection:
+            connection.sendall(journal.head("POST /v1/tag-categories", "a", LENGTH) + b'{"name": "Half')
 
-    assert answer.status == status
-
-
-@pytest.mark.parametrize("target", ["/v1/trades%2fexport", "/v1/trades%2Fexport", "/v1%2ftags", "%2fhealth"])
-def test_an_encoded_slash_is_no_slash(journal: Journal, target: str) -> None:
     with journal.client() as client:
-        assert client.get("/trades/export").status_code == 200
-    url = target if target.startswith("/") else f"/{target}"
-
-    (answer,) = exchanged(journal, journal.head(f"GET {url}", "x", b"Connection: close"))
-
-    assert answer.status == 404
+        assert "Half" not in category_names(client)
+    assert not [record for record in caplog.records if record.exc_info]

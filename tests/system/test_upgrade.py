@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 from commands import environment, health, rows
-from test_migrations import write_released
-from wheels import build_wheel, constraints_beside, environment_with, run
+from journals import write_released
+from wheels import SOURCES, build_wheel, constraints_beside, environment_with, run
 
 from journal_api import __version__
 from journal_api.database import schemas
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "journal_api")
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands of the page are those of a POSIX shell")
 

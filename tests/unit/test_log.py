@@ -2,7 +2,7 @@
 
 import pytest
 
-from journal_api.server.log import time_text
+from journal_api.server.log import format_time
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from journal_api.server.log import time_text
     ],
 )
 def test_the_time_of_a_line_has_three_digits_of_a_second(seconds: float, text: str) -> None:
-    assert time_text(seconds) == text
+    assert format_time(seconds) == text
