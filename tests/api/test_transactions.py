@@ -24,8 +24,10 @@ from factories import (
     insert_account,
     insert_answer,
     insert_trade,
+    is_whole,
     run_sql,
     send_file,
+    three_by_three,
     unwrap,
 )
 from msgspec import structs
@@ -44,31 +46,6 @@ Send = Callable[[httpx.AsyncClient, Any], Awaitable[httpx.Response]]
 
 async def references_are_whole(app: Starlette) -> bool:
     return not await run_sql(app, "PRAGMA foreign_key_check")
-
-
-def three_by_three(word: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": f"{word} s{number}",
-            "confirmations": [{"name": f"{word} c{number}.{place}"} for place in range(3)],
-        }
-        for number in range(3)
-    ]
-
-
-def words_in(strategy: Any) -> set[str]:
-    """The first word of every name: one word when the strategy was written as one."""
-    setups = strategy["setups"]
-    names = [setup["name"] for setup in setups]
-    names += [one["name"] for setup in setups for one in setup["confirmations"]]
-    return {name.split()[0] for name in [strategy["name"], *names]}
-
-
-def is_whole(strategy: Any) -> bool:
-    """Three times three, all of one word."""
-    return [len(setup["confirmations"]) for setup in strategy["setups"]] == [3, 3, 3] and len(
-        words_in(strategy)
-    ) == 1
 
 
 # Errors -------------------------------------------------------------------------------------------------

@@ -16,11 +16,9 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, new_key, rows, running, wait_until
-from factories import A_TRADE, unwrap
+from commands import PATIENCE, Server, locked, new_key, rows, running, wait_until
+from factories import A_TRADE, is_whole, three_by_three, unwrap
 from proofs import SOAK, tries
-from test_storage import locked
-from test_transactions import is_whole, three_by_three
 
 from journal_api.database.database import MAX_WAIT, MAX_WAITING
 
@@ -90,19 +88,10 @@ def times_of(replies: list[Reply]) -> str:
     return f"p50 {middle:.1f}, p99 {most:.1f}, longest {longest:.0f} ms"
 
 
-def resident_megabytes(server: Server) -> float:
-    """What the server has of the memory; 0 where the system does not tell."""
-    status = Path(f"/proc/{server.process.pid}/status")
-    if not status.exists():
-        return 0.0
-    (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmRSS:"))
-    return int(line.split()[1]) / 1024
-
-
 # A crowd at work ---------------------------------------------------------------------------------------
 
 
-class BatchingConnection(NamedTuple):
+class Shared(NamedTuple):
     """What every window shows."""
 
     category: int
@@ -110,7 +99,7 @@ class BatchingConnection(NamedTuple):
     goals: list[int]
 
 
-async def make_shared(wire: Wire) -> BatchingConnection:
+async def make_shared(wire: Wire) -> Shared:
     """A journal that has been kept for a while."""
 
     async def new(path: str, **body: Any) -> int:
@@ -118,7 +107,7 @@ async def make_shared(wire: Wire) -> BatchingConnection:
         assert reply.status == 201, reply
         return int(reply.thing["id"])
 
-    shared = BatchingConnection(
+    shared = Shared(
         await new("/tag-categories", name="Psychology"),
         [await new("/accounts", name=name) for name in ("Sim", "Live")],
         [
@@ -135,7 +124,7 @@ async def make_shared(wire: Wire) -> BatchingConnection:
     return shared
 
 
-def trade_on(number: int, shared: BatchingConnection) -> dict[str, Any]:
+def trade_on(number: int, shared: Shared) -> dict[str, Any]:
     """A trade of its own price, on one of the 28 first days of one of six months."""
     day = f"2026-{number % 6 + 1:02}-{number % 28 + 1:02}"
     return {
@@ -150,7 +139,7 @@ def trade_on(number: int, shared: BatchingConnection) -> dict[str, Any]:
 class Window:
     """A front end at work: what it was told of its own things, and every reply it got."""
 
-    def __init__(self, wire: Wire, shared: BatchingConnection, number: int) -> None:
+    def __init__(self, wire: Wire, shared: Shared, number: int) -> None:
         self.wire, self.shared, self.number = wire, shared, number
         self.chance = random.Random(number)
         self.made = 0
@@ -286,7 +275,6 @@ async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledg
             started = time.monotonic()
             await asyncio.gather(*(window.work(started + LOAD_SECONDS) for window in windows))
             took = time.monotonic() - started
-        memory = resident_megabytes(server)
         assert server.stop() == 0
 
     reads = [reply for window in windows for reply in window.reads]
@@ -301,8 +289,7 @@ async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledg
         f"{CLIENTS} clients for {took:.0f} s: {len(replies) / took:.0f} requests/s, {len(reads)} reads "
         f"({times_of(reads)}), {len(refreshes)} of snapshots ({times_of(refreshes)}), {len(writes)} writes "
         f"({times_of(writes)}), "
-        f"{sum(refused.values())} of them 503 busy, nothing else refused; {held} rows as acknowledged; "
-        f"{memory:.0f} MB resident at the end"
+        f"{sum(refused.values())} of them 503 busy, nothing else refused; {held} rows as acknowledged"
     )
 
 

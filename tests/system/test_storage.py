@@ -1,15 +1,15 @@
 """Somebody else's lock and a disk without room: docs/reliability.md 8."""
 
+import asyncio
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from functools import partial
 from itertools import count, cycle
 from pathlib import Path
@@ -24,18 +24,20 @@ from commands import (
     command,
     done,
     dump,
-    health,
     import_file,
+    locked,
     make_journal,
     new_key,
     refused,
     rows,
     running,
 )
-from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, unwrap
+from conftest import client_of, new_key_for, started
+from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, run_sql, unwrap
 from proofs import tries
 from starlette.applications import Starlette
 
+from journal_api.app import create_app
 from journal_api.settings import Settings
 
 Write = tuple[str, str, Any]  # method, path, body
@@ -64,50 +66,41 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
         yield journal
 
 
-class Things(NamedTuple):
-    """Ids of one of each, made before the trouble."""
+def make_things(client: httpx.Client) -> dict[str, int]:
+    """One of each kind, made before the trouble, by the names that paths and bodies have for their ids."""
 
-    category: int
-    tag: int
-    strategy: int
-    account: int
-    trade: int
-    goal: int
-
-
-def make_things(client: httpx.Client) -> Things:
     def new(path: str, **body: Any) -> int:
         return int(unwrap(client.post(path, json=body))["id"])
 
     category, account = new("/tag-categories", name="Psychology"), new("/accounts", name="Sim")
-    things = Things(
-        category,
-        new("/tags", name="FOMO", category_id=category),
-        new("/strategies", name="Breakout", setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}]),
-        account,
-        new("/trades", account_id=account, **A_TRADE),
-        new("/goals", goal_name="Month", metric="net_pnl", target_value=1),
-    )
+    things = {
+        "category": category,
+        "tag": new("/tags", name="FOMO", category_id=category),
+        "strategy": new("/strategies", name="Breakout", setups=[{"name": "Flag"}]),
+        "account": account,
+        "trade": new("/trades", account_id=account, **A_TRADE),
+        "goal": new("/goals", goal_name="Month", metric="net_pnl", target_value=1),
+    }
     # A goal that is not up to date would have to be written before it can be read.
-    unwrap(client.get(f"/goals/{things.goal}/snapshots"))
+    unwrap(client.get(f"/goals/{things['goal']}/snapshots"))
     return things
 
 
-def writes_of(things: Things, name: str) -> list[Write]:
-    """One of every kind, in an order in which all can be done; those that make something call it `name`."""
+def writes_of(things: dict[str, int]) -> list[Write]:
+    """One of every kind, in an order in which all can be done."""
     return [
-        ("POST", "/tag-categories", {"name": name}),
-        ("POST", "/tags", {"name": name, "category_id": things.category}),
-        ("POST", "/strategies", {"name": name, "setups": [{"name": "Flag"}]}),
-        ("POST", "/trades", {"account_id": things.account, **A_TRADE}),
-        ("PATCH", f"/strategies/{things.strategy}", {"description": name, "setups": []}),
-        ("PUT", f"/trades/{things.trade}/tags", {"tag_ids": [things.tag]}),
-        ("PATCH", f"/goals/{things.goal}", {"target_value": 2}),
-        ("DELETE", f"/tags/{things.tag}", None),
+        ("POST", "/tag-categories", {"name": "Later"}),
+        ("POST", "/tags", {"name": "Later", "category_id": things["category"]}),
+        ("POST", "/strategies", {"name": "Later", "setups": [{"name": "Flag"}]}),
+        ("POST", "/trades", {"account_id": things["account"], **A_TRADE}),
+        ("PATCH", f"/strategies/{things['strategy']}", {"description": "Later", "setups": []}),
+        ("PUT", f"/trades/{things['trade']}/tags", {"tag_ids": [things["tag"]]}),
+        ("PATCH", f"/goals/{things['goal']}", {"target_value": 2}),
+        ("DELETE", f"/tags/{things['tag']}", None),
     ]
 
 
-DONE = [201, 201, 201, 201, 200, 200, 200, 204]  # what they are answered when nothing is in the way
+DONE = [201, 201, 201, 201, 200, 200, 200, 204]  # the statuses of these writes without trouble
 
 
 def send(client: httpx.Client, write: Write) -> httpx.Response:
@@ -115,10 +108,11 @@ def send(client: httpx.Client, write: Write) -> httpx.Response:
     return client.request(method, path, json=body)
 
 
-def reads_of(things: Things) -> list[str]:
+def reads_of(things: dict[str, int]) -> list[str]:
     return [
         *("/tag-categories", "/tags", "/strategies", "/trades", "/goals", "/accounts", "/trades/export"),
-        *(f"/strategies/{things.strategy}", f"/trades/{things.trade}", f"/goals/{things.goal}/snapshots"),
+        *(f"/strategies/{things['strategy']}", f"/trades/{things['trade']}"),
+        f"/goals/{things['goal']}/snapshots",
     ]
 
 
@@ -132,15 +126,6 @@ def is_sound(db: Path) -> bool:
 
 
 # A lock ------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def locked(db: Path) -> Iterator[None]:
-    """Another program is in the middle of a write."""
-    with closing(sqlite3.connect(db, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.execute("ROLLBACK")
 
 
 class Timed(NamedTuple):
@@ -166,7 +151,7 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
     journal: Journal, seen: Callable[[str], None]
 ) -> None:
     things = make_things(journal.client)
-    writes, reads = writes_of(things, "Later"), cycle(reads_of(things))
+    writes, reads = writes_of(things), cycle(reads_of(things))
     before = dump(journal.db)
 
     with locked(journal.db), ThreadPoolExecutor(len(writes)) as pool:
@@ -226,22 +211,25 @@ def small_disk(folder: Path) -> Iterator[Disk]:
         subprocess.run(["umount", str(folder)], timeout=PATIENCE, check=True)
 
 
-@contextmanager
-def no_growth(folder: Path) -> Iterator[Disk]:
-    """The system lets no file of the server grow: what it meets is a disk that fails."""
+def limit_files(server: Server, largest: int | None) -> None:
+    """Let no file of the server grow beyond that many bytes, None for no limit."""
     resource = pytest.importorskip("resource")
     if not hasattr(resource, "prlimit"):
         pytest.skip("only Linux can limit another process")
+    _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    soft = resource.RLIM_INFINITY if largest is None else largest
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def no_growth(folder: Path) -> Iterator[Disk]:
+    """No file of the server may grow: it meets a disk that fails."""
 
     def fill(server: Server) -> None:
         (log,) = folder.glob("*-wal")
-        limit(server, log.stat().st_size)
+        limit_files(server, log.stat().st_size)
 
-    def limit(server: Server, largest: int) -> None:
-        _, hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (largest, hard))
-
-    yield Disk(folder, fill, lambda server: limit(server, resource.RLIM_INFINITY))
+    yield Disk(folder, fill, lambda server: limit_files(server, None))
 
 
 @pytest.mark.promise(8)
@@ -251,7 +239,7 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
 ) -> None:
     with make(tmp_path) as disk, journal_in(disk.folder) as journal:
         things = make_things(journal.client)
-        writes, reads = writes_of(things, "Later"), reads_of(things)
+        writes, reads = writes_of(things), reads_of(things)
         before = dump(journal.db)
 
         disk.fill(journal.server)
@@ -312,34 +300,52 @@ def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_
 
 
 def test_an_export_for_which_there_is_no_temporary_file_is_refused(journal: Journal) -> None:
-    resource = pytest.importorskip("resource")
-    if not hasattr(resource, "prlimit"):
-        pytest.skip("only Linux can limit another process")
     account_id = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
     trade = {**A_TRADE, "account_id": account_id, "notes": "x" * 10_000}
     unwrap(journal.client.post("/trades/bulk", json={"trades": [trade] * 50}))
-    export = partial(journal.client.get, "/trades/export")
-    limits = resource.prlimit(journal.server.process.pid, resource.RLIMIT_FSIZE)
 
-    resource.prlimit(journal.server.process.pid, resource.RLIMIT_FSIZE, (1024, limits[1]))
-    refused = export()
-    resource.prlimit(journal.server.process.pid, resource.RLIMIT_FSIZE, limits)
+    limit_files(journal.server, 1024)
+    refused = journal.client.get("/trades/export")
+    limit_files(journal.server, None)
 
     assert_refused(refused, "storage_unavailable")
     assert "TMPDIR" in refused.json()["error"]["message"]
-    assert export().status_code == 200
+    assert journal.client.get("/trades/export").status_code == 200
 
 
 # A damaged file, another file --------------------------------------------------------------------------
 
 
-def is_writable(server: Server) -> bool:
-    return bool(health(server.url).json()["data"]["writable"])
+@asynccontextmanager
+async def service_at(db: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """The service in this process."""
+    app = create_app(Settings(db=db))
+    async with started(app), client_of(app, await new_key_for(app)) as client:
+        yield client
 
 
-def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(tmp_path: Path) -> None:
+async def is_writable(client: httpx.AsyncClient) -> bool:
+    return bool((await client.get("http://localhost/health")).json()["data"]["writable"])
+
+
+async def post_category(client: httpx.AsyncClient, name: str) -> httpx.Response:
+    return await client.post("/tag-categories", json={"name": name})
+
+
+async def assert_only_reads_work(client: httpx.AsyncClient, reason: str) -> None:
+    """Writes and reads that open the file again are refused for that reason."""
+    for response in (await post_category(client, "After"), await client.get("/trades/export")):
+        assert_refused(response, "storage_unavailable")
+        assert reason in response.json()["error"]["message"]
+    assert not await is_writable(client)
+    assert (await client.get("/tag-categories")).status_code == 200
+
+
+async def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well(
+    tmp_path: Path,
+) -> None:
     db = tmp_path / "journal.db"
-    key = new_key(db)
+    make_journal(db)
     change(db, "INSERT INTO tag_categories VALUES (1, 1, 'Psychology', 'psychology', '', '')")
     where = "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'tag_categories'"
     ((page, size),) = rows(db, where)
@@ -347,45 +353,40 @@ def test_damaged_pages_are_told_as_such_and_the_service_says_that_it_is_not_well
         file.seek((page - 1) * size)
         file.write(b"\xa5" * size)
 
-    with running(db) as server, server.client(key) as client:
-        before = is_writable(server)
-        answers = [client.get("/tag-categories"), client.post("/tag-categories", json={"name": "New"})]
-        after = is_writable(server)
-        others = client.get("/accounts").status_code
+    async with service_at(db) as client:
+        before = await is_writable(client)
+        refused = [await client.get("/tag-categories"), await post_category(client, "New")]
+        after = await is_writable(client)
+        others = (await client.get("/accounts")).status_code
 
-    for answer in answers:
-        assert_refused(answer, "storage_unavailable")
-        assert "journal-api check" in answer.json()["error"]["message"]
+    for response in refused:
+        assert_refused(response, "storage_unavailable")
+        assert "journal-api check" in response.json()["error"]["message"]
     assert (before, after, others) == (True, False, 200)
 
 
 @pytest.mark.parametrize("what", ["replaced", "moved", "moved and linked back"])
 @pytest.mark.promise(20)
-def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path: Path, what: str) -> None:
+async def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(
+    tmp_path: Path, what: str
+) -> None:
     db, other, away = (tmp_path / name for name in ("journal.db", "other.db", "away.db"))
-    new_key(other)
-    with journal_in(tmp_path) as journal:
-        send = partial(journal.client.post, "/tag-categories")
-        unwrap(send(json={"name": "Before"}))
+    make_journal(other)
+    async with service_at(db) as client:
+        await post_category(client, "Before")
         db.rename(away)
         if what == "replaced":
             other.rename(db)
         if what == "moved and linked back":
             db.symlink_to(away)
-        refused = [send(json={"name": "After"}), journal.client.get("/trades/export")]
-        writable, read = is_writable(journal.server), journal.client.get("/tag-categories")
+        await assert_only_reads_work(client, "moved, deleted or replaced")
         if what == "replaced":
             db.rename(other)
         away.replace(db)
-        then = send(json={"name": "Then"})
+        await post_category(client, "Then")
 
-        assert is_writable(journal.server)
+        assert await is_writable(client)
 
-    for answer in refused:
-        assert_refused(answer, "storage_unavailable")
-        assert "moved, deleted or replaced" in answer.json()["error"]["message"]
-    assert (writable, read.status_code) == (False, 200)
-    unwrap(then)
     assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
     assert rows(other, "SELECT name FROM tag_categories") == []
 
@@ -393,12 +394,12 @@ def test_nothing_is_written_to_a_file_that_is_not_the_journal_any_more(tmp_path:
 @pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=" ".join)
 @pytest.mark.parametrize("what", ["deleted", "replaced by a copy"])
 @pytest.mark.promise(20)
-def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_keeps_what_was_written(
+async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_keeps_what_was_written(
     tmp_path: Path, what: str, suffixes: tuple[str, ...]
 ) -> None:
-    with journal_in(tmp_path) as journal:
-        send = partial(journal.client.post, "/tag-categories")
-        unwrap(send(json={"name": "Before"}))
+    db = tmp_path / "journal.db"
+    async with service_at(db) as client:
+        await post_category(client, "Before")
         for suffix in suffixes:
             file = tmp_path / f"journal.db{suffix}"
             if what == "deleted":
@@ -406,29 +407,19 @@ def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_stop_k
             else:
                 shutil.copy(file, tmp_path / "copy")
                 (tmp_path / "copy").rename(file)
-        refused = [send(json={"name": "After"}), journal.client.get("/trades/export")]
-        writable, read = is_writable(journal.server), journal.client.get("/tag-categories")
-        journal.server.stop()
-    with journal_in(tmp_path) as journal:
-        then = journal.client.post("/tag-categories", json={"name": "Then"})
+        await assert_only_reads_work(client, "stop the service and start it again")
+    async with service_at(db) as client:
+        await post_category(client, "Then")
 
-    for answer in refused:
-        assert_refused(answer, "storage_unavailable")
-        assert "stop the service and start it again" in answer.json()["error"]["message"]
-    assert (writable, read.status_code) == (False, 200)
-    unwrap(then)
-    assert rows(journal.db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
-    assert is_sound(journal.db)
+    assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
+    assert is_sound(db)
 
 
-@pytest.mark.parametrize("suffixes", [("-wal",), ("-shm",), ("-wal", "-shm")], ids=" ".join)
-def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
-    tmp_path: Path, suffixes: tuple[str, ...]
-) -> None:
+@pytest.mark.parametrize("suffix", ["-wal", "-shm"])
+def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(tmp_path: Path, suffix: str) -> None:
     with journal_in(tmp_path) as journal:
         unwrap(journal.client.post("/tag-categories", json={"name": "Before"}))
-        for suffix in suffixes:
-            (tmp_path / f"journal.db{suffix}").unlink()
+        (tmp_path / f"journal.db{suffix}").unlink()
 
         for arguments in (("keys", "create", "x", "--scopes", "all"), ("backup", tmp_path / "copy.db")):
             assert "has lost its log" in refused(*arguments, "--db", journal.db)
@@ -439,37 +430,28 @@ def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
     assert not (tmp_path / "copy.db").exists()
 
 
-@pytest.mark.parametrize("is_linked", [False, True], ids=["at its name", "through a symbolic link"])
-def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log(
-    tmp_path: Path, is_linked: bool
-) -> None:
-    db, folder, file = tmp_path / "journal.db", tmp_path / "backups", tmp_path / "trades.csv"
-    folder.mkdir()
+async def test_writes_go_on_whatever_other_programs_do_with_the_file_and_its_log(tmp_path: Path) -> None:
+    db, named, file = tmp_path / "journal.db", tmp_path / "named.db", tmp_path / "trades.csv"
+    make_journal(named)
+    db.symlink_to(named)
+    (tmp_path / "backups").mkdir()
     file.write_text(A_FILE)
-    if is_linked:
-        (tmp_path / "elsewhere").mkdir()
-        make_journal(tmp_path / "elsewhere" / "named.db")
-        db.symlink_to(tmp_path / "elsewhere" / "named.db")
     besides: list[Callable[[], object]] = [
-        *(
-            partial(done, *arguments, "--db", db)
-            for arguments in (("check",), ("backup", folder), ("users", "add", "Ada"), ("keys", "list"))
-        ),
-        lambda: import_file(db, file),
+        partial(done, "check", "--db", db),
+        partial(done, "backup", tmp_path / "backups", "--db", db),
+        partial(done, "users", "add", "Ada", "--db", db),
+        partial(import_file, db, file),
         *(
             partial(rows, db, sql)
             for sql in ("PRAGMA wal_checkpoint(TRUNCATE)", "VACUUM", "PRAGMA wal_checkpoint(RESTART)")
         ),
     ]
-    with journal_in(tmp_path) as journal:
-        answers = []
+    async with service_at(db) as client:
         for number, beside in enumerate(besides):
-            beside()
-            answers.append(journal.client.post("/tag-categories", json={"name": f"New {number}"}))
+            await asyncio.to_thread(beside)
+            unwrap(await post_category(client, f"New {number}"))
 
-        assert is_writable(journal.server)
-
-    assert [answer.status_code for answer in answers] == [201] * len(besides)
+        assert await is_writable(client)
 
 
 # A full database ---------------------------------------------------------------------------------------
@@ -491,9 +473,8 @@ async def fill(client: httpx.AsyncClient, path: str, body: Any) -> int:
 
 async def limit_pages(app: Starlette, more: int) -> None:
     """The database may grow by that many pages from now on."""
-    writer = app.state.database._writer
-    ((pages,),) = await writer.execute_fetchall("PRAGMA page_count")
-    await writer.execute_fetchall(f"PRAGMA max_page_count = {pages + more}")
+    ((pages,),) = await run_sql(app, "PRAGMA page_count")
+    await run_sql(app, f"PRAGMA max_page_count = {pages + more}")
 
 
 @pytest.mark.promise(8)

@@ -196,27 +196,3 @@ def test_a_server_that_does_not_wait_for_the_disk_is_found_out(
     early = sum(answer.unsynced > 0 for answer in answers)
     seen(f"the same with synchronous=NORMAL: {early} of {len(sent)} too early, as they must be")
     assert early == len(sent) == len(answers)
-
-
-WROTE = '7 pwrite64(5</d/j.db-wal>, "x", 1, 0) = 1'
-BEGINS_TO_SYNC = "7 fdatasync(5</d/j.db-wal> <unfinished ...>"
-ENDS_THE_SYNC = "7 <... fdatasync resumed>) = 0"
-ANSWERS = r'8 write(9<socket:[1]>, "HTTP/1.1 201 Created\r\nx-request-id: gate-0\r\n"..., 90) = 90'
-
-
-@pytest.mark.parametrize(
-    ("lines", "unsynced"),
-    [
-        ([WROTE, BEGINS_TO_SYNC, ENDS_THE_SYNC, ANSWERS], 0),
-        ([WROTE, BEGINS_TO_SYNC, ANSWERS, ENDS_THE_SYNC], 1),
-        ([WROTE, BEGINS_TO_SYNC, WROTE, ENDS_THE_SYNC, ANSWERS], 1),
-        ([WROTE, BEGINS_TO_SYNC, "7 <... fdatasync resumed>) = -1 EIO (Input/output error)", ANSWERS], 1),
-        ([WROTE, "7 fdatasync(4</d/j.db>) = 0", ANSWERS], 1),
-        ([WROTE.replace(" = 1", " <unfinished ...>"), ANSWERS], 1),
-    ],
-    ids=["synced", "still syncing", "written meanwhile", "in vain", "another file", "still writing"],
-)
-def test_a_trace_is_read_by_what_had_ended_when_the_answer_began(lines: list[str], unsynced: int) -> None:
-    answers = answers_in(lines)
-
-    assert [(answer.request, answer.unsynced) for answer in answers] == [("gate-0", unsynced)]
