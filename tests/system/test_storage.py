@@ -116,9 +116,9 @@ def reads_of(things: dict[str, int]) -> list[str]:
     ]
 
 
-def assert_refused(answer: httpx.Response, code: str) -> None:
-    assert error_of(answer) == (503, code)
-    assert int(answer.headers["retry-after"]) > 0
+def assert_refused(response: httpx.Response, code: str) -> None:
+    assert error_of(response) == (503, code)
+    assert int(response.headers["retry-after"]) > 0
 
 
 def is_sound(db: Path) -> bool:
@@ -130,15 +130,15 @@ def is_sound(db: Path) -> bool:
 
 class Timed(NamedTuple):
     seconds: float
-    answer: httpx.Response
+    response: httpx.Response
 
 
 def repeated(until: float, action: Callable[[], httpx.Response]) -> list[Timed]:
     """The action again and again until that time."""
     found = []
     while (started := time.monotonic()) < until:
-        answer = action()
-        found.append(Timed(time.monotonic() - started, answer))
+        response = action()
+        found.append(Timed(time.monotonic() - started, response))
     return found
 
 
@@ -163,8 +163,8 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
     then = [send(journal.client, write).status_code for write in writes]
 
     for one in refused:
-        assert_refused(one.answer, "busy")
-    assert {one.answer.status_code for one in read} == {200}
+        assert_refused(one.response, "busy")
+    assert {one.response.status_code for one in read} == {200}
     assert after == before
     assert then == DONE
     assert is_sound(journal.db)
@@ -249,9 +249,9 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         after = dump(journal.db)
         then = [send(journal.client, write).status_code for write in writes]
 
-        for answer in refused:
-            assert_refused(answer, "storage_unavailable")
-        assert {answer.status_code for answer in read} == {200}
+        for response in refused:
+            assert_refused(response, "storage_unavailable")
+        assert {response.status_code for response in read} == {200}
         assert after == before
         assert then == DONE
         assert is_sound(journal.db)
@@ -291,11 +291,11 @@ def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_
         refused = send_both()
         read = journal.client.get("/accounts").status_code
         disk.empty(journal.server)
-        then = [answer.status_code for answer in send_both()]
+        then = [response.status_code for response in send_both()]
 
-    for answer in refused:
-        assert_refused(answer, "storage_unavailable")
-        assert "TMPDIR" in answer.json()["error"]["message"]
+    for response in refused:
+        assert_refused(response, "storage_unavailable")
+        assert "TMPDIR" in response.json()["error"]["message"]
     assert (read, then) == (200, [200, 201])
 
 
@@ -464,9 +464,9 @@ LARGE = {"risk_rules": {"text": "x" * 60_000}}  # some 15 pages
 async def fill(client: httpx.AsyncClient, path: str, body: Any) -> int:
     """Make things of that kind until one is refused; how many there was room for."""
     for number in range(5000):
-        answer = await client.post(path, json={**body, "name": f"New {next(NUMBERS)}"})
-        if answer.status_code != 201:
-            assert_refused(answer, "storage_unavailable")
+        response = await client.post(path, json={**body, "name": f"New {next(NUMBERS)}"})
+        if response.status_code != 201:
+            assert_refused(response, "storage_unavailable")
             return number
     raise AssertionError("it is never full")
 

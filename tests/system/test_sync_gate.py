@@ -1,7 +1,7 @@
-"""Power loss: no answer to a write leaves before the disk has it (docs/reliability.md 2).
+"""Power loss: no response to a write leaves before the disk has it (docs/reliability.md 2).
 
 Nothing here can cut the power. What can be watched is the order of the system calls: the bytes of a write go
-into the log, the log is synced, the answer is sent.
+into the log, the log is synced, the response is sent.
 """
 
 import os
@@ -38,11 +38,11 @@ cli.main()
 """
 
 
-class Answer(NamedTuple):
-    """What had become of the log when the answer to a request began to be sent."""
+class SentResponse(NamedTuple):
+    """The state of the log when the response to a request began to be sent."""
 
     request: str
-    written: int  # calls since the answer before
+    written: int  # calls since the response before
     unsynced: int  # calls of all times
 
     @property
@@ -55,12 +55,12 @@ RESUMED = re.compile(r"(?P<thread>\d+) +<\.\.\. (?P<name>\w+) resumed>(?P<rest>.
 REQUEST = re.compile(r"HTTP/1\.1 .*x-request-id: (gate-\d+)\\r", re.IGNORECASE)
 
 
-def answers_in(trace: Iterable[str]) -> list[Answer]:
-    """The answers in the order in which they were sent.
+def responses_in(trace: Iterable[str]) -> list[SentResponse]:
+    """The responses in the order in which they were sent.
 
     A write counts from its beginning, a sync from its end and for what was written before it began.
     """
-    found: list[Answer] = []
+    found: list[SentResponse] = []
     written = unsynced = 0
     syncing: dict[str, int] = {}
     for line in trace:
@@ -76,7 +76,7 @@ def answers_in(trace: Iterable[str]) -> list[Answer]:
         if name in SYNCS and rest.endswith(" = 0"):
             unsynced -= syncing.pop(thread, 0)
         if request := REQUEST.search(rest):
-            found.append(Answer(request[1], written, unsynced))
+            found.append(SentResponse(request[1], written, unsynced))
             written = 0
     return found
 
@@ -98,7 +98,7 @@ def traced(strace: str, trace: Path, db: Path, *program: str) -> Iterator[Server
     """The server of that program under strace; after the block it has ended and the trace is whole."""
     out, err, port = trace.with_suffix(".out"), trace.with_suffix(".err"), free_port()
     calls = ",".join((*SYNCS, *WRITES))
-    # -y tells the file of a descriptor; -s is enough for the headers of an answer.
+    # -y tells the file of a descriptor; -s is enough for the headers of an response.
     watching = [strace, "-f", "-y", "-s", "400", "-e", f"trace={calls}", "-o", str(trace)]
     with out.open("wb") as to_out, err.open("wb") as to_err:
         process = subprocess.Popen(
@@ -140,9 +140,9 @@ class Writes:
 
     def send(self, method: str, path: str, body: Any = None) -> httpx.Response:
         self.sent.append(f"gate-{len(self.sent)}")
-        answer = self.client.request(method, path, json=body, headers={"X-Request-Id": self.sent[-1]})
-        assert answer.status_code in (200, 201, 204), answer.text
-        return answer
+        response = self.client.request(method, path, json=body, headers={"X-Request-Id": self.sent[-1]})
+        assert response.status_code in (200, 201, 204), response.text
+        return response
 
     def new(self, path: str, body: Any) -> int:
         return int(unwrap(self.send("POST", path, body))["id"])
@@ -161,9 +161,9 @@ class Writes:
         self.send("DELETE", f"/tags/{tag}")
 
 
-def answers_to_writes(
+def trace_writes(
     strace: str, tmp_path: Path, rounds: int, *program: str
-) -> tuple[list[str], list[Answer]]:
+) -> tuple[list[str], list[SentResponse]]:
     """What was sent to the server of that program, and what the trace tells of each."""
     db, trace = tmp_path / "journal.db", tmp_path / "trace"
     key = new_key(db)
@@ -172,27 +172,27 @@ def answers_to_writes(
         writes.begin()
         for number in range(rounds):
             writes.five(number)
-    return writes.sent, answers_in(trace.read_text().splitlines())
+    return writes.sent, responses_in(trace.read_text().splitlines())
 
 
 @pytest.mark.promise(2)
 def test_no_answer_to_a_write_is_sent_before_the_disk_has_it(
     strace: str, tmp_path: Path, seen: Callable[[str], None]
 ) -> None:
-    sent, answers = answers_to_writes(strace, tmp_path, tries(20, 2), "-m", "journal_api")
+    sent, responses = trace_writes(strace, tmp_path, tries(20, 2), "-m", "journal_api")
 
-    gated = sum(answer.is_gated for answer in answers)
+    gated = sum(response.is_gated for response in responses)
     seen(f"{gated} of {len(sent)} writes answered after the sync of all they wrote to the log")
-    assert [answer.request for answer in answers] == sent
-    assert [answer for answer in answers if not answer.is_gated] == []
+    assert [response.request for response in responses] == sent
+    assert [response for response in responses if not response.is_gated] == []
 
 
 @pytest.mark.promise(2)
 def test_a_server_that_does_not_wait_for_the_disk_is_found_out(
     strace: str, tmp_path: Path, seen: Callable[[str], None]
 ) -> None:
-    sent, answers = answers_to_writes(strace, tmp_path, 2, "-c", CARELESS)
+    sent, responses = trace_writes(strace, tmp_path, 2, "-c", CARELESS)
 
-    early = sum(answer.unsynced > 0 for answer in answers)
+    early = sum(response.unsynced > 0 for response in responses)
     seen(f"the same with synchronous=NORMAL: {early} of {len(sent)} too early, as they must be")
-    assert early == len(sent) == len(answers)
+    assert early == len(sent) == len(responses)
