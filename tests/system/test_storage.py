@@ -224,12 +224,19 @@ def limit_files(server: Server, largest: int | None) -> None:
 @contextmanager
 def no_growth(folder: Path) -> Iterator[Disk]:
     """No file of the server may grow: it meets a disk that fails."""
+    yield Disk(folder, lambda server: limit_files(server, 1024), lambda server: limit_files(server, None))
 
-    def fill(server: Server) -> None:
-        (log,) = folder.glob("*-wal")
-        limit_files(server, log.stat().st_size)
 
-    yield Disk(folder, fill, lambda server: limit_files(server, None))
+def send_large(client: httpx.Client, account: int) -> list[httpx.Response]:
+    """What needs a temporary file: an upload, a body with an Idempotency-Key, an export."""
+    header, row, *_ = A_FILE.splitlines()
+    file = "\n".join([f"{header},notes", *[f"{row},{'x' * 9000}"] * 150])
+    headers = {"Content-Type": "application/json", "Idempotency-Key": "once"}
+    return [
+        client.post(f"/imports?account_id={account}&dry_run=true", content=file),
+        client.post("/tag-categories", content=b'{"name": "Large"}' + b" " * 1_100_000, headers=headers),
+        client.get("/trades/export"),
+    ]
 
 
 @pytest.mark.promise(8)
@@ -237,80 +244,37 @@ def no_growth(folder: Path) -> Iterator[Disk]:
 def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_takes(
     tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]], seen: Callable[[str], None]
 ) -> None:
-    with make(tmp_path) as disk, journal_in(disk.folder) as journal:
-        things = make_things(journal.client)
-        writes, reads = writes_of(things), reads_of(things)
-        before = dump(journal.db)
+    with make(tmp_path) as disk, journal_in(disk.folder, disk.folder) as (server, client, db):
+        things = make_things(client)
+        trade = {**A_TRADE, "account_id": things["account"], "notes": "x" * 10_000}
+        unwrap(client.post("/trades/bulk", json={"trades": [trade] * 30}))
+        unwrap(client.get(f"/goals/{things['goal']}/snapshots"))
+        writes, reads = writes_of(things), [path for path in reads_of(things) if "export" not in path]
+        send_large(client, things["account"])  # Python looks but once for a folder for temporary files
+        before = dump(db)
 
-        disk.fill(journal.server)
-        refused = [send(journal.client, write) for _ in range(5) for write in writes]
-        read = [journal.client.get(path) for _ in range(5) for path in reads]
-        disk.empty(journal.server)
-        after = dump(journal.db)
-        then = [send(journal.client, write).status_code for write in writes]
+        disk.fill(server)
+        refused = [send(client, write) for _ in range(5) for write in writes]
+        without_file = send_large(client, things["account"])
+        read = [client.get(path).status_code for _ in range(5) for path in reads]
+        disk.empty(server)
+        after = dump(db)
+        then = [send(client, write).status_code for write in writes]
+        with_file = send_large(client, things["account"])
 
-        for response in refused:
+        for response in refused + without_file:
             assert_refused(response, "storage_unavailable")
-        assert {response.status_code for response in read} == {200}
+        assert ["TMPDIR" in response.json()["error"]["message"] for response in without_file] == [True] * 3
+        assert set(read) == {200}
         assert after == before
         assert then == DONE
-        assert is_sound(journal.db)
+        assert [response.status_code for response in with_file] == [200, 201, 200]
+        assert is_sound(db)
     seen(
         f"{make.__name__.replace('_', ' ')}: {len(refused)} writes of {len(writes)} kinds 503 "
         f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
         f"{len(then)} done, no restart, integrity ok"
     )
-
-
-HEADER, ROW, *_ = A_FILE.splitlines()
-FILE_OVER_1_MIB = "\n".join([f"{HEADER},notes", *[f"{ROW},{'x' * 9000}"] * 150])
-TAG_OVER_1_MIB = b'{"name": "Psychology"}' + b" " * 1_100_000
-
-
-@pytest.mark.parametrize("make", [small_disk, no_growth])
-@pytest.mark.promise(8)
-def test_a_body_for_which_there_is_no_temporary_file_is_refused_and_room_is_all_it_takes(
-    tmp_path: Path, make: Callable[[Path], AbstractContextManager[Disk]]
-) -> None:
-    with make(tmp_path) as disk, journal_in(disk.folder, disk.folder) as journal:
-        account = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
-
-        def send_file() -> httpx.Response:
-            query = f"account_id={account}&dry_run=true"
-            return journal.client.post(f"/imports?{query}", content=FILE_OVER_1_MIB.encode())
-
-        def send_both() -> list[httpx.Response]:
-            headers = {"Content-Type": "application/json", "Idempotency-Key": "once"}
-            return [
-                send_file(),
-                journal.client.post("/tag-categories", content=TAG_OVER_1_MIB, headers=headers),
-            ]
-
-        assert send_file().status_code == 200  # Python looks but once for a folder that can be written
-        disk.fill(journal.server)
-        refused = send_both()
-        read = journal.client.get("/accounts").status_code
-        disk.empty(journal.server)
-        then = [response.status_code for response in send_both()]
-
-    for response in refused:
-        assert_refused(response, "storage_unavailable")
-        assert "TMPDIR" in response.json()["error"]["message"]
-    assert (read, then) == (200, [200, 201])
-
-
-def test_an_export_for_which_there_is_no_temporary_file_is_refused(journal: Journal) -> None:
-    account_id = unwrap(journal.client.post("/accounts", json={"name": "Sim"}))["id"]
-    trade = {**A_TRADE, "account_id": account_id, "notes": "x" * 10_000}
-    unwrap(journal.client.post("/trades/bulk", json={"trades": [trade] * 50}))
-
-    limit_files(journal.server, 1024)
-    refused = journal.client.get("/trades/export")
-    limit_files(journal.server, None)
-
-    assert_refused(refused, "storage_unavailable")
-    assert "TMPDIR" in refused.json()["error"]["message"]
-    assert journal.client.get("/trades/export").status_code == 200
 
 
 # A damaged file, another file --------------------------------------------------------------------------
