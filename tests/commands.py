@@ -193,6 +193,15 @@ def start(
     return subprocess.Popen(command, env=env, stdin=given, stdout=out, stderr=err)
 
 
+@contextmanager
+def locked(db: Path) -> Iterator[None]:
+    """Another program is in the middle of a write."""
+    with closing(sqlite3.connect(db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
 def wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not condition():

@@ -214,8 +214,7 @@ async def template(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Te
     app = create_app(Settings(db=file))
     async with started(app):
         pass
-    # A backup runs in the thread of the writing connection.
-    with closing(sqlite3.connect(file, check_same_thread=False)) as empty:
+    with closing(sqlite3.connect(file)) as empty:
         yield Template(file, empty)
 
 
@@ -245,9 +244,9 @@ class SharedJournal:
             file.seek(0)
             contents.append((name, file.read()))
         no_key_is_in(contents, getattr(self.app.state, "keys_made", ()))
-        database = self.app.state.database
-        await database._writer._execute(self.template.empty.backup, database._writer._conn)
-        await database._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        with closing(sqlite3.connect(self.file)) as journal:
+            self.template.empty.backup(journal)
+            journal.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.app.state._state.clear()
         self.app.state._state.update(self.state)
 

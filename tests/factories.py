@@ -49,6 +49,25 @@ async def create_tag(client: httpx.AsyncClient, name: str = "FOMO", **fields: An
     return unwrap(await client.post("/tags", json={"name": name, **fields}))
 
 
+def three_by_three(word: str) -> list[dict[str, Any]]:
+    """Three setups of three confirmations, whose names begin with the word."""
+    return [
+        {
+            "name": f"{word} s{number}",
+            "confirmations": [{"name": f"{word} c{number}.{place}"} for place in range(3)],
+        }
+        for number in range(3)
+    ]
+
+
+def is_whole(strategy: Any) -> bool:
+    """Whether the strategy has three setups of three confirmations and all names begin with one word."""
+    setups = strategy["setups"]
+    names = [one["name"] for setup in setups for one in (setup, *setup["confirmations"])]
+    words = {name.split()[0] for name in [strategy["name"], *names]}
+    return [len(setup["confirmations"]) for setup in setups] == [3, 3, 3] and len(words) == 1
+
+
 async def create_strategy(client: httpx.AsyncClient, name: str = "Breakout", **fields: Any) -> Any:
     return unwrap(await client.post("/strategies", json={"name": name, **fields}))
 

@@ -64,8 +64,6 @@ class ThreadConnection(aiosqlite.Connection):
             cancelled.set()
             # The thread reaches this call after the transaction.
             await finished(asyncio.ensure_future(self._execute(lambda: None)))
-            if outcome.error is not None:
-                raise
         return outcome.take()
 
 

@@ -16,7 +16,7 @@ from journal_api.values.browsers import browser_name
 from journal_api.values.clock import as_text
 from journal_api.values.way_in import KEY_COMMAND, WayIn
 from journal_api.web.auth import count_bad_key
-from journal_api.web.bodies import body_of
+from journal_api.web.bodies import stream_body
 from journal_api.web.context import database
 from journal_api.web.decoding import decode_json
 from journal_api.web.middleware import HOST, LOOPBACK_HOSTS
@@ -67,7 +67,7 @@ async def decode_sign_in(request: Request) -> SignIn:
     """Decode the body. A form of another site cannot send the media type, which is therefore required."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise UnsupportedMediaType("Send the body as application/json.", allowed=["application/json"])
-    return decode_json(b"".join([chunk async for chunk in body_of(request, MAX_BODY)]), SignIn)
+    return decode_json(b"".join([chunk async for chunk in stream_body(request, MAX_BODY)]), SignIn)
 
 
 def is_of_another_site(request: Request) -> bool:

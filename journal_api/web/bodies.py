@@ -47,12 +47,12 @@ def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> Unsupport
     )
 
 
-def most_bytes(request: Request) -> int:
+def max_body_size(request: Request) -> int:
     """The size limit of the operation's body, in bytes."""
     return MAX_UPLOAD_SIZE if request.scope["operation"].consumes_file else MAX_BODY_SIZE
 
 
-async def body_of(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
+async def stream_body(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
     """Yield the body in chunks. Raises RequestTooLarge as soon as it exceeds `max_bytes`."""
     content_length = request.headers.get("content-length", "0")
     if content_length.isdecimal() and int(content_length[:20]) > max_bytes:
@@ -87,7 +87,7 @@ async def uploaded(request: Request) -> AsyncIterator[Upload]:
     check_media_type(request)
     digest = hashlib.sha256()
     with TemporaryFile() as file:
-        async for chunk in body_of(request, most_bytes(request)):
+        async for chunk in stream_body(request, max_body_size(request)):
             digest.update(chunk)
             file.write(chunk)
         file.seek(0)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
-from journal_api.web.bodies import T, body_of, check_media_type, most_bytes
+from journal_api.web.bodies import T, check_media_type
 from journal_api.web.quoting import shortened
 from journal_api.web.read_only_echo import ReadOnlyEcho, remember_echo, split_echo
 from journal_api.web.validation_errors import (
@@ -37,7 +37,7 @@ async def decode_body(request: Request, struct: type[S]) -> S:
     """
     assert request.scope["operation"].body is struct, "the route's row states another struct"
     check_media_type(request)
-    body = b"".join([chunk async for chunk in body_of(request, most_bytes(request))])
+    body = b"".join([chunk async for chunk in stream_body(request, max_body_size(request))])
     try:
         # msgspec does not validate the UTF-8 of strings that it skips; str.decode does.
         text = body.decode("utf-8")

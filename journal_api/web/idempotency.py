@@ -17,7 +17,7 @@ from journal_api.errors import ApiError, IdempotencyConflict, ValidationFailed
 from journal_api.repositories import idempotency_keys
 from journal_api.repositories.idempotency_keys import KeyedRequest
 from journal_api.values import api_keys
-from journal_api.web.bodies import body_of, check_media_type, most_bytes
+from journal_api.web.bodies import check_media_type, max_body_size, stream_body
 from journal_api.web.context import database
 from journal_api.web.responses import Envelope, Response
 
@@ -90,7 +90,7 @@ async def spool_body(request: Request, body: "SpooledTemporaryFile[bytes]") -> b
     """Copy the request's body to `body`; return the SHA-256 of path, query string and body."""
     scope = request.scope
     digest = hashlib.sha256(scope["path"].encode() + b"?" + scope["query_string"] + b"\n")
-    async for chunk in body_of(request, most_bytes(request)):
+    async for chunk in stream_body(request, max_body_size(request)):
         digest.update(chunk)
         body.write(chunk)
     body.seek(0)

@@ -1,4 +1,4 @@
-"""Reads that take long in a large journal end when their client leaves."""
+"""Reads that take long in a large journal end when their client disconnects."""
 
 import asyncio
 import sqlite3
@@ -16,8 +16,8 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELE
 PATHS = ("/v1/reports?", "/v1/goals?with=snapshot", "/v1/goals/1/snapshots?")
 
 
-async def sent_to_a_client_that_left(app: Starlette, target: str) -> list[Any]:
-    """The messages of the answer to a GET whose client disconnects at once."""
+async def send_to_disconnected_client(app: Starlette, target: str) -> list[Any]:
+    """Return the messages of the response to a GET whose client disconnects at once."""
     path, query = target.split("?")
     headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {await new_key_for(app)}".encode())]
     scope = {
@@ -43,7 +43,7 @@ async def sent_to_a_client_that_left(app: Starlette, target: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("target", PATHS)
-async def test_a_client_that_has_left_gets_no_answer_computed(app: Starlette, target: str) -> None:
+async def test_no_response_is_computed_for_a_client_that_has_left(app: Starlette, target: str) -> None:
     await insert_trade(app, await insert_account(app))
     await run_sql(
         app,
@@ -55,11 +55,11 @@ async def test_a_client_that_has_left_gets_no_answer_computed(app: Starlette, ta
         """,
     )
 
-    assert await sent_to_a_client_that_left(app, target) == []
+    assert await send_to_disconnected_client(app, target) == []
 
     database: Database = app.state.database
     async with asyncio.timeout(5), database.computing_history(1), database.report_transaction():
-        pass  # what the client left is free again
+        pass  # the locks are free again
 
 
 @pytest.fixture

@@ -73,6 +73,13 @@ async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(
             other.execute("BEGIN IMMEDIATE")
 
 
+async def test_a_connection_that_was_not_closed_does_not_keep_the_process_alive(database: Database) -> None:
+    threads = [thread for thread in threading.enumerate() if "connection_worker" in thread.name]
+
+    assert len(threads) >= 4
+    assert all(thread.daemon for thread in threads)
+
+
 async def test_refused_writes_change_nothing_of_the_writes_beside_them(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:

@@ -28,6 +28,7 @@ from commands import (
     make_journal,
     new_key,
     rows,
+    run_ok,
     running,
 )
 from conftest import client_of, new_key_for, started
