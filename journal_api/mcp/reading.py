@@ -180,7 +180,7 @@ def clip_rules(value: Any) -> Any:
 
 
 def pick_described(thing: Any, members: tuple[str, ...], longest: int = MAX_DESCRIPTION_LENGTH) -> Any:
-    """These members, the description clip."""
+    """These members, the description cut."""
     kept = pick(thing, members)
     return {**kept, "description": clip(kept["description"], longest)} if "description" in kept else kept
 
