@@ -38,7 +38,6 @@ OF_EVERY_ANSWER = {
     *("content-length", "content-type", "vary", "cache-control", "x-content-type-options"),
     "x-journal-version",
 }
-QUERY = {member.encode_name for one in OPERATIONS for member in msgspec.structs.fields(one.query)}
 SCHEMAS = DOCUMENT["components"]["schemas"]
 RESOURCES = {
     getattr(kind, "__args__", [kind])[0].__name__: getattr(kind, "__args__", [kind])[0]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, with_decisions_only
+from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setup_row, with_decisions_only
 
 GOAL: dict[str, Any] = {
     "id": 1,
@@ -64,3 +64,13 @@ def test_long_rules_become_the_beginning_of_their_text() -> None:
 
     assert clip_rules({"risk": 1}) == {"risk": 1}
     assert clip_rules(rules) == f'{{"note":"{"x" * (MAX_RULES_LENGTH - 9)}... [2011 characters]'
+
+
+def test_long_descriptions_are_cut() -> None:
+    confirmation = {"confirmation_id": 2, "name": "B", "description": "y" * 201}
+    setup = {"setup_id": 1, "name": "A", "description": "x" * 501, "confirmations": [confirmation]}
+
+    row = setup_row(setup)
+
+    assert row["description"] == f"{'x' * 500}... [501 characters]"
+    assert row["confirmations"][0]["description"] == f"{'y' * 200}... [201 characters]"
