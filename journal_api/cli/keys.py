@@ -5,6 +5,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 import click
+from aiosqlite import Connection
 
 from journal_api.cli.common import (
     command_line,
@@ -14,7 +15,6 @@ from journal_api.cli.common import (
     printable,
     with_settings,
 )
-from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
@@ -43,13 +43,12 @@ def create_key(
     scope_list = ask_scopes() if scopes is None else decode_argument(scopes_named, scopes, "--scopes")
     expires_at = decode_argument(days_from_now, expires, "--expires") if expires is not None else None
 
-    async def create(database: Database) -> str:
-        async with database.transaction() as db:
-            user_id = await find_user(db, user)
-            key_name = decode_argument(Name100.decode, name, "NAME")
-            return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
+    async def create(db: Connection) -> str:
+        user_id = await find_user(db, user)
+        key_name = decode_argument(Name100.decode, name, "NAME")
+        return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
 
-    click.echo(in_database(settings, create))
+    click.echo(in_database(settings, lambda database: database.write(create)))
 
 
 @keys_group.command("list")
@@ -75,12 +74,11 @@ def list_keys(settings: Settings) -> None:
 def revoke_key(settings: Settings, key_id: int) -> None:
     """Revoke a key; the next request with it is rejected."""
 
-    async def revoke(database: Database) -> None:
-        async with database.transaction() as db:
-            if not await api_keys.revoke(db, key_id):
-                raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
+    async def revoke(db: Connection) -> None:
+        if not await api_keys.revoke(db, key_id):
+            raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
 
-    in_database(settings, revoke)
+    in_database(settings, lambda database: database.write(revoke))
 
 
 def ask_scopes() -> list[str]:

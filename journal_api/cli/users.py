@@ -1,6 +1,7 @@
 """`journal-api users`: add, list and remove users."""
 
 import click
+from aiosqlite import Connection
 
 from journal_api.cli.common import decode_argument, find_user, in_database, printable, with_settings
 from journal_api.database.database import Database
@@ -28,8 +29,7 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
     )
 
     async def add(database: Database) -> None:
-        async with database.transaction() as db:
-            await users.insert(db, user_name, zone, rollover)
+        await database.write(lambda db: users.insert(db, user_name, zone, rollover))
 
     in_database(settings, add, creates=True)
     click.echo(printable(f"New user {user_name!r}: trading days begin at {rollover} in {zone}"))
@@ -53,19 +53,19 @@ def remove_user(settings: Settings, name: str, yes: bool) -> None:
     async def count(database: Database) -> dict[str, int]:
         return await users.row_counts(database.reader, await find_user(database.reader, name))
 
-    async def remove(database: Database) -> dict[str, int]:
-        async with database.transaction() as db:
-            user_id = await find_user(db, name)
-            counts = await users.row_counts(db, user_id)
-            await users.delete(db, user_id)
-            return counts
+    async def remove(db: Connection) -> dict[str, int]:
+        user_id = await find_user(db, name)
+        counts = await users.row_counts(db, user_id)
+        await users.delete(db, user_id)
+        return counts
 
     if not yes:
         contents = format_counts(in_database(settings, count))
         click.confirm(
             printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True
         )
-    click.echo(printable(f"Removed user {name!r} with {format_counts(in_database(settings, remove))}"))
+    removed = in_database(settings, lambda database: database.write(remove))
+    click.echo(printable(f"Removed user {name!r} with {format_counts(removed)}"))
 
 
 def format_counts(counts: dict[str, int]) -> str:

@@ -23,7 +23,7 @@ has one user and one key. It ignores the environment variables JOURNAL_*, and re
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,6 +31,7 @@ from typing import Protocol, TypedDict, Unpack
 
 import anyio
 import anyio.to_thread
+from aiosqlite import Connection
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from journal_api.app import create_app
@@ -92,13 +93,17 @@ async def open_journal(
     with nullcontext(folder) if folder is not None else TemporaryDirectory(prefix="journal-") as directory:
         app = create_app(Settings(db=write_new(content, directory), timezone=zone, day_rollover=rollover))
         async with app.router.lifespan_context(app):
-            async with app.state.database.transaction() as db:
-                key = await api_keys.insert(db, await users.first_id(db), "tests", scopes)
+            key = await app.state.database.write(partial(insert_key, scopes=scopes))
             # Exceptions of the application become responses, as a server makes them.
             transport = httpx.ASGITransport(app, raise_app_exceptions=False)
             headers = {"Authorization": f"Bearer {key}"}
             async with httpx.AsyncClient(transport=transport, base_url=BASE_URL, headers=headers) as client:
                 yield client
+
+
+async def insert_key(db: Connection, scopes: list[str]) -> str:
+    """Create a key of the first user."""
+    return await api_keys.insert(db, await users.first_id(db), "tests", scopes)
 
 
 @contextmanager
