@@ -99,15 +99,17 @@ def say_at_end(line: str) -> None:
     click.get_current_context().call_on_close(lambda: click.echo(printable(line), err=True))
 
 
-async def user_of(db: Connection, name: str | None) -> int:
+async def find_user(db: Connection, name: str | None) -> int:
     """The id of the user with this name, or of the first user. Raises NotFound."""
-    user_id = await users.find_id(db, None if name is None else decoded(Name100.decode, name, "--user"))
+    user_id = await users.find_id(
+        db, None if name is None else decode_argument(Name100.decode, name, "--user")
+    )
     if user_id is None:
         raise NotFound(f"there is no user {name!r}; `journal-api users list` lists them")
     return user_id
 
 
-def decoded(decode: Callable[[str], T], text: str, option: str) -> T:
+def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:
     """Decode an argument. Raises ClickException that names the option."""
     try:
         return decode(text)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import in_database, printable, user_of, with_settings
+from journal_api.cli.common import find_user, in_database, printable, with_settings
 from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import accounts
@@ -29,7 +29,7 @@ def export_file(
     """Write the trades to a new CSV file that `import` can read."""
 
     async def run(database: Database) -> None:
-        user_id = await user_of(database.reader, user)
+        user_id = await find_user(database.reader, user)
         account_id = None
         if account is not None:
             account_id = await accounts.find_id(database.reader, user_id, account)

@@ -7,7 +7,14 @@ from datetime import UTC, datetime, timedelta
 import click
 from aiosqlite import Connection
 
-from journal_api.cli.common import command_line, decoded, in_database, printable, user_of, with_settings
+from journal_api.cli.common import (
+    command_line,
+    decode_argument,
+    find_user,
+    in_database,
+    printable,
+    with_settings,
+)
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
@@ -33,12 +40,12 @@ def create_key(
     settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None
 ) -> None:
     """Create a key and print it; it cannot be displayed again."""
-    scope_list = asked_scopes() if scopes is None else decoded(scopes_named, scopes, "--scopes")
-    expires_at = decoded(days_from_now, expires, "--expires") if expires is not None else None
+    scope_list = ask_scopes() if scopes is None else decode_argument(scopes_named, scopes, "--scopes")
+    expires_at = decode_argument(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(db: Connection) -> str:
-        user_id = await user_of(db, user)
-        key_name = decoded(Name100.decode, name, "NAME")
+        user_id = await find_user(db, user)
+        key_name = decode_argument(Name100.decode, name, "NAME")
         return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
 
     click.echo(in_database(settings, lambda database: database.write(create)))
@@ -74,7 +81,7 @@ def revoke_key(settings: Settings, key_id: int) -> None:
     in_database(settings, lambda database: database.write(revoke))
 
 
-def asked_scopes() -> list[str]:
+def ask_scopes() -> list[str]:
     """Ask on the terminal what the key may do, until the answer names scopes.
 
     Raises UsageError without a terminal.
@@ -84,11 +91,11 @@ def asked_scopes() -> list[str]:
         raise click.UsageError(f"say what the key may do: {line}")
     question = "Scopes: all, read, or a list such as read:tags,write:tags"
     # Standard output has the key alone.
-    scopes: list[str] = click.prompt(question, default="all", err=True, value_proc=scopes_typed)
+    scopes: list[str] = click.prompt(question, default="all", err=True, value_proc=parse_scopes)
     return scopes
 
 
-def scopes_typed(text: str) -> list[str]:
+def parse_scopes(text: str) -> list[str]:
     """The scopes that the text names. Raises UsageError, after which click asks again."""
     try:
         return scopes_named(text)

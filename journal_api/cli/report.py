@@ -9,8 +9,8 @@ from typing import Any, get_args
 import click
 import msgspec
 
-from journal_api.cli.common import decoded, in_database, printable, user_of, with_settings
-from journal_api.cli.text_width import fitted, width_of
+from journal_api.cli.common import decode_argument, find_user, in_database, printable, with_settings
+from journal_api.cli.text_width import fit_text, text_width
 from journal_api.database.database import Database
 from journal_api.errors import NotFound, ValidationFailed
 from journal_api.repositories import accounts, reports, users
@@ -22,7 +22,7 @@ from journal_api.values.types import Day
 from journal_api.values.visible_text import escape_invisible, json_escape
 
 ANSWERS = ("present", "absent", "unanswered")
-OF_EDGE = ("expectancy", "low", "high")
+EDGE_MEMBERS = ("expectancy", "low", "high")
 WIDTH, NARROWEST, GAP = 80, 12, "  "
 DECIMALS: dict[Unit, int] = {"currency": 2, "percent": 1, "ratio": 2, "count": 0}
 # Numbers with a fraction stay exact.
@@ -58,21 +58,21 @@ def print_report(
     if as_csv and as_json:
         raise click.ClickException("--csv and --json exclude each other")
     members: dict[str, Any] = {
-        "since": decoded(Day.decode, since, "--from") if since is not None else None,
-        "until": decoded(Day.decode, until, "--to") if until is not None else None,
-        "sort": decoded(ReportSort.decode, sort, "--sort") if sort is not None else None,
+        "since": decode_argument(Day.decode, since, "--from") if since is not None else None,
+        "until": decode_argument(Day.decode, until, "--to") if until is not None else None,
+        "sort": decode_argument(ReportSort.decode, sort, "--sort") if sort is not None else None,
     }
     if metrics is not None:
-        members["metrics"] = decoded(ReportMetrics.decode, metrics, "--metrics")
+        members["metrics"] = decode_argument(ReportMetrics.decode, metrics, "--metrics")
 
     async def run(database: Database) -> tuple[str, int]:
-        owner = await users.find(database.reader, await user_of(database.reader, user))
+        owner = await users.find(database.reader, await find_user(database.reader, user))
         account_id = None
         if account is not None:
             account_id = await accounts.find_id(database.reader, owner.id, account)
             if account_id is None:
                 raise NotFound(f"there is no account {account!r}")
-        query = query_of(group_by=by, account_id=account_id, limit=limit, **members)
+        query = build_query(group_by=by, account_id=account_id, limit=limit, **members)
         return await reports.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
     text, count = in_database(settings, run)
@@ -80,12 +80,12 @@ def print_report(
         click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
         return
     report = DECODER.decode(text)
-    click.echo(csv_of(report) if as_csv else table_of(report), nl=False)
+    click.echo(format_csv(report) if as_csv else format_table(report), nl=False)
     if count > limit:
         click.echo(f"{limit} of {count} groups; --limit shows more.", err=True)
 
 
-def query_of(**members: Any) -> ReportQuery:
+def build_query(**members: Any) -> ReportQuery:
     """Return the query. Raises ClickException if `from` is after `to`."""
     try:
         return ReportQuery(**members)
@@ -96,7 +96,7 @@ def query_of(**members: Any) -> ReportQuery:
 # CSV -----------------------------------------------------------------------------------------------------
 
 
-def csv_of(report: Any) -> str:
+def format_csv(report: Any) -> str:
     """Return a row for each group, or for each answer to a confirmation, and last the total."""
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
@@ -107,89 +107,89 @@ def csv_of(report: Any) -> str:
     )
     writer.writerow(["key", "name", *of_confirmation, *metrics])
     for group in report["groups"]:
-        writer.writerows(
-            rows_of_confirmation(group, metrics) if of_confirmation else [row_of(group, metrics)]
-        )
-    total = row_of({**report["total"], "name": "total"}, metrics)
+        writer.writerows(confirmation_rows(group, metrics) if of_confirmation else [csv_row(group, metrics)])
+    total = csv_row({**report["total"], "name": "total"}, metrics)
     writer.writerow([*total[:2], *("" for _ in of_confirmation), *total[2:]])
     return output.getvalue()
 
 
-def row_of(group: Any, metrics: Sequence[str]) -> list[object]:
-    names = [cell_of_text(group["key"]), cell_of_text(group["name"])]
+def csv_row(group: Any, metrics: Sequence[str]) -> list[object]:
+    names = [text_cell(group["key"]), text_cell(group["name"])]
     return [*names, *(group["values"][metric] for metric in metrics)]
 
 
-def cell_of_text(value: object) -> object:
+def text_cell(value: object) -> object:
     """Return a text that no spreadsheet reads as a formula and no terminal obeys, anything else as it is."""
     return printable(harmless(value)) if isinstance(value, str) else value
 
 
-def rows_of_confirmation(group: Any, metrics: Sequence[str]) -> Iterator[list[object]]:
+def confirmation_rows(group: Any, metrics: Sequence[str]) -> Iterator[list[object]]:
     key = group["key"] and group["key"]["confirmation_id"]
     for answer in ANSWERS:
         # The edge is of two answers, and stands in the row of the first.
-        edge = [group["edge"][name] if answer == "present" else None for name in OF_EDGE]
+        edge = [group["edge"][name] if answer == "present" else None for name in EDGE_MEMBERS]
         values = [group[answer]["values"][metric] for metric in metrics]
-        names = [cell_of_text(group[name]) for name in ("name", "setup", "strategy")]
+        names = [text_cell(group[name]) for name in ("name", "setup", "strategy")]
         yield [key, *names, answer, *edge, *values]
 
 
 # Table ---------------------------------------------------------------------------------------------------
 
 
-def table_of(report: Any) -> str:
+def format_table(report: Any) -> str:
     """Return the report as aligned columns."""
     if report["group_by"] == "confirmation":
         head = ["", "Present", "Absent", "Edge", "95% from", "to"]
-        rows = [head, *map(cells_of_edge, report["groups"])]
+        rows = [head, *map(edge_cells, report["groups"])]
         reasons = {group["edge"]["reason"] for group in report["groups"]} - {"too_few"}
-        return aligned(rows) + line_of_reasons(reasons)
+        return align_rows(rows) + reasons_line(reasons)
     metrics = report["metrics"]
     head = ["", *(METRICS[metric].title for metric in metrics)]
-    groups = [cells_of(group["name"] or "(none)", group, metrics) for group in report["groups"]]
+    groups = [metric_cells(group["name"] or "(none)", group, metrics) for group in report["groups"]]
     shown = (*report["groups"], report["total"])
     reasons = {reason for group in shown for reason in group["reasons"].values()}
-    return aligned([head, *groups, cells_of("Total", report["total"], metrics)]) + line_of_reasons(reasons)
+    return align_rows([head, *groups, metric_cells("Total", report["total"], metrics)]) + reasons_line(
+        reasons
+    )
 
 
-def line_of_reasons(reasons: Iterable[str | None]) -> str:
+def reasons_line(reasons: Iterable[str | None]) -> str:
     """Return a line that says why values are missing, nothing if none is."""
     words = sorted({reason.replace("_", " ") for reason in reasons if reason})
     return f"- means: {', '.join(words)}\n" if words else ""
 
 
-def cells_of(name: str, group: Any, metrics: Sequence[str]) -> list[str]:
-    return [name, *(cell(group["values"][metric], METRICS[metric].unit) for metric in metrics)]
+def metric_cells(name: str, group: Any, metrics: Sequence[str]) -> list[str]:
+    return [name, *(format_cell(group["values"][metric], METRICS[metric].unit) for metric in metrics)]
 
 
-def cells_of_edge(group: Any) -> list[str]:
+def edge_cells(group: Any) -> list[str]:
     edge = group["edge"]
-    numbers = [cell(edge[name], "currency") for name in OF_EDGE]
+    numbers = [format_cell(edge[name], "currency") for name in EDGE_MEMBERS]
     if edge["reason"] == "too_few":
         numbers[0] = "too few"
-    return [group["name"] or "(none)", *(cell(edge[name], "count") for name in ANSWERS[:2]), *numbers]
+    return [group["name"] or "(none)", *(format_cell(edge[name], "count") for name in ANSWERS[:2]), *numbers]
 
 
-def cell(value: Decimal | int | None, unit: Unit) -> str:
+def format_cell(value: Decimal | int | None, unit: Unit) -> str:
     """Return the value rounded for its unit, `-` for null."""
     if value is None:
         return "-"
     return f"{Decimal(value):.{DECIMALS[unit]}f}{'%' if unit == 'percent' else ''}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_rows(rows: Sequence[Sequence[str]]) -> str:
     """Return the rows as lines: the first column to the left, the others to the right.
 
     The first column is cut, down to NARROWEST columns of the terminal, so that a line fits into WIDTH.
     """
     cells = [[printable(text) for text in row] for row in rows]
-    first, *others = (max(map(width_of, column)) for column in zip(*cells, strict=True))
+    first, *others = (max(map(text_width, column)) for column in zip(*cells, strict=True))
     room = max(NARROWEST, WIDTH - sum(width + len(GAP) for width in others))
-    return "".join(line_of(row, [min(first, room), *others]) + "\n" for row in cells)
+    return "".join(format_line(row, [min(first, room), *others]) + "\n" for row in cells)
 
 
-def line_of(row: Sequence[str], widths: Sequence[int]) -> str:
-    name = fitted(row[0], widths[0])
+def format_line(row: Sequence[str], widths: Sequence[int]) -> str:
+    name = fit_text(row[0], widths[0])
     numbers = (text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True))
     return GAP.join((name, *numbers)).rstrip()

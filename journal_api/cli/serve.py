@@ -68,7 +68,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
         # Only now: a key that is made before the port is known to be free might never be printed.
         if first_key:
             key = asyncio.run(on_database(settings, lambda database: database.write(make_first_key)))[0]
-            click.echo(LINK.format(url=openable(url), code=way_in.code.issue()))
+            click.echo(LINK.format(url=browser_url(url), code=way_in.code.issue()))
             if key:
                 click.echo(FIRST_KEY.format(key=key))
         click.echo(f"Journal {printable(settings.db)} on {url}/v1 (Ctrl-C stops it)")
@@ -81,6 +81,6 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
     run_server(settings, on_ready, for_parent=announce, prepared=prepared, way_in=way_in)
 
 
-def openable(url: str) -> str:
+def browser_url(url: str) -> str:
     """Return the URL for a browser on this machine: a server on all addresses is also on the loopback one."""
     return url.replace("://0.0.0.0:", "://127.0.0.1:").replace("://[::]:", "://[::1]:")

@@ -10,7 +10,7 @@ import click
 from msgspec import Struct, UnsetType
 
 from journal_api.cli.common import printable
-from journal_api.cli.text_width import fitted, width_of
+from journal_api.cli.text_width import fit_text, text_width
 from journal_api.repositories.daily_totals import DailyTotal
 from journal_api.rules.pace import is_limit
 from journal_api.structs.goals import GoalListItem
@@ -50,14 +50,14 @@ class Status(Struct, frozen=True):
 
 def report(status: Status, *, is_colored: bool) -> Iterator[str]:
     """Yield the lines of the status, with color codes only on request."""
-    yield fitted(
+    yield fit_text(
         f"{status.today:%A} {status.today}, {status.timezone}, {printable(status.user)}", WIDTH
     ).rstrip()
     yield ""
-    yield from lines_of_week(status)
+    yield from week_lines(status)
     yield ""
     for goal in status.goals:
-        yield from lines_of_goal(goal, currency_of(goal, status.accounts), is_colored=is_colored)
+        yield from goal_lines(goal, find_currency(goal, status.accounts), is_colored=is_colored)
     if not status.goals:
         yield "No active goals. POST /v1/goals creates one; /docs of a server explains it."
 
@@ -65,38 +65,39 @@ def report(status: Status, *, is_colored: bool) -> Iterator[str]:
 # The week ------------------------------------------------------------------------------------------------
 
 
-def lines_of_week(status: Status) -> Iterator[str]:
+def week_lines(status: Status) -> Iterator[str]:
     """Yield today's total, and a line for each day of the week and each currency."""
     if not status.trades:
         yield "No trades. Import a file: journal-api import FILE --account NAME"
         return
     today = [total for total in status.week if total.day == status.today]
-    yield f"Today  {', '.join(map(text_of_total, today)) or 'no trades'}"
+    yield f"Today  {', '.join(map(format_total, today)) or 'no trades'}"
     yield ""
-    amounts = [width_of(money(total.net_pnl)) for total in status.week]
+    amounts = [text_width(format_money(total.net_pnl)) for total in status.week]
     for number in range(7):
         day = period_of(status.today, "weekly").start + number * ONE_DAY
         totals = [total for total in status.week if total.day == day]
         label = f"{day:%a} {day}"
         for total in totals:
-            yield f"{label:<14}  {money(total.net_pnl):>{max(amounts)}} {total.currency}  {count_of(total)}"
+            money = f"{format_money(total.net_pnl):>{max(amounts)}} {total.currency}"
+            yield f"{label:<14}  {money}  {format_count(total)}"
             label = ""
         if not totals:
             yield f"{label:<14}  {'-':>{max(amounts, default=1)}}"
 
 
-def text_of_total(total: DailyTotal) -> str:
-    return f"{money(total.net_pnl)} {total.currency} in {count_of(total)}"
+def format_total(total: DailyTotal) -> str:
+    return f"{format_money(total.net_pnl)} {total.currency} in {format_count(total)}"
 
 
-def count_of(total: DailyTotal) -> str:
+def format_count(total: DailyTotal) -> str:
     return f"{total.trades} trade{'' if total.trades == 1 else 's'}"
 
 
 # The goals -----------------------------------------------------------------------------------------------
 
 
-def currency_of(goal: GoalListItem, accounts: Sequence[AccountCurrency]) -> str | None:
+def find_currency(goal: GoalListItem, accounts: Sequence[AccountCurrency]) -> str | None:
     """Return the currency of the amounts, None where the accounts in scope may have different ones."""
     if isinstance(goal.current, Snapshot) and isinstance(goal.current.snapshot_data.currency, str):
         return goal.current.snapshot_data.currency
@@ -104,17 +105,17 @@ def currency_of(goal: GoalListItem, accounts: Sequence[AccountCurrency]) -> str 
     return currencies.pop() if len(currencies) == 1 else None
 
 
-def lines_of_goal(goal: GoalListItem, currency: str | None, *, is_colored: bool) -> Iterator[str]:
+def goal_lines(goal: GoalListItem, currency: str | None, *, is_colored: bool) -> Iterator[str]:
     """Yield the name with the bar, the state and what remains, and below the details.
 
     A goal that is probably a mistake says that instead of how it stands.
     """
     snapshot = goal.current
-    name = fitted(printable(goal.goal_name), NAME)
+    name = fit_text(printable(goal.goal_name), NAME)
     if goal.warnings:
         words = "check this goal:"
         yield f"{name} {click.style(words, fg='yellow') if is_colored else words}"
-        yield from indented(" ".join(goal.warnings).replace("_", " "))
+        yield from indent_lines(" ".join(goal.warnings).replace("_", " "))
         return
     if not isinstance(snapshot, Snapshot) or isinstance(snapshot.snapshot_data.pace, UnsetType):
         yield f"{name} not running: {goal.custom_start} to {goal.custom_end}"
@@ -122,22 +123,22 @@ def lines_of_goal(goal: GoalListItem, currency: str | None, *, is_colored: bool)
     pace = snapshot.snapshot_data.pace
     words = f"{(pace.state or 'no_value').replace('_', ' '):<{STATE}}"
     state = click.style(words, fg=COLORS.get(pace.state or "")) if is_colored else words
-    remaining = remaining_of(goal, pace, currency)
-    start = f"{name} {bar(filled_part(goal, snapshot, pace))} "
-    if width_of(start) + STATE + 1 + len(remaining) <= WIDTH:
+    remaining = format_remaining(goal, pace, currency)
+    start = f"{name} {draw_bar(measure_progress(goal, snapshot, pace))} "
+    if text_width(start) + STATE + 1 + len(remaining) <= WIDTH:
         yield f"{start}{state} {remaining}".rstrip()
     else:
         yield f"{start}{state}".rstrip()
         yield f"{remaining:>{WIDTH}}"
-    yield from indented(details_of(goal, snapshot, pace, currency))
+    yield from indent_lines(format_details(goal, snapshot, pace, currency))
 
 
-def indented(text: str) -> Iterator[str]:
+def indent_lines(text: str) -> Iterator[str]:
     for line in textwrap.wrap(text, WIDTH, initial_indent="  ", subsequent_indent="  "):
         yield line.replace(NO_BREAK, " ")
 
 
-def remaining_of(goal: GoalListItem, pace: Pace, currency: str | None) -> str:
+def format_remaining(goal: GoalListItem, pace: Pace, currency: str | None) -> str:
     """Return what is left, missing or beyond the limit; nothing for a target that is met or a missed goal."""
     if pace.remaining is None or pace.state == "missed":
         return ""
@@ -147,10 +148,10 @@ def remaining_of(goal: GoalListItem, pace: Pace, currency: str | None) -> str:
         what = "to go"
     else:
         return ""
-    return f"{amount(pace.remaining, goal.metric, currency)} {what}"
+    return f"{format_amount(pace.remaining, goal.metric, currency)} {what}"
 
 
-def filled_part(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Fraction:
+def measure_progress(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Fraction:
     """Return how much of a limit is used, or how much of the way to a target is gone, from 0 to 1."""
     if pace.remaining is None:
         return Fraction(0)
@@ -167,41 +168,41 @@ def filled_part(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Fraction:
     )
 
 
-def bar(part: Fraction) -> str:
+def draw_bar(part: Fraction) -> str:
     """Return a bar that is full only at 1."""
     filled = int(part * BAR)
     return "#" * filled + "-" * (BAR - filled)
 
 
-def details_of(goal: GoalListItem, snapshot: Snapshot, pace: Pace, currency: str | None) -> str:
+def format_details(goal: GoalListItem, snapshot: Snapshot, pace: Pace, currency: str | None) -> str:
     """Return the definition of the goal, its value, and what each day that is left has to add.
 
     Lines break between the parts, which have spaces that do not break.
     """
     value = (snapshot.snapshot_data.reason or "").replace("_", " ")
     if snapshot.actual is not None:
-        value = amount(snapshot.actual, goal.metric, currency)
-    target = f"{goal.direction.replace('_', ' ')} {amount(snapshot.target, goal.metric, currency)}"
+        value = format_amount(snapshot.actual, goal.metric, currency)
+    target = f"{goal.direction.replace('_', ' ')} {format_amount(snapshot.target, goal.metric, currency)}"
     details = [f"{METRICS[goal.metric].title} {target}", f"{goal.timeframe}: {value}"]
     if goal.timeframe != "daily":
         details.append(f"{pace.days_left} day{'' if pace.days_left == 1 else 's'} left")
     if pace.needed_per_day:
-        details.append(f"{amount(pace.needed_per_day, goal.metric, currency)} a day")
+        details.append(f"{format_amount(pace.needed_per_day, goal.metric, currency)} a day")
     return ", ".join(part.replace(" ", NO_BREAK) for part in details)
 
 
-def amount(value: Decimal, metric: str, currency: str | None) -> str:
+def format_amount(value: Decimal, metric: str, currency: str | None) -> str:
     """Return the value with all its digits and the unit of the metric."""
     match METRICS[metric].unit:
         case "currency":
-            return f"{money(value)} {currency}" if currency else money(value)
+            return f"{format_money(value)} {currency}" if currency else format_money(value)
         case "percent":
             return f"{value:f} %"
         case _:
             return f"{value:f}"
 
 
-def money(value: Decimal) -> str:
+def format_money(value: Decimal) -> str:
     """Return the amount with all its digits, at least two of them decimals."""
     whole, _, decimals = f"{value:f}".partition(".")
     return f"{whole}.{decimals.ljust(2, '0')}"

@@ -5,28 +5,28 @@ import unicodedata
 ELLIPSIS = "..."
 
 
-def width_of(text: str) -> int:
+def text_width(text: str) -> int:
     """Return how many columns the text takes."""
-    return sum(map(columns_of, text))
+    return sum(map(character_width, text))
 
 
-def columns_of(character: str) -> int:
+def character_width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def fitted(text: str, width: int) -> str:
+def fit_text(text: str, width: int) -> str:
     """Return the text in exactly so many columns: cut with an ellipsis, or filled with spaces."""
-    clipped = text if width_of(text) <= width else start_of(text, width - len(ELLIPSIS)) + ELLIPSIS
-    return clipped + " " * (width - width_of(clipped))
+    clipped = text if text_width(text) <= width else cut_text(text, width - len(ELLIPSIS)) + ELLIPSIS
+    return clipped + " " * (width - text_width(clipped))
 
 
-def start_of(text: str, width: int) -> str:
+def cut_text(text: str, width: int) -> str:
     """Return the longest start of the text that takes at most so many columns."""
     taken = 0
     for index, character in enumerate(text):
-        taken += columns_of(character)
+        taken += character_width(character)
         if taken > width:
             return text[:index]
     return text

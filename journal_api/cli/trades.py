@@ -12,7 +12,14 @@ import click
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.cli.common import decoded, in_database, one_line, printable, user_of, with_settings
+from journal_api.cli.common import (
+    decode_argument,
+    find_user,
+    in_database,
+    one_line,
+    printable,
+    with_settings,
+)
 from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts as account_rows
@@ -77,12 +84,14 @@ def import_file(
     rows: bool,
 ) -> None:
     """Import a file of trades, completely or not at all."""
-    account_name = decoded(Name100.decode, account, "--account") if account is not None else None
-    mappings = [decoded(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
+    account_name = decode_argument(Name100.decode, account, "--account") if account is not None else None
+    mappings = [decode_argument(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
     if account_name is not None and mappings:
         raise click.ClickException("--account and --accounts exclude each other")
-    stated_timezone = decoded(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
-    chosen_profiles = [] if profile is None else [profile_in(profile)]
+    stated_timezone = (
+        decode_argument(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
+    )
+    chosen_profiles = [] if profile is None else [read_profile(profile)]
     file_name = stored_name(file)
     errors: list[Verdict] = []
 
@@ -95,8 +104,8 @@ def import_file(
             )
 
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:
-        user_id = await user_of(database.reader, user)
-        choice, _ = await choice_of(database.reader, user_id, account_name, mappings, dry_run=True)
+        user_id = await find_user(database.reader, user)
+        choice, _ = await choose_accounts(database.reader, user_id, account_name, mappings, dry_run=True)
         read = partial(
             reader.read,
             content,
@@ -118,7 +127,7 @@ def import_file(
 
         async def accounts_in(db: Connection) -> AccountChoice:
             nonlocal is_new
-            choice, is_new = await choice_of(db, user_id, account_name, mappings, dry_run=dry_run)
+            choice, is_new = await choose_accounts(db, user_id, account_name, mappings, dry_run=dry_run)
             return choice
 
         source = imports.Source(None, file_name, sha256)
@@ -146,7 +155,7 @@ def import_file(
         sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
     if is_new:
         click.echo(printable(f"New account {account_name!r}."), err=True)
-    for note in notes_on(trade_file):
+    for note in describe_reading(trade_file):
         click.echo(note, err=True)
     updated = f", {counts.updated} updated" if counts.updated else ""
     click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
@@ -158,7 +167,7 @@ def import_file(
         click.echo("Dry run: nothing was written.", err=True)
 
 
-def note_on(timezone: FileTimezone) -> str:
+def describe_timezone(timezone: FileTimezone) -> str:
     """Say in which time zone the times of the file were read, and why."""
     reason = {
         "stated": "as stated",
@@ -170,7 +179,7 @@ def note_on(timezone: FileTimezone) -> str:
     return f"Times without an offset are in {timezone.name}, {reason}{earlier}."
 
 
-def notes_on(file: reader.TradeFile) -> Iterator[str]:
+def describe_reading(file: reader.TradeFile) -> Iterator[str]:
     """What the reader assumed about the file."""
     if file.encoding == "cp1252":
         yield "Read as Windows-1252, because the file is not UTF-8."
@@ -183,10 +192,10 @@ def notes_on(file: reader.TradeFile) -> Iterator[str]:
     if file.rounded.count:
         yield f"Amounts rounded to eight decimals: {file.rounded.count}."
     if file.timezone.source is not None:
-        yield note_on(file.timezone)
+        yield describe_timezone(file.timezone)
 
 
-def profile_in(file: Path) -> ImportProfileCreate:
+def read_profile(file: Path) -> ImportProfileCreate:
     """The import profile in a TOML file. Raises ClickException that names the file."""
     try:
         return profile_from(file.read_bytes())
@@ -205,7 +214,7 @@ def stored_name(file: Path) -> str | None:
         return None
 
 
-async def choice_of(
+async def choose_accounts(
     db: Connection,
     user_id: int,
     account_name: str | None,
@@ -216,11 +225,13 @@ async def choice_of(
     """The account of the file or the accounts by their names in it, and whether the account is new."""
     if account_name is None:
         return AccountChoice(mapped=await mapped_accounts(db, user_id, mappings)), False
-    account_id, is_new = await account_of(db, user_id, account_name, dry_run=dry_run)
+    account_id, is_new = await find_or_create_account(db, user_id, account_name, dry_run=dry_run)
     return AccountChoice(account_id), is_new
 
 
-async def account_of(db: Connection, user_id: int, name: str, *, dry_run: bool) -> tuple[int, bool]:
+async def find_or_create_account(
+    db: Connection, user_id: int, name: str, *, dry_run: bool
+) -> tuple[int, bool]:
     """The id of the account, and whether it is new. A dry run creates no account and returns NOT_CREATED."""
     account_id = await account_rows.find_id(db, user_id, name)
     if account_id is not None:

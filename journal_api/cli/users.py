@@ -3,7 +3,7 @@
 import click
 from aiosqlite import Connection
 
-from journal_api.cli.common import decoded, in_database, printable, user_of, with_settings
+from journal_api.cli.common import decode_argument, find_user, in_database, printable, with_settings
 from journal_api.database.database import Database
 from journal_api.repositories import users
 from journal_api.settings import Settings
@@ -22,9 +22,9 @@ def users_group() -> None:
 @with_settings
 def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: str | None) -> None:
     """Add a user, who has access to their own data only."""
-    user_name = decoded(Name100.decode, name, "NAME")
-    zone = decoded(TimeZone.decode, settings.timezone if timezone is None else timezone, "--timezone")
-    rollover = decoded(
+    user_name = decode_argument(Name100.decode, name, "NAME")
+    zone = decode_argument(TimeZone.decode, settings.timezone if timezone is None else timezone, "--timezone")
+    rollover = decode_argument(
         DayRollover.decode, settings.day_rollover if day_rollover is None else day_rollover, "--day-rollover"
     )
 
@@ -51,23 +51,23 @@ def remove_user(settings: Settings, name: str, yes: bool) -> None:
     """Delete a user with all their data; the only user cannot be removed."""
 
     async def count(database: Database) -> dict[str, int]:
-        return await users.count_rows(database.reader, await user_of(database.reader, name))
+        return await users.count_rows(database.reader, await find_user(database.reader, name))
 
     async def remove(db: Connection) -> dict[str, int]:
-        user_id = await user_of(db, name)
+        user_id = await find_user(db, name)
         counts = await users.count_rows(db, user_id)
         await users.delete(db, user_id)
         return counts
 
     if not yes:
-        contents = as_list(in_database(settings, count))
+        contents = format_counts(in_database(settings, count))
         click.confirm(
             printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True
         )
     removed = in_database(settings, lambda database: database.write(remove))
-    click.echo(printable(f"Removed user {name!r} with {as_list(removed)}"))
+    click.echo(printable(f"Removed user {name!r} with {format_counts(removed)}"))
 
 
-def as_list(counts: dict[str, int]) -> str:
+def format_counts(counts: dict[str, int]) -> str:
     """The counts that are not zero, such as `trades: 3, keys: 1`."""
     return ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count) or "no data"

@@ -8,7 +8,7 @@ import httpx
 from msgspec import DecodeError, Struct
 from msgspec.json import Decoder
 
-from journal_api.mcp.texts import clipped, encoded
+from journal_api.mcp.texts import clip, encode
 
 MAX_DETAILS_LENGTH = 1000  # characters
 
@@ -54,7 +54,7 @@ async def get(client: httpx.AsyncClient, path: str, query: Mapping[str, Any] | N
 async def write(client: httpx.AsyncClient, method: str, path: str, body: object, etag: str) -> Answer:
     """Send a body, to be written only if the object still has this ETag. Raises ToolError."""
     headers = {"If-Match": etag, "Content-Type": "application/json"}
-    return await request(client, method, path, content=encoded(body), headers=headers)
+    return await request(client, method, path, content=encode(body), headers=headers)
 
 
 async def request(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Answer:
@@ -89,4 +89,4 @@ def read_response(response: httpx.Response) -> Answer:
 
 def error_line(code: str, message: str, details: Mapping[str, Any]) -> str:
     """The parts of an error of the API in one line."""
-    return f"{code}: {message} {clipped(encoded(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()
+    return f"{code}: {message} {clip(encode(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from journal_api.errors import ValidationFailed
-from journal_api.mcp.texts import encoded
+from journal_api.mcp.texts import encode
 from journal_api.values.types import Offset
 from journal_api.web.decoding import decode_json
 
@@ -35,19 +35,19 @@ def row_id(arguments: Arguments, name: str) -> str:
     return text
 
 
-def page_in(arguments: Arguments) -> Page:
+def read_page(arguments: Arguments) -> Page:
     """The page asked for. Raises ValidationFailed."""
     sent = {name: arguments[name] for name in Page.__struct_fields__ if name in arguments}
-    return decode_json(encoded(sent), Page)
+    return decode_json(encode(sent), Page)
 
 
-def filters_in(arguments: Arguments, *, but: str = "") -> dict[str, str]:
+def read_filters(arguments: Arguments, *, but: str = "") -> dict[str, str]:
     """The arguments that are no page and not `but`, as query parameters. Raises ValidationFailed."""
     others = (*Page.__struct_fields__, but)
-    return {name: text_of(name, value) for name, value in arguments.items() if name not in others}
+    return {name: write_parameter(name, value) for name, value in arguments.items() if name not in others}
 
 
-def text_of(name: str, value: Any) -> str:
+def write_parameter(name: str, value: Any) -> str:
     """The value of a query parameter, a list separated by commas. Raises ValidationFailed."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = ",".join(value)

@@ -6,8 +6,8 @@ import httpx
 import msgspec
 
 from journal_api.mcp.api import Forbidden, get
-from journal_api.mcp.arguments import Arguments, Page, filters_in, page_in, row_id
-from journal_api.mcp.texts import clipped, encoded, page_of, without_nulls
+from journal_api.mcp.arguments import Arguments, Page, read_filters, read_page, row_id
+from journal_api.mcp.texts import build_page, clip, encode, without_nulls
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 
@@ -28,7 +28,7 @@ SAMPLE = ("reason", "currency", "trades", "decisions", "net_pnl", "pace")
 
 async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The owner's settings, the trading day, and the names and ids that other tools take."""
-    offset = page_in(arguments).offset
+    offset = read_page(arguments).offset
     me = (await get(client, "/me")).data
     return {
         "owner": me["name"],
@@ -37,13 +37,13 @@ async def context(client: httpx.AsyncClient, arguments: Arguments) -> Any:
         "trading_weekdays": me["trading_weekdays"],
         "trading_day_today": trading_day(now(), me["timezone"], me["day_rollover"]),
         "active_selection": me["active_selection"],
-        "accounts": await names_at(client, "/accounts", offset, "currency", "starting_balance", "archived"),
-        "copy_groups": await names_at(client, "/copy-groups", offset, "master_account_id"),
-        "tags": await names_at(client, "/tags", offset, "type"),
+        "accounts": await read_names(client, "/accounts", offset, "currency", "starting_balance", "archived"),
+        "copy_groups": await read_names(client, "/copy-groups", offset, "master_account_id"),
+        "tags": await read_names(client, "/tags", offset, "type"),
     }
 
 
-async def names_at(client: httpx.AsyncClient, path: str, offset: int, *members: str) -> Any:
+async def read_names(client: httpx.AsyncClient, path: str, offset: int, *members: str) -> Any:
     """Id, name and these members of the objects of a list, and at its end how to get more.
 
     The API's message, if the key must not read the list.
@@ -52,22 +52,22 @@ async def names_at(client: httpx.AsyncClient, path: str, offset: int, *members: 
         objects = (await get(client, path)).data
     except Forbidden as error:
         return str(error)
-    rows = [picked(row, ("id", "name", *members)) for row in objects[offset:][:MAX_NAMES]]
-    page = page_of("rows", rows, offset, len(objects))
+    rows = [pick(row, ("id", "name", *members)) for row in objects[offset:][:MAX_NAMES]]
+    page = build_page("rows", rows, offset, len(objects))
     return [*page["rows"], page["more"]] if "more" in page else page["rows"]
 
 
 async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The goals with the snapshot of today's period."""
-    page = page_in(arguments)
-    goals = (await get(client, "/goals", {**filters_in(arguments), "with": "snapshot"})).data
-    rows = [goal_now(goal) for goal in goals[page.offset :][: page.limit]]
-    return page_of("goals", rows, page.offset, len(goals))
+    page = read_page(arguments)
+    goals = (await get(client, "/goals", {**read_filters(arguments), "with": "snapshot"})).data
+    rows = [goal_row(goal) for goal in goals[page.offset :][: page.limit]]
+    return build_page("goals", rows, page.offset, len(goals))
 
 
-def goal_now(goal: Any) -> Any:
+def goal_row(goal: Any) -> Any:
     """A goal and how it stands; `actual` is there even if it is null, `warnings` only if there are any."""
-    kept = picked(goal, ("id", "goal_name", "metric", "timeframe", "scope", "direction", "status"))
+    kept = pick(goal, ("id", "goal_name", "metric", "timeframe", "scope", "direction", "status"))
     if goal["warnings"]:
         kept["warnings"] = goal["warnings"]
     current = goal["current"]
@@ -78,25 +78,25 @@ def goal_now(goal: Any) -> Any:
 
 async def snapshots(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The history of a goal, newest period first."""
-    page = page_in(arguments)
+    page = read_page(arguments)
     path = f"/goals/{row_id(arguments, 'goal_id')}/snapshots"
-    answer = await get(client, path, query_of(page, filters_in(arguments, but="goal_id")))
+    answer = await get(client, path, build_query(page, read_filters(arguments, but="goal_id")))
     rows = [snapshot_row(snapshot) for snapshot in answer.data]
-    return page_of("snapshots", rows, page.offset, answer.total)
+    return build_page("snapshots", rows, page.offset, answer.total)
 
 
 def snapshot_row(snapshot: Any) -> Any:
-    kept = picked(snapshot, ("period_start", "period_end", "target", "achieved", "closed"))
-    sample = without_nulls(picked(snapshot["snapshot_data"], SAMPLE))
+    kept = pick(snapshot, ("period_start", "period_end", "target", "achieved", "closed"))
+    sample = without_nulls(pick(snapshot["snapshot_data"], SAMPLE))
     return {**kept, "actual": snapshot["actual"], **sample}
 
 
 async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """Statistics by group; `total` is computed over all trades. Of `statistics` only decisions are kept."""
-    page = page_in(arguments)
-    answer = await get(client, "/reports", query_of(page, filters_in(arguments)))
+    page = read_page(arguments)
+    answer = await get(client, "/reports", build_query(page, read_filters(arguments)))
     content = with_decisions_only(answer.data)
-    groups = page_of("groups", content["groups"], page.offset, answer.total)
+    groups = build_page("groups", content["groups"], page.offset, answer.total)
     groups["group_count"] = groups.pop("total")
     return {**content, **groups}
 
@@ -113,29 +113,29 @@ def with_decisions_only(value: Any) -> Any:
         if name != "statistics" and (name, member) != ("reasons", {})
     }
     statistics = value.get("statistics") or {}
-    return {**members, **picked(statistics, ("decisions", "currency"))}
+    return {**members, **pick(statistics, ("decisions", "currency"))}
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The trades that match, newest first, with the beginning of their notes."""
-    page = page_in(arguments)
-    answer = await get(client, "/trades", query_of(page, filters_in(arguments)))
+    page = read_page(arguments)
+    answer = await get(client, "/trades", build_query(page, read_filters(arguments)))
     rows = [trade_row(trade) for trade in answer.data]
-    return page_of("trades", rows, page.offset, answer.total)
+    return build_page("trades", rows, page.offset, answer.total)
 
 
 def trade_row(trade: Any) -> Any:
     kept = {name: value for name, value in trade.items() if name not in ONLY_IN_GET_TRADE}
-    return without_nulls({**kept, "notes": clipped(trade["notes"] or "", MAX_NOTE_LENGTH) or None})
+    return without_nulls({**kept, "notes": clip(trade["notes"] or "", MAX_NOTE_LENGTH) or None})
 
 
 async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A trade with its whole notes. `version` is its ETag, which annotate_trade takes."""
     answer = await get(client, f"/trades/{row_id(arguments, 'trade_id')}")
     trade = {name: value for name, value in answer.data.items() if name not in NOT_IN_GET_TRADE}
-    tags = [picked(tag, ("id", "name", "type")) for tag in trade["tags"]]
+    tags = [pick(tag, ("id", "name", "type")) for tag in trade["tags"]]
     answers = [
-        {**given, "notes": clipped(given["notes"] or "", MAX_DESCRIPTION_LENGTH) or None}
+        {**given, "notes": clip(given["notes"] or "", MAX_DESCRIPTION_LENGTH) or None}
         for given in trade["confirmations"]
     ]
     return without_nulls({**trade, "tags": tags, "confirmations": answers, "version": answer.etag.strip('"')})
@@ -143,48 +143,48 @@ async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 async def list_strategies(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The strategies without their setups."""
-    page = page_in(arguments)
-    strategies = (await get(client, "/strategies", filters_in(arguments))).data
+    page = read_page(arguments)
+    strategies = (await get(client, "/strategies", read_filters(arguments))).data
     members = ("id", "name", "description", "account_id", "copy_group_id", "setup_count")
-    rows = [described(strategy, members) for strategy in strategies[page.offset :][: page.limit]]
-    return page_of("strategies", rows, page.offset, len(strategies))
+    rows = [pick_described(strategy, members) for strategy in strategies[page.offset :][: page.limit]]
+    return build_page("strategies", rows, page.offset, len(strategies))
 
 
 async def get_strategy(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A strategy with its rules, setups and checklists; pages are pages of setups."""
-    page = page_in(arguments)
+    page = read_page(arguments)
     strategy = (await get(client, f"/strategies/{row_id(arguments, 'strategy_id')}")).data
     setups = [setup_row(setup) for setup in strategy["setups"][page.offset :][: page.limit]]
-    rules = {name: rules_of(strategy[name]) for name in FREE_FORM}
-    fields = described(strategy, ("id", "name", "description", "account_id", "copy_group_id"))
-    paged = page_of("setups", setups, page.offset, len(strategy["setups"]))
+    rules = {name: clip_rules(strategy[name]) for name in FREE_FORM}
+    fields = pick_described(strategy, ("id", "name", "description", "account_id", "copy_group_id"))
+    paged = build_page("setups", setups, page.offset, len(strategy["setups"]))
     return {**fields, **without_nulls(rules), **paged}
 
 
 def setup_row(setup: Any) -> Any:
     confirmations = [
-        described(confirmation, ("confirmation_id", "name", "description"), MAX_NOTE_LENGTH)
+        pick_described(confirmation, ("confirmation_id", "name", "description"), MAX_NOTE_LENGTH)
         for confirmation in setup["confirmations"]
     ]
-    return {**described(setup, ("setup_id", "name", "description")), "confirmations": confirmations}
+    return {**pick_described(setup, ("setup_id", "name", "description")), "confirmations": confirmations}
 
 
-def query_of(page: Page, filters: dict[str, str]) -> dict[str, Any]:
+def build_query(page: Page, filters: dict[str, str]) -> dict[str, Any]:
     return {**filters, **msgspec.structs.asdict(page)}
 
 
-def rules_of(value: Any) -> Any:
+def clip_rules(value: Any) -> Any:
     """Free-form rules as they are, or the beginning of their JSON if that is long."""
-    text = encoded(value)
-    return value if len(text) <= MAX_RULES_LENGTH else clipped(text, MAX_RULES_LENGTH)
+    text = encode(value)
+    return value if len(text) <= MAX_RULES_LENGTH else clip(text, MAX_RULES_LENGTH)
 
 
-def described(thing: Any, members: tuple[str, ...], longest: int = MAX_DESCRIPTION_LENGTH) -> Any:
-    """These members, the description clipped."""
-    kept = picked(thing, members)
-    return {**kept, "description": clipped(kept["description"], longest)} if "description" in kept else kept
+def pick_described(thing: Any, members: tuple[str, ...], longest: int = MAX_DESCRIPTION_LENGTH) -> Any:
+    """These members, the description cut."""
+    kept = pick(thing, members)
+    return {**kept, "description": clip(kept["description"], longest)} if "description" in kept else kept
 
 
-def picked(thing: Any, members: tuple[str, ...]) -> Any:
+def pick(thing: Any, members: tuple[str, ...]) -> Any:
     """These members as far as they are there and not null."""
     return {name: thing[name] for name in members if thing.get(name) is not None}

@@ -13,12 +13,12 @@ MAX_LIST_LENGTH = 24_000
 ENCODER = Encoder(decimal_format="number", enc_hook=str)
 
 
-def encoded(value: object) -> str:
+def encode(value: object) -> str:
     """The value as JSON in which invisible characters are escaped."""
     return escape_invisible(ENCODER.encode(value).decode(), json_escape)
 
 
-def clipped(text: str, longest: int) -> str:
+def clip(text: str, longest: int) -> str:
     """The text, or its beginning and a note of its length."""
     if len(text) <= longest:
         return text
@@ -35,19 +35,19 @@ def without_nulls(value: Any) -> Any:
     return value
 
 
-def page_of(name: str, rows: Sequence[Any], offset: int, total: int) -> dict[str, Any]:
+def build_page(name: str, rows: Sequence[Any], offset: int, total: int) -> dict[str, Any]:
     """The rows that fit into an answer, the length of the whole list, and how to get the next page."""
-    fitting = list(rows[: number_that_fits(rows)])
+    fitting = list(rows[: count_fitting(rows)])
     end = offset + len(fitting)
     more = {"more": f"{total - end} further; call again with offset={end}"} if rows and end < total else {}
     return {name: fitting, "total": total, **more}
 
 
-def number_that_fits(rows: Sequence[Any]) -> int:
+def count_fitting(rows: Sequence[Any]) -> int:
     """The number of rows, from the first on, that MAX_LIST_LENGTH has room for; one at least."""
     length = 0
     for index, row in enumerate(rows):
-        length += len(encoded(row))
+        length += len(encode(row))
         if index and length > MAX_LIST_LENGTH:
             return index
     return len(rows)

@@ -11,7 +11,7 @@ from journal_api.mcp import annotating, reading
 from journal_api.mcp.api import ToolError, error_line
 from journal_api.mcp.arguments import MAX_ROWS, ROWS, Arguments
 from journal_api.mcp.connections import Connect
-from journal_api.mcp.texts import clipped, encoded
+from journal_api.mcp.texts import clip, encode
 from journal_api.structs.goals import GoalStatusFilter
 from journal_api.structs.reports import REPORTED, GroupBy
 from journal_api.structs.trades import Direction, Grade, Outcome
@@ -40,7 +40,7 @@ DAYS = {
 }
 
 
-def choice(allowed: Any) -> dict[str, Any]:
+def enum_schema(allowed: Any) -> dict[str, Any]:
     """The schema of a Literal type."""
     return {"enum": list(get_args(allowed))}
 
@@ -48,8 +48,8 @@ def choice(allowed: Any) -> dict[str, Any]:
 FILTERS = {
     **dict.fromkeys(("account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id"), INTEGER),
     "symbol": TEXT,
-    "direction": choice(Direction),
-    "grade": choice(Grade),
+    "direction": enum_schema(Direction),
+    "grade": enum_schema(Grade),
     **DAYS,
 }
 
@@ -92,7 +92,7 @@ TOOLS = (
         "remains until the target or the limit, days left, needed per day. An actual of null has a reason. "
         "A goal with warnings is probably a mistake: say so before its pace.",
         reading.goals_now,
-        {"status": choice(GoalStatusFilter), "account_id": INTEGER, **PAGE},
+        {"status": enum_schema(GoalStatusFilter), "account_id": INTEGER, **PAGE},
     ),
     Tool(
         "report",
@@ -103,7 +103,7 @@ TOOLS = (
         "interval.",
         reading.report,
         {
-            "group_by": {**choice(GroupBy), "default": "none"},
+            "group_by": {**enum_schema(GroupBy), "default": "none"},
             "metrics": {"type": "array", "items": {"enum": REPORTED}},
             "sort": TEXT,
             **FILTERS,
@@ -116,7 +116,7 @@ TOOLS = (
         "Trades that match all filters, newest first, with the beginning of their notes. A trade with "
         "source_trade_id is a copy of that trade.",
         reading.list_trades,
-        {**FILTERS, "outcome": choice(Outcome), **PAGE},
+        {**FILTERS, "outcome": enum_schema(Outcome), **PAGE},
     ),
     Tool(
         "get_trade",
@@ -190,7 +190,7 @@ async def call(connect: Connect, tool: Tool, arguments: Arguments) -> str:
     check_names(tool, arguments)
     try:
         async with connect() as client:
-            return encoded(await tool.run(client, arguments))
+            return encode(await tool.run(client, arguments))
     except ApiError as error:
         raise ToolError(error_line(error.code, str(error), error.details)) from None
     except (DatabaseRefused, sqlite3.Error, OSError) as error:
@@ -204,5 +204,5 @@ def check_names(tool: Tool, arguments: Arguments) -> None:
     if unknown or missing:
         raise ToolError(
             f"{tool.name} takes {', '.join(tool.properties) or 'no arguments'}; "
-            f"unknown: {clipped(encoded(unknown), 200)}, missing: {encoded(missing)}"
+            f"unknown: {clip(encode(unknown), 200)}, missing: {encode(missing)}"
         )

@@ -22,18 +22,17 @@ has one user and one key. It ignores the environment variables JOURNAL_*, and re
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, Protocol, TypedDict, Unpack
+from typing import Protocol, TypedDict, Unpack
 
 import anyio
 import anyio.to_thread
 from aiosqlite import Connection
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from starlette.applications import Starlette
 
 from journal_api.app import create_app
 from journal_api.repositories import api_keys, users
@@ -87,101 +86,53 @@ async def open_journal(
 
     Raises ValueError for an unknown scope, time zone or rollover, FileExistsError if `folder` has a journal.
     """
-    async with (
-        new_journal(folder, **options) as running,
-        httpx.AsyncClient(
-            transport=running.transport(), base_url=BASE_URL, headers=running.headers()
-        ) as client,
-    ):
-        yield client
+    scopes = scopes_named(options.get("scopes", "all"))
+    zone = decode("timezone", TimeZone.decode, options.get("timezone", "UTC"))
+    rollover = decode("day_rollover", DayRollover.decode, options.get("day_rollover", "00:00"))
+    content = await anyio.to_thread.run_sync(template, options.get("example", False), zone, rollover)
+    with nullcontext(folder) if folder is not None else TemporaryDirectory(prefix="journal-") as directory:
+        app = create_app(Settings(db=write_new(content, directory), timezone=zone, day_rollover=rollover))
+        async with app.router.lifespan_context(app):
+            key = await app.state.database.write(partial(insert_key, scopes=scopes))
+            # Exceptions of the application become responses, as a server makes them.
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            headers = {"Authorization": f"Bearer {key}"}
+            async with httpx.AsyncClient(transport=transport, base_url=BASE_URL, headers=headers) as client:
+                yield client
+
+
+async def insert_key(db: Connection, scopes: list[str]) -> str:
+    """Create a key of the first user."""
+    return await api_keys.insert(db, await users.find_first_id(db), "tests", scopes)
 
 
 @contextmanager
 def journal_client(folder: Folder | None = None, **options: Unpack[Options]) -> Iterator[httpx.Client]:
     """`open_journal` for synchronous tests: the journal runs in a separate thread."""
-    with client_of_thread(new_journal(folder, **options)) as client:
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(open_journal(folder, **options)) as journal,
+        httpx.Client(
+            transport=ThreadTransport(portal, journal), base_url=BASE_URL, headers=journal.headers
+        ) as client,
+    ):
         yield client
 
 
-class RunningJournal(NamedTuple):
-    """The application of an open journal, and an API key."""
-
-    app: Starlette
-    key: str
-
-    def transport(self) -> httpx.ASGITransport:
-        """A transport that turns exceptions of the application into responses, as a server does."""
-        return httpx.ASGITransport(self.app, raise_app_exceptions=False)
-
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.key}"}
-
-
 class ThreadTransport(httpx.BaseTransport):
-    """A transport that sends requests to a journal in another thread."""
+    """A transport that sends requests through the client of a journal in another thread."""
 
-    def __init__(self, portal: BlockingPortal, transport: httpx.AsyncBaseTransport) -> None:
-        self.portal, self.transport = portal, transport
+    def __init__(self, portal: BlockingPortal, journal: httpx.AsyncClient) -> None:
+        self.portal, self.journal = portal, journal
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         request.read()  # the body may be a generator, which belongs to this thread
         return self.portal.call(self.send, request)
 
     async def send(self, request: httpx.Request) -> httpx.Response:
-        response = await self.transport.handle_async_request(request)
-        body = httpx.ByteStream(await response.aread())
-        return httpx.Response(response.status_code, headers=response.headers, stream=body)
-
-
-@contextmanager
-def client_of_thread(
-    journal: AbstractAsyncContextManager[RunningJournal],
-) -> Iterator[httpx.Client]:
-    """Open the journal in a new thread and yield a client of it."""
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(journal) as running,
-        httpx.Client(
-            transport=ThreadTransport(portal, running.transport()),
-            base_url=BASE_URL,
-            headers=running.headers(),
-        ) as client,
-    ):
-        yield client
-
-
-@asynccontextmanager
-async def new_journal(
-    folder: Folder | None,
-    *,
-    scopes: str = "all",
-    example: bool = False,
-    timezone: str = "UTC",
-    day_rollover: str = "00:00",
-) -> AsyncIterator[RunningJournal]:
-    """Open a copy of the template file with these options."""
-    scope_list = scopes_named(scopes)
-    zone = decoded("timezone", TimeZone.decode, timezone)
-    rollover = decoded("day_rollover", DayRollover.decode, day_rollover)
-    content = await anyio.to_thread.run_sync(template, example, zone, rollover)
-    with nullcontext(folder) if folder is not None else TemporaryDirectory(prefix="journal-") as directory:
-        settings = Settings(db=write_new(content, directory), timezone=zone, day_rollover=rollover)
-        async with opened(settings, scope_list) as running:
-            yield running
-
-
-@asynccontextmanager
-async def opened(settings: Settings, scopes: list[str]) -> AsyncIterator[RunningJournal]:
-    """Open the journal at `settings.db` and create a key of its first user."""
-    app = create_app(settings)
-    async with app.router.lifespan_context(app):
-        key = await app.state.database.write(partial(insert_key, scopes=scopes))
-        yield RunningJournal(app, key)
-
-
-async def insert_key(db: Connection, scopes: list[str]) -> str:
-    """Create a key of the first user."""
-    return await api_keys.insert(db, await users.find_first_id(db), "tests", scopes)
+        response = await self.journal.send(request, stream=True)
+        body = b"".join([chunk async for chunk in response.aiter_raw()])
+        return httpx.Response(response.status_code, headers=response.headers, stream=httpx.ByteStream(body))
 
 
 @cache
@@ -211,9 +162,9 @@ def write_new(content: bytes, folder: Folder) -> Path:
     return path
 
 
-def decoded(name: str, decode: Callable[[str], str], text: str) -> str:
+def decode(name: str, convert: Callable[[str], str], text: str) -> str:
     """Decode an argument. Raises ValueError that names the argument."""
     try:
-        return decode(text)
+        return convert(text)
     except ValueError as error:
         raise ValueError(f"{name} {error}: {text!r}") from None

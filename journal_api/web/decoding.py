@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
-from journal_api.web.bodies import T, check_media_type
+from journal_api.web.bodies import T, check_media_type, max_body_size, stream_body
 from journal_api.web.quoting import shortened
 from journal_api.web.read_only_echo import ReadOnlyEcho, remember_echo, split_echo
 from journal_api.web.validation_errors import (

@@ -87,7 +87,6 @@ def named(operations: Sequence[Operation]) -> pytest.MarkDecorator:
 
 
 ON_A_THING = [operation for operation in OPERATIONS if "{id" in operation.path]
-every_operation_on_a_thing = named(ON_A_THING)
 every_delete = named([operation for operation in OPERATIONS if operation.method == "DELETE"])
 GETS = [operation for operation in OPERATIONS if operation.method == "GET"]
 every_get = named(GETS)
@@ -112,13 +111,9 @@ def test_every_row_of_the_interface_is_an_operation_with_its_scope() -> None:
     }
 
 
-def test_no_operation_stands_in_the_table_twice() -> None:
-    rows = [(operation.method, operation.path) for operation in OPERATIONS]
-
-    assert len(rows) == len(set(rows))
-
-
 def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_or_write() -> None:
+    rows = [(operation.method, operation.path) for operation in OPERATIONS]
+    assert len(rows) == len(set(rows))
     for operation in OPERATIONS:
         assert operation.path.startswith("/v1/")
         assert not operation.path.endswith("/")
@@ -185,19 +180,16 @@ async def test_head_needs_the_same_key_and_scope(app: Starlette, anonymous_clien
 
 
 @for_each(ON_A_THING)
-async def test_an_id_that_does_not_exist_is_404(client: httpx.AsyncClient, operation: Operation) -> None:
-    refused = await call(client, operation)
+async def test_an_id_that_does_not_exist_is_answered_like_an_unknown_path(
+    client: httpx.AsyncClient, operation: Operation
+) -> None:
+    missing = await call(client, operation)
+    no_route = await client.request(
+        operation.method, "/nothing-of-the-kind", headers={"X-Request-Id": "always-the-same"}
+    )
 
-    assert error_of(refused) == (404, "not_found")
-
-
-@every_operation_on_a_thing
-async def test_the_same_id_is_answered_to_its_owner(client: httpx.AsyncClient, operation: Operation) -> None:
-    row_id = await create_thing_of(client, operation)
-
-    answer = await call(client, operation, row_id)
-
-    assert answer.status_code == (204 if operation.method == "DELETE" else 200)
+    assert error_of(missing) == (404, "not_found")
+    assert whole(no_route) == whole(missing)
 
 
 @every_delete
@@ -205,7 +197,7 @@ async def test_a_deleted_id_is_answered_like_one_that_never_was(
     client: httpx.AsyncClient, operation: Operation
 ) -> None:
     row_id = await create_thing_of(client, operation)
-    await call(client, operation, row_id)
+    assert (await call(client, operation, row_id)).status_code == 204
     below = [one for one in OPERATIONS if one.path.startswith(operation.path)]
     below = [one for one in below if (one.method, one.path) != ("PUT", operation.path)]  # it creates
     if "{" not in operation.path:
@@ -233,19 +225,6 @@ async def test_of_two_deletes_at_once_one_is_404(client: httpx.AsyncClient, oper
     answers = await asyncio.gather(*(client.delete(path_of(operation, row_id)) for _ in range(2)))
 
     assert sorted(answer.status_code for answer in answers) == [204, 404]
-
-
-@for_each(ON_A_THING)
-async def test_an_unknown_path_is_answered_like_a_missing_id(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    missing = await call(client, operation)
-
-    no_route = await client.request(
-        operation.method, "/nothing-of-the-kind", headers={"X-Request-Id": "always-the-same"}
-    )
-
-    assert whole(no_route) == whole(missing)
 
 
 # The order: host, route, method, key, scope, rate, media type, size, JSON syntax, field types, the object.

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import msgspec
 from commands import run_ok
-from conftest import client_of, new_key_for
+from conftest import client_of
 from factories import details_of
 from jsonschema_rs import Draft202012Validator
 from openapi_examples import (
@@ -22,14 +22,13 @@ from openapi_examples import (
     resolved,
     send_examples,
 )
-from operations import MISSING, create_thing_of, for_each, path_of
+from operations import create_thing_of, for_each, path_of
 from starlette.applications import Starlette
 from write_openapi import FILE, record_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.openapi.document import write_document
 from journal_api.routes.table import OPERATIONS
-from journal_api.structs.queries import NoQuery
 from journal_api.values.statistics import INTERNAL, Statistics
 from journal_api.values.types import decode_value
 from journal_api.web.operation import Operation
@@ -39,7 +38,6 @@ OF_EVERY_ANSWER = {
     *("content-length", "content-type", "vary", "cache-control", "x-content-type-options"),
     "x-journal-version",
 }
-QUERY = {member.encode_name for one in OPERATIONS for member in msgspec.structs.fields(one.query)}
 SCHEMAS = DOCUMENT["components"]["schemas"]
 RESOURCES = {
     getattr(kind, "__args__", [kind])[0].__name__: getattr(kind, "__args__", [kind])[0]
@@ -400,23 +398,6 @@ async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncC
         assert found
 
 
-async def test_a_limit_of_a_query_is_where_the_document_says(client: httpx.AsyncClient) -> None:
-    await send_examples(client)
-    for operation in [one for one in OPERATIONS if one.query is not NoQuery]:
-        found = [
-            edge.inside(name, lambda value, name=name: {name: value})
-            for name, schema in query_of(operation).items()
-            for edge in edges(schema)
-        ]
-
-        for edge in found:
-            within = await client.request(operation.method, path_of(operation, 1), params=edge.within)
-            beyond = await client.request(operation.method, path_of(operation, 1), params=edge.beyond)
-
-            assert reason(within, edge.path) != reason(beyond, edge.path) != "", (operation.name, edge.path)
-        assert found
-
-
 # What the service answers --------------------------------------------------------------------------------
 
 
@@ -466,34 +447,3 @@ async def test_the_health_check_is_answered_as_described(app: Starlette) -> None
     assert (told["security"], answer.status_code) == ([], 200)
     schema = told["responses"]["200"]["content"]["application/json"]["schema"]
     assert errors_in(schema, answer.json()) == []
-
-
-async def test_what_is_refused_is_answered_as_described(app: Starlette, client: httpx.AsyncClient) -> None:
-    await send_examples(client)
-    answers = []
-
-    async with (
-        client_of(app) as anonymous_client,
-        client_of(app, await new_key_for(app, scopes=())) as unscoped,
-    ):
-        for operation in OPERATIONS:
-            example = next(map(example_of, bodies_of(operation).values()), None)
-            send = operation.method, path_of(operation, MISSING)
-            answers += [
-                (operation, await anonymous_client.request(*send)),
-                (operation, await unscoped.request(*send)),
-                (
-                    operation,
-                    await client.request(*send, content=b"{", headers={"Content-Type": "text/plain"}),
-                ),
-                (operation, await client.request(*send, content=b"{", params=dict.fromkeys(QUERY, "?"))),
-                (operation, await client.request(*send, json=example)),
-            ]
-            headers = {one["name"]: '"?"' for one in parameters_of(operation) if one["in"] == "header"}
-            if headers:
-                send = operation.method, path_of(operation, 1)
-                answer = await client.request(*send, json=example, headers=headers)
-                answers.append((operation, answer))
-
-    assert {answer.status_code for _, answer in answers} >= {400, 401, 403, 404, 409, 412, 415}
-    assert [fault for operation, answer in answers for fault in faults(operation, answer)] == []

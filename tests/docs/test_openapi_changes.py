@@ -159,7 +159,7 @@ def edited(edit: Edit) -> Any:
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )  # fmt: skip
-def test_what_is_find_removals_is_told(edit: Edit, line: str) -> None:
+def test_what_is_taken_away_is_told(edit: Edit, line: str) -> None:
     assert find_removals(DOCUMENT, edited(edit)) == [line]
 
 

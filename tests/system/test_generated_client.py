@@ -71,14 +71,16 @@ def test_the_generator_has_nothing_to_warn_of(generator: Completed) -> None:
     assert generator == Completed(0, f"Generating {PACKAGE}\n", "")
 
 
-def test_what_it_creates_it_finds_in_the_list(generated: Any, caller: Any) -> None:
-    sent = generated("models").TagCategoryCreate(name="Psychology")
+def test_what_it_creates_it_finds_in_a_list_and_deletes(generated: Any, caller: Any) -> None:
+    categories, sent = "api.tag_categories", generated("models").TagCategoryCreate(name="Psychology")
 
-    created = generated("api.tag_categories.create_tag_category").sync(client=caller, body=sent)
-    listed = generated("api.tag_categories.list_tag_categories").sync(client=caller)
+    created = generated(f"{categories}.create_tag_category").sync(client=caller, body=sent).data.tag_category
+    listed = generated(f"{categories}.list_tag_categories").sync(client=caller).data.tag_categories
+    deleted = generated(f"{categories}.delete_tag_category").sync_detailed(id=created.id, client=caller)
 
-    assert created.data.tag_category.name == "Psychology"
-    assert created.data.tag_category in listed.data.tag_categories
+    assert created.name == "Psychology"
+    assert created in listed
+    assert (deleted.status_code, deleted.parsed) == (204, None)
 
 
 def test_a_page_says_which_one_it_is(generated: Any, caller: Any) -> None:
@@ -106,30 +108,14 @@ def test_a_strategy_is_read_edited_and_sent_back(generated: Any, caller: Any) ->
     assert patched.data.strategy.setups == created.setups
 
 
-def test_a_refusal_names_the_members(generated: Any, caller: Any) -> None:
+def test_an_error_has_its_code_and_names_the_members(generated: Any, caller: Any) -> None:
     body = generated("models").AccountCreate(name="")
 
     refused = generated("api.accounts.create_account").sync(client=caller, body=body)
+    missing = generated("api.goals.get_goal").sync_detailed(id=987, client=caller)
 
     assert refused.error.details.fields.to_dict() == {"name": "must be 1 to 100 characters"}
-
-
-def test_an_error_has_its_code(generated: Any, caller: Any) -> None:
-    refused = generated("api.goals.get_goal").sync_detailed(id=987, client=caller)
-
-    assert refused.status_code == 404
-    assert refused.parsed.error.code == "not_found"
-
-
-def test_a_deletion_has_no_content(generated: Any, caller: Any) -> None:
-    sent = generated("models").TagCategoryCreate(name="To be deleted")
-    created = generated("api.tag_categories.create_tag_category").sync(client=caller, body=sent)
-
-    deleted = generated("api.tag_categories.delete_tag_category").sync_detailed(
-        id=created.data.tag_category.id, client=caller
-    )
-
-    assert (deleted.status_code, deleted.parsed) == (204, None)
+    assert (missing.status_code, missing.parsed.error.code) == (404, "not_found")
 
 
 def test_a_file_goes_in_and_comes_out(generated: Any, caller: Any) -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from commands import change, command, import_file, new_key, run_failing, run_ok, running
 
-from journal_api.cli.text_width import width_of
+from journal_api.cli.text_width import text_width
 
 FILE = """\
 symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
@@ -43,7 +43,7 @@ def test_a_long_name_is_cut_and_nothing_invisible_reaches_the_terminal(db: Path)
 
     lines = run_ok("report", "--by", "account", "--db", db).splitlines()
 
-    assert max(map(width_of, lines)) == 80
+    assert max(map(text_width, lines)) == 80
     assert lines[1].startswith("\u65e5\u672c")
     assert "\u202e" not in "".join(lines)
 

@@ -30,9 +30,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 
-from journal_api.cli.status import status_of
+from journal_api.cli.status import read_status
 from journal_api.cli.status_report import report
-from journal_api.cli.text_width import fitted, width_of
+from journal_api.cli.text_width import fit_text, text_width
 from journal_api.testing import journal_client
 
 SELF_HOSTING = Path(__file__).parents[2] / "docs/self-hosting.md"
@@ -55,7 +55,7 @@ async def close_trades(client: httpx.AsyncClient, account: Any, day: str, *pnl: 
 
 async def lines_of(app: Starlette, *, is_colored: bool = False) -> list[str]:
     """What the command prints about the first user."""
-    return list(report(await status_of(app.state.database, None), is_colored=is_colored))
+    return list(report(await read_status(app.state.database, None), is_colored=is_colored))
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ async def test_a_goal_that_is_probably_a_mistake_says_so_instead_of_how_it_stand
 ) -> None:
     await create_goal(client, metric="worst_day", target_value=500, direction="at_most", timeframe="daily")
 
-    status = await status_of(app.state.database, None)
+    status = await read_status(app.state.database, None)
 
     assert list(report(status, is_colored=False))[-2:] == [
         "Goal                       check this goal:",
@@ -154,7 +154,7 @@ async def test_a_loss_beyond_a_limit_and_amounts_of_every_length_fit_into_80_col
 
     lines = await lines_of(app)
 
-    assert max(map(width_of, lines)) <= 80
+    assert max(map(text_width, lines)) <= 80
     assert any(line.startswith(f"{'界' * 11}... ") for line in lines)
     assert "8765431.10999999 JPY beyond" in "\n".join(lines)
     assert "6234567.118456775" not in "\n".join(lines)
@@ -173,7 +173,7 @@ async def test_colors_are_of_the_state_alone(app: Starlette, client: httpx.Async
 
 @given(st.text(max_size=60), st.integers(3, 40))
 def test_a_fitted_text_has_the_width(text: str, width: int) -> None:
-    assert width_of(fitted(text, width)) == width
+    assert text_width(fit_text(text, width)) == width
 
 
 # The command ---------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_a_pipe_gets_exact_amounts_in_80_columns_without_colors(filled: Path) ->
     assert "Daily loss limit           ##########---- within limit 119.999999 EUR left\n" in out
     assert "  Worst day at least -500.00 EUR, daily: -380.000001 EUR\n" in out
     assert "損失を限る 損失を限る ...  ##########----" in out  # ten of the letters are two columns wide
-    assert max(map(width_of, out.splitlines())) <= 80
+    assert max(map(text_width, out.splitlines())) <= 80
     assert "\x1b" not in out
 
 

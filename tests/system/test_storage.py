@@ -28,6 +28,7 @@ from commands import (
     make_journal,
     new_key,
     rows,
+    run_failing,
     run_ok,
     running,
 )

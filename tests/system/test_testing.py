@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import PATIENCE, change, command, rows
+from commands import PATIENCE, command, rows
 from factories import create_category, details_of, error_of, unwrap
 from wheels import build_wheel, environment_with, run
 
@@ -157,15 +157,6 @@ def test_the_example_is_copied_not_written_again() -> None:
 # Requests ----------------------------------------------------------------------------------------------
 
 
-def test_what_goes_wrong_inside_comes_as_an_answer(tmp_path: Path) -> None:
-    with journal_client(tmp_path) as journal:
-        change(tmp_path / "journal.db", "ALTER TABLE tags RENAME TO gone")
-
-        answer = journal.get("/tags")
-
-    assert error_of(answer) == (500, "internal_error")
-
-
 def test_a_body_may_come_in_parts() -> None:
     parts = ["symbol,direction,quantity,entry_price,opened_at\n", "ES,long,1,100,2026-01-05T14:00:00Z\n"]
     with journal_client() as journal:
@@ -251,13 +242,6 @@ def test_the_goals_of_the_example_have_the_history_that_the_docs_tell(timezone: 
     assert missed["Without mistakes"] == ["2026-09-01"]
     assert [one["actual"] for one in snapshots["A green month"]] == [663.68, 1017.74, -98.08]
     assert [one["actual"] for one in snapshots["Grow the account"]] == [26583.34]
-
-
-def test_an_example_beside_an_example_is_refused(example_journal: httpx.Client) -> None:
-    with pytest.raises(httpx.HTTPStatusError, match="409"):
-        seed(example_journal)
-
-    assert unwrap(example_journal.get("/example-journal"))["trade_count"] == 124
 
 
 # The fixtures ------------------------------------------------------------------------------------------

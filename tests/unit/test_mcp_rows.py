@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from journal_api.mcp.reading import MAX_RULES_LENGTH, goal_now, rules_of, with_decisions_only
+from journal_api.mcp.reading import MAX_RULES_LENGTH, clip_rules, goal_row, setup_row, with_decisions_only
 
 GOAL: dict[str, Any] = {
     "id": 1,
@@ -31,7 +31,7 @@ def test_a_goal_has_its_pace_without_what_is_null() -> None:
     }
     current = {"period_start": "2026-03-06", "target": -500, "actual": -380, "snapshot_data": data}
 
-    goal = goal_now({**GOAL, "current": current})
+    goal = goal_row({**GOAL, "current": current})
 
     assert goal["pace"] == {"state": "within_limit", "remaining": 120, "days_left": 0}
     assert (goal["target"], goal["actual"], goal["decisions"]) == (-500, -380, 2)
@@ -39,13 +39,13 @@ def test_a_goal_has_its_pace_without_what_is_null() -> None:
 
 
 def test_a_goal_outside_its_window_says_so() -> None:
-    goal = goal_now({**GOAL, "current": None})
+    goal = goal_row({**GOAL, "current": None})
 
     assert (goal["target"], goal["actual"], goal["reason"]) == (-500, None, "no period today")
 
 
 def test_a_goal_has_warnings_only_if_there_are_any() -> None:
-    goals = [goal_now({**GOAL, "current": None, "warnings": warnings}) for warnings in ([], ["Check it."])]
+    goals = [goal_row({**GOAL, "current": None, "warnings": warnings}) for warnings in ([], ["Check it."])]
 
     assert [goal.get("warnings") for goal in goals] == [None, ["Check it."]]
 
@@ -62,5 +62,15 @@ def test_a_group_keeps_its_nulls_and_the_number_of_decisions() -> None:
 def test_long_rules_become_the_beginning_of_their_text() -> None:
     rules = {"note": "x" * MAX_RULES_LENGTH}
 
-    assert rules_of({"risk": 1}) == {"risk": 1}
-    assert rules_of(rules) == f'{{"note":"{"x" * (MAX_RULES_LENGTH - 9)}... [2011 characters]'
+    assert clip_rules({"risk": 1}) == {"risk": 1}
+    assert clip_rules(rules) == f'{{"note":"{"x" * (MAX_RULES_LENGTH - 9)}... [2011 characters]'
+
+
+def test_long_descriptions_are_cut() -> None:
+    confirmation = {"confirmation_id": 2, "name": "B", "description": "y" * 201}
+    setup = {"setup_id": 1, "name": "A", "description": "x" * 501, "confirmations": [confirmation]}
+
+    row = setup_row(setup)
+
+    assert row["description"] == f"{'x' * 500}... [501 characters]"
+    assert row["confirmations"][0]["description"] == f"{'y' * 200}... [201 characters]"

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from journal_api.mcp.texts import MAX_LIST_LENGTH, clipped, encoded, page_of, without_nulls
+from journal_api.mcp.texts import MAX_LIST_LENGTH, build_page, clip, encode, without_nulls
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner)))
 def test_the_json_says_what_the_value_says(value: Any) -> None:
-    assert json.loads(encoded({"value": value})) == {"value": value}
+    assert json.loads(encode({"value": value})) == {"value": value}
 
 
 @pytest.mark.parametrize(
@@ -29,20 +29,20 @@ def test_the_json_says_what_the_value_says(value: Any) -> None:
     ],
 )
 def test_an_invisible_character_is_escaped(character: str, escape: str) -> None:
-    assert encoded({"notes": character}) == f'{{"notes":"{escape}"}}'
+    assert encode({"notes": character}) == f'{{"notes":"{escape}"}}'
 
 
 def test_visible_text_is_not_escaped() -> None:
-    assert encoded({"notes": "Größe – 大 <b>"}) == '{"notes":"Größe – 大 <b>"}'
+    assert encode({"notes": "Größe – 大 <b>"}) == '{"notes":"Größe – 大 <b>"}'
 
 
 def test_an_amount_keeps_its_digits() -> None:
-    assert encoded([Decimal("12345678901234.00000001")]) == "[12345678901234.00000001]"
+    assert encode([Decimal("12345678901234.00000001")]) == "[12345678901234.00000001]"
 
 
 def test_a_clipped_text_says_how_long_it_was() -> None:
-    assert clipped("abcdef", 6) == "abcdef"
-    assert clipped("abcdefg", 6) == "abcdef... [7 characters]"
+    assert clip("abcdef", 6) == "abcdef"
+    assert clip("abcdefg", 6) == "abcdef... [7 characters]"
 
 
 def test_nulls_and_empty_lists_are_left_out_at_every_level() -> None:
@@ -53,23 +53,25 @@ def test_nulls_and_empty_lists_are_left_out_at_every_level() -> None:
 
 
 def test_a_page_says_how_to_get_the_next() -> None:
-    assert page_of("trades", [1, 2], 4, 10) == {
+    assert build_page("trades", [1, 2], 4, 10) == {
         "trades": [1, 2],
         "total": 10,
         "more": "4 further; call again with offset=6",
     }
-    assert page_of("trades", [1, 2], 8, 10) == {"trades": [1, 2], "total": 10}
-    assert page_of("trades", [], 20, 10) == {"trades": [], "total": 10}
+    assert build_page("trades", [1, 2], 8, 10) == {"trades": [1, 2], "total": 10}
+    assert build_page("trades", [], 20, 10) == {"trades": [], "total": 10}
 
 
 def test_a_page_ends_before_it_grows_too_long() -> None:
     rows = ["x" * (MAX_LIST_LENGTH // 2)] * 5
 
-    page = page_of("trades", rows, 0, 5)
+    page = build_page("trades", rows, 0, 5)
 
     assert page["trades"] == rows[:1]  # a string is two characters longer in JSON
     assert page["more"] == "4 further; call again with offset=1"
 
 
 def test_a_row_that_is_too_long_is_a_page_alone() -> None:
-    assert page_of("trades", ["x" * 2 * MAX_LIST_LENGTH, "y"], 0, 2)["trades"] == ["x" * 2 * MAX_LIST_LENGTH]
+    assert build_page("trades", ["x" * 2 * MAX_LIST_LENGTH, "y"], 0, 2)["trades"] == [
+        "x" * 2 * MAX_LIST_LENGTH
+    ]

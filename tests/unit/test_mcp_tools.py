@@ -2,7 +2,7 @@
 
 import pytest
 
-from journal_api.mcp.tools import TOOLS
+from journal_api.mcp.tools import PAGE, TOOLS
 from journal_api.openapi.schemas import query_schemas
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.reports import REPORTED
@@ -40,3 +40,10 @@ def test_notes_may_be_as_long_as_the_api_allows() -> None:
 
 def test_reports_have_all_metrics_but_those_that_need_a_balance() -> None:
     assert set(METRICS) - set(REPORTED) == {"balance_target"}
+
+
+def test_a_page_is_what_the_arguments_accept() -> None:
+    assert PAGE == {
+        "limit": {"type": "integer", "minimum": 1, "maximum": 200, "default": 20},
+        "offset": {"type": "integer", "minimum": 0, "default": 0},
+    }
