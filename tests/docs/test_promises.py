@@ -2,6 +2,7 @@
 
 import re
 
+from aiosqlite import Connection
 from pages import DOCS, ROOT, rows_under
 from starlette.applications import Starlette
 
@@ -25,9 +26,9 @@ async def test_the_documented_pragmas_are_set_on_the_connection_that_writes(app:
     rows = rows_under(RELIABILITY, "pragma")
     documented = {row["pragma"].strip("`"): row["value"].strip("`") for row in rows}
 
-    used = {}
-    for pragma in documented:
-        ((value,),) = await app.state.database._writer.execute_fetchall(f"PRAGMA {pragma}")
-        used[pragma] = str(value)
+    async def read_pragmas(db: Connection) -> dict[str, str]:
+        rows = {pragma: await db.execute_fetchall(f"PRAGMA {pragma}") for pragma in documented}
+        return {pragma: str(next(iter(row))[0]) for pragma, row in rows.items()}
 
+    used = await app.state.database.write(read_pragmas)
     assert used == {pragma: AS_SQLITE_SAYS.get(value, value) for pragma, value in documented.items()}
