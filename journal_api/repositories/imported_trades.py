@@ -1,4 +1,4 @@
-"""SQL that matches the rows of a file with stored trades and writes new and corrected trades (DECISIONS 32).
+"""SQL that matches the rows of a file with stored trades and writes new and corrected trades.
 
 Parameters are JSON arrays with positions instead of names here: imports pass hundreds of thousands of rows.
 """
@@ -55,7 +55,7 @@ NEXT_OF_EACH_KIND = """
 class Matches(NamedTuple):
     """The stored trades that match rows of a batch, by the index of the row.
 
-    `last_matched` has what the batch changes in that of the file.
+    `last_matched` has the kinds that the batch changes in the state of the file.
     """
 
     stored: dict[int, StoredTrade]

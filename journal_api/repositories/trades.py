@@ -122,7 +122,7 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
     if not changed:
         return
     changed["updated_at"] = now_after(stored.updated_at)
-    # An imported trade keeps the fingerprint of its file; that of any other trade follows its columns.
+    # An imported trade keeps the fingerprint of its file, any other trade has the fingerprint of its columns.
     values = {
         "id": stored.id,
         "closes": after["closed_at"],

@@ -1,4 +1,4 @@
-"""How an import recognises a stored trade, and which of its fields a file changes (DECISIONS 32)."""
+"""How an import recognises a stored trade, and which of its fields a file changes."""
 
 import hashlib
 import zlib
@@ -67,13 +67,13 @@ checksum = lru_cache(maxsize=8192)(uncached_checksum)
 
 
 def has_fill_ids(columns: dict[str, Any]) -> bool:
-    """Return whether the external id is that of Tradovate: the ids of the two fills."""
+    """Return whether the external id consists of the ids of two fills, as in Tradovate's files."""
     buy_id, separator, sell_id = (columns["external_id"] or "").partition("-")
     return bool(separator) and buy_id.isdigit() and sell_id.isdigit()
 
 
 def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
-    """Return the fields whose checksum differs from that of earlier files, and the merged checksums.
+    """Return the fields whose checksum differs from earlier files, and the merged checksums.
 
     Fields that the new file does not state keep their checksum.
     """

@@ -1,4 +1,4 @@
-"""Bodies and responses of trading accounts (DECISIONS 34)."""
+"""Bodies and responses of trading accounts."""
 
 import re
 from decimal import Decimal
@@ -14,20 +14,20 @@ from journal_api.values.types import Instant, Name100, default_value
 class Fees(dict[str, Money]):
     """What the owner pays per contract and side, by contract root or `default`."""
 
-    most_roots: ClassVar[int] = 200
+    max_roots: ClassVar[int] = 200
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "object",
         "propertyNames": {"pattern": "^([A-Z0-9]{1,10}|default)$"},
         "additionalProperties": {"type": "number", "minimum": 0, "maximum": LARGEST},
-        "maxProperties": most_roots,
+        "maxProperties": max_roots,
     }
 
     @classmethod
     def decode(cls, value: object) -> Self:
         if not isinstance(value, dict):
             raise ValueError("must be an object of contract root, or default, to amount")
-        if len(value) > cls.most_roots:
-            raise ValueError(f"must have at most {cls.most_roots} members")
+        if len(value) > cls.max_roots:
+            raise ValueError(f"must have at most {cls.max_roots} members")
         return cls({cls.root(name): cls.amount(name, amount) for name, amount in value.items()})
 
     @staticmethod

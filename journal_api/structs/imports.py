@@ -105,7 +105,7 @@ class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     """`trade_count` is the number of added trades that still exist.
 
-    `account_id` is null for a file that names its accounts; `account_ids` are then those of its trades.
+    `account_id` is null for a file that names its accounts; `account_ids` has the accounts of its trades.
     """
 
     id: int
