@@ -84,7 +84,7 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
     return None if text is None else json.decode(text, type=GoalState)
 
 
-async def days_changed(db: Connection, state: GoalState) -> list[date]:
+async def list_changed_days(db: Connection, state: GoalState) -> list[date]:
     """Return the trading days in scope that changed since the change cursor, oldest first."""
     if state.change_cursor is None:
         return []

@@ -24,6 +24,8 @@ async def list_snapshots(request: Request) -> Response:
         raise
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
     goal_id = request.path_params["id"]
-    reading = snapshots.current_page(application_database(request), request.user.id, goal_id, today, query)
+    reading = snapshots.read_current_page(
+        application_database(request), request.user.id, goal_id, today, query
+    )
     text, total = await cancel_on_disconnect(request, reading)
     return page(query.limit, query.offset, total, snapshots=text)

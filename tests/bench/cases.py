@@ -71,11 +71,11 @@ def requests(
     )
     yield from large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
     values = {
-        **snapshots.page_values(contents.goal_id, SnapshotQuery(limit=A_PAGE)),
+        **snapshots.build_page_values(contents.goal_id, SnapshotQuery(limit=A_PAGE)),
         "user_id": 1,
         "today": "",
     }
-    page = bare.statements_of(lambda db: snapshots.page_if_current(db, {**values, "is_refreshed": True}))
+    page = bare.statements_of(lambda db: snapshots.read_page_if_current(db, {**values, "is_refreshed": True}))
     yield Case(
         f"{A_PAGE} snapshots, nothing stale",
         "requests",
