@@ -380,12 +380,6 @@ MUTATIONS: tuple[Mutation, ...] = (
         "test_brackets_in_strings_are_no_levels",
     ),
     Mutation(
-        "journal_api/repositories/reports.py",
-        "WHEN held < {",
-        "WHEN held <= {",
-        "test_the_upper_bound_of_a_holding_time_belongs_to_the_next_range",
-    ),
-    Mutation(
         "journal_api/values/periods.py",
         "local.time() >= rollover",
         "local.time() > rollover",

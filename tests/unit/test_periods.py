@@ -159,14 +159,6 @@ def test_the_futures_day_ends_at_17_00_in_new_york_all_year(wall_clock: str, day
     assert trading_day(local(wall_clock, "America/New_York"), "America/New_York", "17:00") == day
 
 
-@pytest.mark.parametrize("fold", [0, 1])
-def test_the_hour_that_comes_twice_belongs_to_one_day(fold: int) -> None:
-    instant = local("2026-11-01T01:30:00", "America/New_York", fold)
-
-    assert trading_day(instant, "America/New_York", "00:00") == "2026-11-01"
-    assert trading_day(instant, "America/New_York", "17:00") == "2026-11-01"
-
-
 def test_an_open_trade_has_no_day() -> None:
     assert trading_day(None, "America/New_York", "17:00") is None
 
