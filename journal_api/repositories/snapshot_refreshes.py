@@ -73,7 +73,7 @@ async def compute_some(db: Connection, goal_ids: Sequence[int]) -> dict[int, His
 
 
 async def store_unchanged(database: Database, computed: Mapping[int, History | None]) -> set[int]:
-    """Store the histories of goals whose state is still the one they were computed from.
+    """Store the histories of the goals that have not changed since their histories were computed.
 
     Return the ids of the goals that are done. Trades that were written meanwhile have a newer change than the
     cursor that is stored, so the next refresh includes them.

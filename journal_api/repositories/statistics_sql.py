@@ -51,6 +51,17 @@ SUMS = (
     "with_r",
     "r_total",
 )
+# The members of Statistics that are columns as they are.
+MEMBERS = (
+    *(name for name in SUMS if name not in ("with_r", "r_total")),
+    "trading_days",
+    "winning_days",
+    "max_trades_per_day",
+    "decisions_today",
+    "worst_trade",
+    "worst_day",
+    "peak_pnl",
+)
 # The CTEs after `counted (part, ...)`, whose rows are trades, and `members (part, group_key)`. A part is a
 # set of trades that are counted together. `members` has the groups of each part: periods of a goal or groups
 # of a report. The last CTE, `statistics (group_key, statistics, squares)`, has one row for each group.
@@ -184,32 +195,10 @@ statistics (group_key, statistics, squares) AS (
     SELECT group_key, json_object(
         'currency', iif(first_currency = last_currency, first_currency, NULL),
         'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
-        'trades', trades,
-        'decisions', decisions,
-        'wins', wins,
-        'losses', losses,
-        'breakevens', breakevens,
-        'graded', graded,
-        'a_plus', a_plus,
-        'with_risk', with_risk,
-        'with_checklist', with_checklist,
-        'checklists_confirmed', checklists_confirmed,
-        'with_mistake', with_mistake,
-        'trading_days', trading_days,
-        'winning_days', winning_days,
-        'max_trades_per_day', max_trades_per_day,
-        'decisions_today', decisions_today,
-        'gross_pnl', gross_pnl,
-        'fees', fees,
-        'net_pnl', net_pnl,
-        'winning_pnl', winning_pnl,
-        'losing_pnl', losing_pnl,
-        'worst_trade', worst_trade,
-        'worst_day', worst_day,
+        {", ".join(f"'{name}', {name}" for name in MEMBERS)},
         'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
         -- SQLite returns a REAL for a difference that does not fit into 64 bits.
         'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
-        'peak_pnl', peak_pnl,
         'win_streak', coalesce(win_streak, 0)), squares
     FROM sums
     LEFT JOIN curve USING (group_key)

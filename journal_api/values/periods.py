@@ -105,7 +105,7 @@ def find_period(day: date, timeframe: Timeframe) -> Period:
 
 
 def periods_between(first: date, last: date, timeframe: Timeframe) -> Iterator[Period]:
-    """Yield every period from the one that contains `first` to the one that contains `last`."""
+    """Yield every period that contains a day from `first` to `last`, oldest first."""
     while first <= last:
         period = find_period(first, timeframe)
         yield period
