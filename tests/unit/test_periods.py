@@ -55,7 +55,7 @@ def test_the_hour_is_that_of_the_wall_clock_also_in_zones_of_half_hours(instant:
 
 # Periods ------------------------------------------------------------------------------------------------
 
-# What the days of one period have in common, and those of its neighbours do not.
+# What all days of a period share, and no day of a neighbouring period.
 NAMES: dict[Timeframe, Callable[[date], object]] = {
     "daily": lambda day: day,
     "weekly": lambda day: day.isocalendar()[:2],
