@@ -12,10 +12,10 @@ from journal_api.cli.common import find_user, in_database, with_settings
 from journal_api.cli.status_report import AccountCurrency, Status, report
 from journal_api.database.database import Database
 from journal_api.repositories import accounts, daily_totals, goals_today, users
-from journal_api.rules.goal_warnings import warnings_of
+from journal_api.rules.goal_warnings import find_warnings
 from journal_api.settings import Settings
 from journal_api.structs.goals import GoalListItem, GoalQuery
-from journal_api.values.periods import period_of
+from journal_api.values.periods import find_period
 from journal_api.values.visible_text import escape_invisible, json_escape
 
 JSON = msgspec.json.Encoder(decimal_format="number")
@@ -44,11 +44,11 @@ async def read_status(database: Database, user_name: str | None) -> Status:
     me = await users.find(database.reader, user_id)
     today = await users.today(database.reader, user_id)
     counts = await users.count_rows(database.reader, user_id)
-    week = period_of(date.fromisoformat(today), "weekly")
+    week = find_period(date.fromisoformat(today), "weekly")
     listed = await goals_today.list_of_user(database, user_id, today, GoalQuery(parts="snapshot"))
     goals = msgspec.json.decode(listed, type=list[GoalListItem])
     for goal in goals:
-        goal.warnings = warnings_of(goal)
+        goal.warnings = find_warnings(goal)
     return Status(
         user=me.name,
         timezone=me.timezone,

@@ -16,7 +16,7 @@ from journal_api.rules.pace import is_limit
 from journal_api.structs.goals import GoalListItem
 from journal_api.structs.snapshots import Pace, Snapshot
 from journal_api.values.metrics import METRICS
-from journal_api.values.periods import ONE_DAY, period_of
+from journal_api.values.periods import ONE_DAY, find_period
 
 WIDTH, NAME, BAR, STATE = 80, 26, 14, 12
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -75,7 +75,7 @@ def week_lines(status: Status) -> Iterator[str]:
     yield ""
     amounts = [text_width(format_money(total.net_pnl)) for total in status.week]
     for number in range(7):
-        day = period_of(status.today, "weekly").start + number * ONE_DAY
+        day = find_period(status.today, "weekly").start + number * ONE_DAY
         totals = [total for total in status.week if total.day == day]
         label = f"{day:%a} {day}"
         for total in totals:

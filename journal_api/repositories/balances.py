@@ -7,10 +7,10 @@ from aiosqlite import Connection
 
 from journal_api.repositories.sql import fetch, json_list
 from journal_api.rules.goal_history import GoalState
-from journal_api.values.periods import Period, period_of
+from journal_api.values.periods import Period, find_period
 
 
-async def opening_balance(
+async def read_opening_balance(
     db: Connection, state: GoalState, stale: Sequence[Period], changed: Sequence[date]
 ) -> int | None:
     """Return the balance at the start of the first stale period, in units of 10^-8.
@@ -20,15 +20,15 @@ async def opening_balance(
     """
     first = stale[0].start
     if state.timeframe != "custom":
-        return await closing_balance_before(db, state, first)
+        return await read_closing_balance_before(db, state, first)
     if state.change_cursor is not None and all(day >= first for day in changed):
-        stored = await stored_opening_balance(db, state.goal_id, first)
+        stored = await read_stored_opening_balance(db, state.goal_id, first)
         if stored is not None:
             return stored
-    return await balance_before(db, state, first)
+    return await sum_balance_before(db, state, first)
 
 
-async def closing_balance_before(db: Connection, state: GoalState, first: date) -> int | None:
+async def read_closing_balance_before(db: Connection, state: GoalState, first: date) -> int | None:
     """Return the closing balance of the last period before that day, without one the starting balances."""
     rows = await db.execute_fetchall(
         """
@@ -42,7 +42,7 @@ async def closing_balance_before(db: Connection, state: GoalState, first: date) 
         """,
         {
             "goal_id": state.goal_id,
-            "history_start": period_of(state.first_day, state.timeframe).start.isoformat(),
+            "history_start": find_period(state.first_day, state.timeframe).start.isoformat(),
             "first": first.isoformat(),
         },
     )
@@ -51,7 +51,7 @@ async def closing_balance_before(db: Connection, state: GoalState, first: date) 
     return sum(state.starting_balances)
 
 
-async def stored_opening_balance(db: Connection, goal_id: int, period_start: date) -> int | None:
+async def read_stored_opening_balance(db: Connection, goal_id: int, period_start: date) -> int | None:
     """Return the opening balance in the snapshot of that period, None without a snapshot."""
     opening_balance: int | None = await fetch(
         db,
@@ -61,7 +61,7 @@ async def stored_opening_balance(db: Connection, goal_id: int, period_start: dat
     return opening_balance
 
 
-async def balance_before(db: Connection, state: GoalState, first: date) -> int:
+async def sum_balance_before(db: Connection, state: GoalState, first: date) -> int:
     """Return the starting balances plus the net P&L of all trades before that day.
 
     The high and low 32 bits are summed separately, because SQLite's sum() fails beyond 64 bits.

@@ -1,4 +1,4 @@
-"""SQL of what refreshing the snapshots of a goal needs: its state, and the days whose trades changed."""
+"""SQL of the state of a goal, from which its snapshots are refreshed, and of the days that changed."""
 
 from datetime import date
 
@@ -24,7 +24,7 @@ TARGETS = json_array_of(
 async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> GoalState | None:
     """Return the state of an active goal, None for any other goal.
 
-    With `is_stopped` return that of a paused or archived goal, in which `today` is the day it was stopped.
+    With `is_stopped` return the state of a paused or archived goal, whose `today` is the day it was stopped.
     """
     text = await fetch(
         db,
@@ -84,7 +84,7 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
     return None if text is None else json.decode(text, type=GoalState)
 
 
-async def days_changed(db: Connection, state: GoalState) -> list[date]:
+async def list_changed_days(db: Connection, state: GoalState) -> list[date]:
     """Return the trading days in scope that changed since the change cursor, oldest first."""
     if state.change_cursor is None:
         return []

@@ -7,7 +7,7 @@ from msgspec import json
 
 from journal_api.errors import LimitReached
 from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of
-from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, changes_of
+from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
 from journal_api.values.clock import now, now_after
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import json_number
@@ -119,7 +119,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
 
     Raises ValidationFailed when the merged goal is invalid.
     """
-    columns = columns_of(changes_of(stored, patch))
+    columns = build_columns(find_changes(stored, patch))
     if not columns:
         return False
     is_redefined = not DEFINITION.isdisjoint(columns)
@@ -138,7 +138,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
         {**columns, "id": stored.id},
     )
     if has_new_target:
-        is_first = is_redefined or await is_of_today(db, stored.id, today)
+        is_first = is_redefined or await was_created_on(db, stored.id, today)
         await set_target(db, stored.id, target, BEGINNING if is_first else today)
         if is_first:
             await db.execute_fetchall(
@@ -147,7 +147,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     return is_redefined
 
 
-async def is_of_today(db: Connection, goal_id: int, today: str) -> bool:
+async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
     """Return whether the goal was created on this trading day: a new target is then its first."""
     created_on = await fetch(
         db,
@@ -179,7 +179,7 @@ async def set_target(db: Connection, goal_id: int, target: int, since: str) -> N
     )
 
 
-def columns_of(changed: dict[str, Any]) -> dict[str, Any]:
+def build_columns(changed: dict[str, Any]) -> dict[str, Any]:
     """Return the changed members of a goal as columns of the table."""
     columns = dict(changed)
     if "target_value" in columns:

@@ -45,14 +45,16 @@ async def list_of_user(database: Database, user_id: int, today: str, query: Goal
     """
     values = {"user_id": user_id, "today": today, "status": query.status, "account_id": query.account_id}
     for _ in range(snapshot_refreshes.MAX_TRIES):
-        await snapshot_refreshes.refresh_all(database, user_id, await stale_goals(database.reader, values))
+        await snapshot_refreshes.refresh_all(
+            database, user_id, await list_stale_goals(database.reader, values)
+        )
         goals, has_new_definition = next(iter(await database.reader.execute_fetchall(CURRENT_GOALS, values)))
         if not has_new_definition:
             return str(goals)
     raise Busy(snapshot_refreshes.CHANGING)
 
 
-async def stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:
+async def list_stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:
     """Return the ids of the matching active goals whose snapshots must be refreshed."""
     rows = await db.execute_fetchall(
         f"""

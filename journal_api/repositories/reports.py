@@ -1,6 +1,6 @@
-"""SQL of reports: the statistics of groups of trades, by the same statement as those of periods.
+"""SQL of reports: the statistics of groups of trades, by the statement that goals use for periods.
 
-A report reads all selected trades, so it has a connection of its own: no other request waits for it.
+A report reads all selected trades, so it has its own connection: no other request waits for it.
 """
 
 import asyncio
@@ -56,22 +56,21 @@ KEYS: dict[GroupBy, str] = {
 COLUMNS = """id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
     source_trade_id, currency, is_shared, is_mistake, r, checklist"""
 PARTS_OF_NONE = f"SELECT '{TOTAL}' AS part, {COLUMNS} FROM selected"
-# By account and by period each trade has the group of its own. A decision may be in several groups then, so
-# its trades are in a part of the total too.
+# By account and by period each trade is grouped by itself. A decision may then be in several groups, so its
+# trades are in a part of the total too.
 BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
 PARTS_BY_TRADE = f"""
     SELECT iif(is_shared, 'shared ' || key, key) AS part, {COLUMNS} FROM selected
     UNION ALL
     SELECT '{TOTAL}', {COLUMNS} FROM selected WHERE is_shared"""
 MEMBERS_BY_TRADE = f"""
-    SELECT iif(is_shared, 'shared ' || key, key) AS part, json_quote(key) AS number FROM keys
+    SELECT iif(is_shared, 'shared ' || key, key) AS part, json_quote(key) AS group_key FROM keys
     UNION ALL
     SELECT key, '{TOTAL}' FROM keys WHERE NOT is_shared
     UNION ALL
     SELECT '{TOTAL}', '{TOTAL}'"""
-# In all other reports a decision has the group of its speaker: the original, or the first copy if the
-# original is not selected.
-PARTS_BY_SPEAKER = f"""
+# In all other reports a decision is grouped by its representative trade: the original, else the first copy.
+PARTS_BY_REPRESENTATIVE = f"""
     SELECT key AS part, {COLUMNS} FROM selected WHERE NOT is_shared
     UNION ALL
     SELECT first_value(key) OVER (PARTITION BY coalesce(source_trade_id, id)
@@ -79,7 +78,7 @@ PARTS_BY_SPEAKER = f"""
     FROM selected
     WHERE is_shared"""
 IN_TOTAL = f"UNION ALL SELECT part, '{TOTAL}' FROM keys"
-MEMBERS_BY_SPEAKER = f"SELECT part, json_quote(part) AS number FROM keys {IN_TOTAL}"
+MEMBERS_BY_REPRESENTATIVE = f"SELECT part, json_quote(part) AS group_key FROM keys {IN_TOTAL}"
 # A decision is in the group of each tag that any of its trades has.
 PARTS_BY_TAG = f"""
     SELECT tag_ids AS part, {COLUMNS}
@@ -92,12 +91,12 @@ PARTS_BY_TAG = f"""
                GROUP BY decision) AS tagged
         ON tagged.decision = coalesce(source_trade_id, id)"""
 MEMBERS_BY_TAG = f"""
-    SELECT part, json_quote(value) AS number FROM keys LEFT JOIN json_each(part)
+    SELECT part, json_quote(value) AS group_key FROM keys LEFT JOIN json_each(part)
     {IN_TOTAL}"""
-# The answers are those of the speaker of a decision, whose setup has the confirmations.
+# The representative trade has the answers, its setup the confirmations.
 MEMBERS_BY_CONFIRMATION = f"""
     SELECT part, json_array(confirmations.id, CASE answer.value > 0 WHEN 1 THEN 'present' WHEN 0 THEN 'absent'
-                                              ELSE 'unanswered' END) AS number
+                                              ELSE 'unanswered' END) AS group_key
     FROM keys
     LEFT JOIN confirmations ON setup_id = CAST(part AS INTEGER)
     LEFT JOIN json_each(substr(part, instr(part, ' '))) AS answer ON abs(answer.value) = confirmations.id
@@ -120,7 +119,7 @@ NAMES: dict[GroupBy, str] = {
 async def get(
     database: Database, user_id: int, timezone: str, day_rollover: str, query: ReportQuery
 ) -> tuple[str, int]:
-    """Return the report with one page of its groups as JSON, and the number of all groups."""
+    """Return the report with one page of its groups as JSON, and how many groups there are."""
     extras = {METRICS[key].extra for key in query.evaluated}
     values = {
         **query.values(),
@@ -135,14 +134,14 @@ async def get(
         # In memory, the rows that SQLite sorts would take 600 MiB for a million trades; in files 25 MiB. The
         # files have no name, and a small report needs none.
         await db.execute_fetchall("PRAGMA temp_store = FILE")
-        rows = [Row(*row) for row in await fetch_statistics(db, statement_for(query), values)]
+        rows = [Row(*row) for row in await fetch_statistics(db, build_statement(query), values)]
         # Many groups take long to decode.
-        page = await asyncio.to_thread(reports.page_of, rows, query)
-        names = await names_of(db, query.group_by, [group.key for group in page.groups])
-    return reports.report_of(query, page, names, timezone, day_rollover), page.group_count
+        page = await asyncio.to_thread(reports.build_page, rows, query)
+        names = await read_names(db, query.group_by, [group.key for group in page.groups])
+    return reports.build_report(query, page, names, timezone, day_rollover), page.group_count
 
 
-async def names_of(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> dict[Key, Names]:
+async def read_names(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> dict[Key, Names]:
     """Return the names of groups by id, nothing for groups whose keys are not ids."""
     if group_by not in NAMES:
         return {}
@@ -150,9 +149,9 @@ async def names_of(db: Connection, group_by: GroupBy, keys: Sequence[Key]) -> di
     return {row[0]: Names(*row[1:]) for row in rows}
 
 
-def statement_for(query: ReportQuery) -> str:
+def build_statement(query: ReportQuery) -> str:
     """Return the statement that selects the statistics of each group, the total among them."""
-    parts, members = parts_of(query.group_by)
+    parts, members = choose_parts(query.group_by)
     keys = "key, is_shared FROM selected" if query.group_by in BY_TRADE else "part FROM parts"
     return f"""
 WITH
@@ -172,21 +171,21 @@ selected AS MATERIALIZED (
 parts AS {parts},
 -- What the parts are made of, once each.
 keys AS MATERIALIZED (SELECT DISTINCT {keys}),
--- The numbers of the groups of each part. The number of a group is its key in JSON.
-members (part, number) AS MATERIALIZED ({members}),
+-- The groups of each part. A group key is the key of the group as JSON.
+members (part, group_key) AS MATERIALIZED ({members}),
 counted AS NOT MATERIALIZED (SELECT * FROM parts),
 {STATISTICS}
 SELECT * FROM statistics"""
 
 
-def parts_of(group_by: str) -> tuple[str, str]:
-    """Return the SELECT of the selected trades with their part, and that of the groups of each part."""
+def choose_parts(group_by: str) -> tuple[str, str]:
+    """Return the SELECT of the selected trades with their part, and the SELECT of the groups of each part."""
     if group_by == "none":
-        return f"NOT MATERIALIZED ({PARTS_OF_NONE})", f"SELECT '{TOTAL}' AS part, '{TOTAL}' AS number"
+        return f"NOT MATERIALIZED ({PARTS_OF_NONE})", f"SELECT '{TOTAL}' AS part, '{TOTAL}' AS group_key"
     if group_by == "tag":
         return f"MATERIALIZED ({PARTS_BY_TAG})", MEMBERS_BY_TAG
     if group_by in BY_TRADE:
         return f"NOT MATERIALIZED ({PARTS_BY_TRADE})", MEMBERS_BY_TRADE
     if group_by == "confirmation":
-        return f"MATERIALIZED ({PARTS_BY_SPEAKER})", MEMBERS_BY_CONFIRMATION
-    return f"MATERIALIZED ({PARTS_BY_SPEAKER})", MEMBERS_BY_SPEAKER
+        return f"MATERIALIZED ({PARTS_BY_REPRESENTATIVE})", MEMBERS_BY_CONFIRMATION
+    return f"MATERIALIZED ({PARTS_BY_REPRESENTATIVE})", MEMBERS_BY_REPRESENTATIVE

@@ -20,15 +20,15 @@ from journal_api.repositories.sql import json_list
 from journal_api.rules.goal_history import (
     GoalState,
     Snapshot,
-    is_in_history,
-    is_same,
-    snapshot_of,
-    stale_periods,
-    with_balances,
-    without_balances,
+    add_balances,
+    build_snapshot,
+    find_stale_periods,
+    has_snapshot,
+    is_unchanged,
+    mark_mixed_currencies,
 )
 from journal_api.values.clock import now
-from journal_api.values.periods import Period, period_of
+from journal_api.values.periods import Period, find_period
 
 # Seconds of computing after which histories are stored, and how often a goal may change meanwhile.
 SPAN, MAX_TRIES = 0.2, 3
@@ -75,7 +75,7 @@ async def compute_some(db: Connection, goal_ids: Sequence[int]) -> dict[int, His
 
 
 async def store_unchanged(database: Database, computed: Mapping[int, History | None]) -> set[int]:
-    """Store the histories of goals whose state is still the one they were computed from.
+    """Store the histories of the goals that have not changed since their histories were computed.
 
     Return the ids of the goals that are done. Trades that were written meanwhile have a newer change than the
     cursor that is stored, so the next refresh includes them.
@@ -84,7 +84,7 @@ async def store_unchanged(database: Database, computed: Mapping[int, History | N
 
     async def store_each(db: Connection) -> None:
         for goal_id, history in computed.items():
-            if history and is_same(await goal_states.find(db, goal_id), history.state):
+            if history and is_unchanged(await goal_states.find(db, goal_id), history.state):
                 await store(db, history)
                 done.add(goal_id)
 
@@ -108,24 +108,24 @@ async def compute(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
     state = await goal_states.find(db, goal_id, is_stopped=is_stopped)
     if state is None:
         return None
-    changed = await goal_states.days_changed(db, state)
+    changed = await goal_states.list_changed_days(db, state)
     if state.is_of_today and not changed:
         # All new changes, if there are any, are of other users or out of scope.
         return None if state.change_cursor == state.latest_change else History(state, None)
-    stale = list(dict.fromkeys(stale_periods(state, changed)))
+    stale = list(dict.fromkeys(find_stale_periods(state, changed)))
     today = Period(state.today, state.today)
     requested = list(dict.fromkeys([*stale, today]))
-    computed = await statistics.of_periods(db, state.account_ids, requested, state.extra, state.today)
+    computed = await statistics.list_of_periods(db, state.account_ids, requested, state.extra, state.today)
     by_period, of_today = {period: computed[period] for period in stale}, computed[today]
     if state.carries_balance and state.mixes_currencies:
-        by_period = without_balances(by_period)
+        by_period = mark_mixed_currencies(by_period)
     elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
-        opening_balance = await balances.opening_balance(db, state, stale, changed)
-        by_period = with_balances(by_period, opening_balance, state.currency)
+        opening_balance = await balances.read_opening_balance(db, state, stale, changed)
+        by_period = add_balances(by_period, opening_balance, state.currency)
     snapshots = [
-        snapshot_of(state, period, totals, of_today)
+        build_snapshot(state, period, totals, of_today)
         for period, totals in by_period.items()
-        if is_in_history(state, period, totals)
+        if has_snapshot(state, period, totals)
     ]
     return History(state, stale, snapshots)
 
@@ -142,7 +142,7 @@ async def replace_stale(
 ) -> None:
     """Delete the snapshots that are stale or outside the history, and insert the new snapshots."""
     is_rebuilt = state.change_cursor is None or state.timeframe == "custom"
-    first = date.max if is_rebuilt else period_of(state.first_day, state.timeframe).start
+    first = date.max if is_rebuilt else find_period(state.first_day, state.timeframe).start
     await db.execute_fetchall(
         """
         DELETE FROM snapshots

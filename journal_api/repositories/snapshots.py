@@ -50,26 +50,26 @@ CURRENT_PAGE = f"""
     FROM ({IS_CURRENT})"""
 
 
-async def current_page(
+async def read_current_page(
     database: Database, user_id: int, goal_id: int, today: str, query: SnapshotQuery
 ) -> tuple[str, int]:
     """Return one page of the snapshots, newest first, and their total number.
 
     Stale snapshots are refreshed first. Raises NotFound, Busy.
     """
-    values = {**page_values(goal_id, query), "user_id": user_id, "today": today}
-    page = await page_if_current(database.reader, values)
+    values = {**build_page_values(goal_id, query), "user_id": user_id, "today": today}
+    page = await read_page_if_current(database.reader, values)
     for _ in range(snapshot_refreshes.MAX_TRIES):
         if page is not None:
             return page
         await snapshot_refreshes.refresh_all(database, user_id, [goal_id])
-        page = await page_if_current(database.reader, {**values, "is_refreshed": True})
+        page = await read_page_if_current(database.reader, {**values, "is_refreshed": True})
     if page is None:
         raise Busy(snapshot_refreshes.CHANGING)
     return page
 
 
-async def page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, int] | None:
+async def read_page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, int] | None:
     """Return the page if the snapshots are up to date, otherwise None. One statement checks and reads.
 
     Raises NotFound.
@@ -79,7 +79,7 @@ async def page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, 
     raise NotFound
 
 
-def page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
+def build_page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
     """Return the parameters of PAGE and TOTAL."""
     return {
         "goal_id": goal_id,

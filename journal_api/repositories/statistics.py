@@ -41,8 +41,8 @@ counted AS MATERIALIZED (
     CROSS JOIN account
     CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last
 ),
--- A part is a period.
-members (part, number) AS (
+-- A part is a period, and so is a group.
+members (part, group_key) AS (
     SELECT number, number FROM period
 ),
 {STATISTICS}
@@ -50,7 +50,7 @@ SELECT * FROM statistics
 """
 
 
-async def of_periods(
+async def list_of_periods(
     db: Connection,
     account_ids: Sequence[int],
     periods: Sequence[Period],

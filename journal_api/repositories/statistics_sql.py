@@ -51,15 +51,26 @@ SUMS = (
     "with_r",
     "r_total",
 )
-# The CTEs after `counted (part, ...)`, whose rows are trades, and `members (part, number)`. A part is a set
-# of trades that are counted together: for each number in `members`, which is a period of a goal or a group of
-# a report. The last one, `statistics (number, statistics)`, has one row per number.
+# The members of Statistics that are columns as they are.
+MEMBERS = (
+    *(name for name in SUMS if name not in ("with_r", "r_total")),
+    "trading_days",
+    "winning_days",
+    "max_trades_per_day",
+    "decisions_today",
+    "worst_trade",
+    "worst_day",
+    "peak_pnl",
+)
+# The CTEs after `counted (part, ...)`, whose rows are trades, and `members (part, group_key)`. A part is a
+# set of trades that are counted together. `members` has the groups of each part: periods of a goal or groups
+# of a report. The last CTE, `statistics (group_key, statistics, squares)`, has one row for each group.
 # Amounts are summed over trades, all other statistics are over decisions. A decision belongs to the day of
 # its first close in the part.
 STATISTICS = f"""
--- The decisions of trades that are copies or have copies. `id` is that of the first trade to close:
--- timestamps have a fixed width, so texts that begin with them are in the order of trades. Grade and setup of
--- a decision are those of the original, or of the first copy if the original is not in the part.
+-- The decisions of trades that are copies or have copies. `id` is the first trade to close: timestamps have a
+-- fixed width, so texts that begin with them are in the order of trades. Grade and setup come from the
+-- representative trade: the original, or the first copy if the original is not in the part.
 shared AS MATERIALIZED (
     SELECT part,
         CAST(substr(min(trading_day || closed_at || printf('%019d', id)), -19) AS INTEGER) AS id,
@@ -76,7 +87,7 @@ shared AS MATERIALIZED (
 ),
 -- Trades that are copies or have copies. The first of a decision also has the columns of the decision, `pnl`
 -- to `checklist`, which are NULL for the others. r is NULL without a risk and for a quotient over 10^10. A
--- decision in different currencies has the P&L and the risk of the trade whose grade it has.
+-- decision in different currencies has the P&L and the risk of its representative trade.
 copies AS MATERIALIZED (
     SELECT counted.part, counted.id, counted.trading_day, counted.closed_at, counted.gross_pnl, counted.fees,
         counted.net_pnl, currency,
@@ -90,8 +101,8 @@ copies AS MATERIALIZED (
     LEFT JOIN trades ON trades.id = coalesce(original, shared.id)
     WHERE is_shared
 ),
--- All trades with the same columns: a trade without copies is a decision. `checklist` is whether the one
--- of the setup is wholly confirmed, NULL without a checklist. Only streaks read the rows again.
+-- All trades with the same columns: a trade without copies is a decision. `checklist` is NULL if the setup
+-- has no checklist, else whether all of it is confirmed. Only streaks read the rows again.
 entries AS NOT MATERIALIZED (
     SELECT part, id, trading_day, closed_at, gross_pnl, fees, net_pnl, currency,
         net_pnl AS pnl, initial_risk, r, is_mistake, grade, checklist
@@ -128,19 +139,19 @@ daily AS MATERIALIZED (
     FROM entries
     GROUP BY part, trading_day
 ),
--- The sums of each number and day, for the days that won or lost.
+-- The sums of each group and day, for the days that won or lost.
 days AS (
-    SELECT number, trading_day, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
+    SELECT group_key, trading_day, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
         min(worst_trade) AS worst_trade,
         min(first_currency) AS first_currency,
         max(last_currency) AS last_currency,
         sum_of_integers(squares) FILTER (WHERE :with_squares) AS squares
     FROM daily
     JOIN members ON members.part IS daily.part
-    GROUP BY number, trading_day
+    GROUP BY group_key, trading_day
 ),
 sums AS (
-    SELECT number, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
+    SELECT group_key, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
         count(*) AS trading_days,
         sum(net_pnl > 0) AS winning_days,
         max(decisions) AS max_trades_per_day,
@@ -151,69 +162,47 @@ sums AS (
         max(last_currency) AS last_currency,
         sum_of_integers(squares) FILTER (WHERE :with_squares) AS squares
     FROM days
-    GROUP BY number
+    GROUP BY group_key
 ),
 -- The drawdown, computed only on request because it needs the trades in order.
 curve AS (
-    SELECT number, max(max(peak, 0) - equity) AS max_drawdown, max(0, max(peak)) AS peak_pnl
-    FROM (SELECT number, equity,
-              max(equity) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+    SELECT group_key, max(max(peak, 0) - equity) AS max_drawdown, max(0, max(peak)) AS peak_pnl
+    FROM (SELECT group_key, equity,
+              max(equity) OVER (PARTITION BY group_key ORDER BY trading_day, closed_at, id
                                 ROWS UNBOUNDED PRECEDING) AS peak
-          FROM (SELECT number, trading_day, closed_at, id,
-                    sum(net_pnl) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+          FROM (SELECT group_key, trading_day, closed_at, id,
+                    sum(net_pnl) OVER (PARTITION BY group_key ORDER BY trading_day, closed_at, id
                                        ROWS UNBOUNDED PRECEDING) AS equity
                 FROM counted
                 JOIN members ON members.part IS counted.part
                 WHERE :with_drawdown))
-    GROUP BY number
+    GROUP BY group_key
 ),
 -- The longest run of wins, computed only on request. A loss ends a run.
 streaks AS (
-    SELECT number, max(wins) AS win_streak
-    FROM (SELECT number, sum(pnl > 0) AS wins
-          FROM (SELECT number, pnl,
-                    sum(pnl < 0) OVER (PARTITION BY number ORDER BY trading_day, closed_at, id
+    SELECT group_key, max(wins) AS win_streak
+    FROM (SELECT group_key, sum(pnl > 0) AS wins
+          FROM (SELECT group_key, pnl,
+                    sum(pnl < 0) OVER (PARTITION BY group_key ORDER BY trading_day, closed_at, id
                                            ROWS UNBOUNDED PRECEDING) AS losses_before
                 FROM entries
                 JOIN members ON members.part IS entries.part
                 WHERE :with_streak AND pnl IS NOT NULL)
-          GROUP BY number, losses_before)
-    GROUP BY number
+          GROUP BY group_key, losses_before)
+    GROUP BY group_key
 ),
-statistics (number, statistics, squares) AS (
-    SELECT number, json_object(
+statistics (group_key, statistics, squares) AS (
+    SELECT group_key, json_object(
         'currency', iif(first_currency = last_currency, first_currency, NULL),
         'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
-        'trades', trades,
-        'decisions', decisions,
-        'wins', wins,
-        'losses', losses,
-        'breakevens', breakevens,
-        'graded', graded,
-        'a_plus', a_plus,
-        'with_risk', with_risk,
-        'with_checklist', with_checklist,
-        'checklists_confirmed', checklists_confirmed,
-        'with_mistake', with_mistake,
-        'trading_days', trading_days,
-        'winning_days', winning_days,
-        'max_trades_per_day', max_trades_per_day,
-        'decisions_today', decisions_today,
-        'gross_pnl', gross_pnl,
-        'fees', fees,
-        'net_pnl', net_pnl,
-        'winning_pnl', winning_pnl,
-        'losing_pnl', losing_pnl,
-        'worst_trade', worst_trade,
-        'worst_day', worst_day,
+        {", ".join(f"'{name}', {name}" for name in MEMBERS)},
         'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
         -- SQLite returns a REAL for a difference that does not fit into 64 bits.
         'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
-        'peak_pnl', peak_pnl,
         'win_streak', coalesce(win_streak, 0)), squares
     FROM sums
-    LEFT JOIN curve USING (number)
-    LEFT JOIN streaks USING (number)
+    LEFT JOIN curve USING (group_key)
+    LEFT JOIN streaks USING (group_key)
 )
 """
 
@@ -221,7 +210,7 @@ statistics (number, statistics, squares) AS (
 async def fetch_statistics(
     db: Connection, sql: str, values: Mapping[str, Any]
 ) -> list[tuple[Any, str | None, str | None]]:
-    """Return the rows of a statement with STATISTICS: number, statistics in JSON, and sum of squares.
+    """Return the rows of a statement with STATISTICS: group key, statistics in JSON, and sum of squares.
 
     The statistics are None if a sum does not fit into 64 bits. SQLite's sum() fails then for all rows, so the
     statement runs once more with a sum that notices it for each row, but takes longer.
@@ -232,4 +221,4 @@ async def fetch_statistics(
         if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
             raise
         rows = await db.execute_fetchall(re.sub(r"\bsum\(", "sum_or_out_of_range(", sql), values)
-    return [(number, None if OUT_OF_RANGE in text else text, squares) for number, text, squares in rows]
+    return [(key, None if OUT_OF_RANGE in text else text, squares) for key, text, squares in rows]

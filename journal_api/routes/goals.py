@@ -5,7 +5,7 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, goals, goals_today, snapshot_refreshes, users
-from journal_api.rules.goal_warnings import warnings_of
+from journal_api.rules.goal_warnings import find_warnings
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery
 from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
@@ -83,7 +83,7 @@ def definition_in(item: dict[str, msgspec.Raw]) -> bytes:
 
 def warnings_in(goal: str | bytes) -> list[str]:
     """Return the warnings about a goal in JSON."""
-    return warnings_of(msgspec.json.decode(goal, type=Goal))
+    return find_warnings(msgspec.json.decode(goal, type=Goal))
 
 
 async def delete_goal(request: Request) -> Response:

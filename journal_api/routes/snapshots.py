@@ -25,6 +25,6 @@ async def list_snapshots(request: Request, db: Connection) -> Response:
         raise
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)
     goal_id = request.path_params["id"]
-    reading = snapshots.current_page(database(request), request.user.id, goal_id, today, query)
+    reading = snapshots.read_current_page(database(request), request.user.id, goal_id, today, query)
     text, total = await cancel_on_disconnect(request, reading)
     return page(query.limit, query.offset, total, snapshots=text)

@@ -1,7 +1,7 @@
 """The edge of a confirmation: how much more decisions with it earn than decisions without it.
 
-The interval is that of the difference of two means (Welch) with the quantile of the normal distribution:
-docs/goals.md#the-edge-of-a-confirmation.
+The interval is Welch's interval of the difference of two means, with the quantile of the normal distribution
+(docs/goals.md#the-edge-of-a-confirmation).
 """
 
 from fractions import Fraction
@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from journal_api.structs.reports import EdgeReason
 
-# 95 % of a normal distribution are within that many standard deviations.
+# 95 % of a normal distribution lie within this many standard deviations.
 QUANTILE = Fraction(1_959_964, 1_000_000)
-FEWEST = 10  # decisions on each side
+MIN_DECISIONS = 10  # decisions on each side
 
 
 class Sample(NamedTuple):
@@ -21,10 +21,6 @@ class Sample(NamedTuple):
     size: int
     total: int
     squares: int
-
-    @classmethod
-    def of(cls, amounts: list[int]) -> "Sample":
-        return cls(len(amounts), sum(amounts), sum(amount * amount for amount in amounts))
 
     @property
     def mean(self) -> Fraction:
@@ -40,21 +36,21 @@ class Sample(NamedTuple):
 class Edge(NamedTuple):
     """The difference of two means and its interval in the unit of the samples, or the reason for none."""
 
-    expectancy: int | None
-    low: int | None
-    high: int | None
+    expectancy: int | None = None
+    low: int | None = None
+    high: int | None = None
     reason: EdgeReason | None = None
 
 
-def edge_of(present: Sample, absent: Sample) -> Edge:
+def compute_edge(present: Sample, absent: Sample) -> Edge:
     """Return the edge of `present` over `absent`, each number rounded half to even."""
-    if min(present.size, absent.size) < FEWEST:
-        return Edge(None, None, None, "too_few")
+    if min(present.size, absent.size) < MIN_DECISIONS:
+        return Edge(reason="too_few")
     difference = present.mean - absent.mean
-    margin = QUANTILE * root(present.squared_error + absent.squared_error)
+    margin = QUANTILE * square_root(present.squared_error + absent.squared_error)
     return Edge(round(difference), round(difference - margin), round(difference + margin))
 
 
-def root(square: Fraction) -> Fraction:
+def square_root(square: Fraction) -> Fraction:
     """Return the square root, exact to at least 40 binary digits after the point."""
     return Fraction(isqrt((square.numerator * square.denominator) << 80), square.denominator << 40)

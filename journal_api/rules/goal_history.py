@@ -8,12 +8,12 @@ from typing import NamedTuple
 from msgspec import Struct, json
 from msgspec.structs import replace
 
-from journal_api.rules.pace import Pace, Standing, pace_of
+from journal_api.rules.pace import GoalProgress, Pace, compute_pace
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.metrics import MAX_STORED, METRICS
 from journal_api.values.money import decimal_json
-from journal_api.values.periods import ONE_DAY, Period, Timeframe, period_of, periods_between
-from journal_api.values.statistics import ExtraStatistic, Statistics, statistics_shown
+from journal_api.values.periods import ONE_DAY, Period, Timeframe, find_period, periods_between
+from journal_api.values.statistics import ExtraStatistic, Statistics, show_statistics
 
 
 class GoalState(Struct):
@@ -73,7 +73,7 @@ class GoalState(Struct):
         return METRICS[self.metric].carries_balance
 
 
-def is_same(state: GoalState | None, earlier: GoalState) -> bool:
+def is_unchanged(state: GoalState | None, earlier: GoalState) -> bool:
     """Return whether snapshots computed from the earlier state may be stored for this one.
 
     New trades do not matter: their changes are newer than the cursor of the earlier state.
@@ -97,7 +97,7 @@ class Snapshot(NamedTuple):
     closing_balance: int | None
 
 
-def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]:
+def find_stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]:
     """Return the periods of the history to compute, given the days whose trades changed, oldest first."""
     if state.timeframe == "custom":
         start, end = state.custom_window
@@ -112,12 +112,12 @@ def stale_periods(state: GoalState, changed: Sequence[date]) -> Iterator[Period]
         return periods_between(min(max(first, *changed[:1]), newest), last, timeframe)
     # An earlier first trade adds the empty periods after it, but days without a trade have no snapshot.
     earlier = periods_between(first, state.oldest - ONE_DAY, timeframe) if timeframe != "daily" else ()
-    begin, end = period_of(first, timeframe).start, period_of(last, timeframe).end
-    of_changed_days = (period_of(day, timeframe) for day in changed if begin <= day <= end)
+    begin, end = find_period(first, timeframe).start, find_period(last, timeframe).end
+    of_changed_days = (find_period(day, timeframe) for day in changed if begin <= day <= end)
     return chain(earlier, of_changed_days, periods_between(newest, last, timeframe))
 
 
-def with_balances(
+def add_balances(
     by_period: dict[Period, Statistics | None], opening_balance: int | None, currency: str | None
 ) -> dict[Period, Statistics | None]:
     """Return the statistics of consecutive periods with the opening balance of each, and its currency.
@@ -133,7 +133,7 @@ def with_balances(
     return with_balance
 
 
-def without_balances(by_period: dict[Period, Statistics | None]) -> dict[Period, Statistics | None]:
+def mark_mixed_currencies(by_period: dict[Period, Statistics | None]) -> dict[Period, Statistics | None]:
     """Return the statistics of accounts in different currencies, whose balances cannot be added."""
     return {
         period: statistics and replace(statistics, currency=None, mixes_currencies=True)
@@ -141,18 +141,18 @@ def without_balances(by_period: dict[Period, Statistics | None]) -> dict[Period,
     }
 
 
-def is_in_history(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
+def has_snapshot(state: GoalState, period: Period, statistics: Statistics | None) -> bool:
     """Return whether the period has a snapshot: every period has one, except past days without a trade."""
     has_trades = statistics is None or statistics.trades > 0
     return state.timeframe != "daily" or period.start == state.today or has_trades
 
 
-def snapshot_of(
+def build_snapshot(
     state: GoalState, period: Period, statistics: Statistics | None, of_today: Statistics | None
 ) -> Snapshot:
     """Return the row to store. Statistics of None mean that a sum does not fit into 64 bits."""
     value = METRICS[state.metric].evaluate(statistics)
-    target = target_in_force(state, period)
+    target = find_target(state, period)
     return Snapshot(
         period_start=period.start.isoformat(),
         period_end=period.end.isoformat(),
@@ -161,14 +161,14 @@ def snapshot_of(
         achieved=value.achieves(state.direction, target),
         closed=period.end < state.today,
         snapshot_data=snapshot_data(
-            state, value, statistics, pace_in(state, period, target, value, statistics, of_today)
+            state, value, statistics, find_pace(state, period, target, value, statistics, of_today)
         ),
         opening_balance=statistics.opening_balance if statistics else None,
         closing_balance=storable(statistics.closing_balance) if statistics else None,
     )
 
 
-def pace_in(
+def find_pace(
     state: GoalState,
     period: Period,
     target: int,
@@ -179,8 +179,8 @@ def pace_in(
     """Return the pace of an active goal in its running period, None for every other period."""
     if state.is_stopped or not period.start <= state.today <= period.end:
         return None
-    return pace_of(
-        Standing(
+    return compute_pace(
+        GoalProgress(
             metric=state.metric,
             direction=state.direction,
             target=target,
@@ -199,7 +199,7 @@ def storable(amount: int | None) -> int | None:
     return amount if amount is not None and abs(amount) <= MAX_STORED else None
 
 
-def target_in_force(state: GoalState, period: Period) -> int:
+def find_target(state: GoalState, period: Period) -> int:
     """Return the target at the end of a closed period, otherwise the current target."""
     day = period.end if period.end < state.today else date.max
     return next(target for since, target in reversed(state.targets) if since <= day)
@@ -215,7 +215,7 @@ def snapshot_data(
         "day_rollover": state.day_rollover,
         "reason": value.reason,
     }
-    data |= statistics_shown(statistics, {state.extra})
+    data |= show_statistics(statistics, {state.extra})
     if pace is not None:
         data["pace"] = {
             "state": pace.state,

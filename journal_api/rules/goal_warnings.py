@@ -6,7 +6,7 @@ from journal_api.structs.goals import Goal
 from journal_api.values.metrics import METRICS
 
 
-def warnings_of(goal: Goal) -> list[str]:
+def find_warnings(goal: Goal) -> list[str]:
     """Return one sentence for each doubt about the goal."""
     metric, target, direction = METRICS[goal.metric], goal.target_value, goal.direction
     warnings = []

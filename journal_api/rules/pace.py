@@ -14,7 +14,7 @@ from typing import NamedTuple
 from journal_api.structs.snapshots import PaceState
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.money import SCALE
-from journal_api.values.periods import Period, weekdays_in
+from journal_api.values.periods import Period, count_weekdays
 from journal_api.values.statistics import Statistics
 
 # Metrics of which a negative target at least is a loss limit.
@@ -49,7 +49,7 @@ class Pace(NamedTuple):
     needed_per_day: int | None = None
 
 
-class Standing(NamedTuple):
+class GoalProgress(NamedTuple):
     """A goal and its running period so far. Statistics of None mean that a sum does not fit into 64 bits."""
 
     metric: str
@@ -65,12 +65,12 @@ class Standing(NamedTuple):
     @property
     def days(self) -> int:
         """The trading days of the period."""
-        return weekdays_in(self.period, self.trading_weekdays)
+        return count_weekdays(self.period, self.trading_weekdays)
 
     @property
     def days_left(self) -> int:
         """The trading days from today on, without today once a trade in scope has closed today."""
-        left = weekdays_in(Period(self.today, self.period.end), self.trading_weekdays)
+        left = count_weekdays(Period(self.today, self.period.end), self.trading_weekdays)
         has_today = self.today.isoweekday() in self.trading_weekdays
         return left - (has_today and self.has_traded_today)
 
@@ -104,29 +104,29 @@ def is_limit(metric: str, direction: GoalDirection, target: int | Decimal) -> bo
     return direction == "at_most" or (target < 0 and metric in LOSSES)
 
 
-def pace_of(standing: Standing) -> Pace:
+def compute_pace(progress: GoalProgress) -> Pace:
     """Return the pace of an active goal in a period that contains today."""
-    if standing.statistics is None or standing.of_today is None or standing.value.reason in UNKNOWN:
-        return Pace(None, None, standing.days_left)
-    if standing.is_limit:
-        return pace_of_limit(standing)
-    if standing.metric in SUMS | RECORDS:
-        return pace_of_target(standing)
-    if standing.is_met is not False:
-        return Pace("on_track", standing.missing, standing.days_left)
-    state: PaceState = "missed" if is_lost_by_worst(standing) else "behind"
-    return Pace(state, standing.missing, standing.days_left)
+    if progress.statistics is None or progress.of_today is None or progress.value.reason in UNKNOWN:
+        return Pace(None, None, progress.days_left)
+    if progress.is_limit:
+        return compute_limit_pace(progress)
+    if progress.metric in SUMS | RECORDS:
+        return compute_target_pace(progress)
+    if progress.is_met is not False:
+        return Pace("on_track", progress.missing, progress.days_left)
+    state: PaceState = "missed" if is_lost_by_worst(progress) else "behind"
+    return Pace(state, progress.missing, progress.days_left)
 
 
-def is_lost_by_worst(standing: Standing) -> bool:
+def is_lost_by_worst(progress: GoalProgress) -> bool:
     """Return whether the worst trade, or the worst of the days before today, stays below the target."""
-    if standing.metric == "worst_trade":
+    if progress.metric == "worst_trade":
         return True
-    if standing.metric != "worst_day":
+    if progress.metric != "worst_day":
         return False
-    statistics, of_today = standing.statistics, standing.of_today
-    assert statistics is not None, "checked by pace_of"
-    assert of_today is not None, "checked by pace_of"
+    statistics, of_today = progress.statistics, progress.of_today
+    assert statistics is not None, "checked by compute_pace"
+    assert of_today is not None, "checked by compute_pace"
     # A worst day that equals today's may be today alone, which can still win.
     return not of_today.trades or statistics.worst_day != of_today.net_pnl
 
@@ -134,25 +134,25 @@ def is_lost_by_worst(standing: Standing) -> bool:
 # Limits --------------------------------------------------------------------------------------------------
 
 
-def pace_of_limit(standing: Standing) -> Pace:
+def compute_limit_pace(progress: GoalProgress) -> Pace:
     """Return the room that is left until the limit; from 80 % of the limit on it is near."""
-    if standing.is_met is False:
-        if standing.is_final or has_won_too_often(standing):
-            return Pace("missed", 0, standing.days_left)
-        return Pace("behind", standing.missing, standing.days_left)
-    room = room_of(standing)
-    is_near = room is not None and room * 5 <= abs(standing.target)
-    return Pace("near_limit" if is_near else "within_limit", room, standing.days_left)
+    if progress.is_met is False:
+        if progress.is_final or has_won_too_often(progress):
+            return Pace("missed", 0, progress.days_left)
+        return Pace("behind", progress.missing, progress.days_left)
+    room = find_room(progress)
+    is_near = room is not None and room * 5 <= abs(progress.target)
+    return Pace("near_limit" if is_near else "within_limit", room, progress.days_left)
 
 
-def has_won_too_often(standing: Standing) -> bool:
+def has_won_too_often(progress: GoalProgress) -> bool:
     """Return whether the winning days before today are more than the limit. Today can still lose."""
-    if standing.metric != "winning_days":
+    if progress.metric != "winning_days":
         return False
-    assert standing.statistics is not None, "checked by pace_of"
-    assert standing.of_today is not None, "checked by pace_of"
-    before_today = standing.statistics.winning_days - standing.of_today.winning_days
-    return before_today * SCALE > standing.target
+    assert progress.statistics is not None, "checked by compute_pace"
+    assert progress.of_today is not None, "checked by compute_pace"
+    before_today = progress.statistics.winning_days - progress.of_today.winning_days
+    return before_today * SCALE > progress.target
 
 
 # What counts towards the limit now, where that is not the value of the whole period: a new day, a new trade
@@ -165,60 +165,63 @@ USED_NOW: dict[str, Callable[[Statistics, Statistics], int]] = {
 }
 
 
-def room_of(standing: Standing) -> int | None:
+def find_room(progress: GoalProgress) -> int | None:
     """Return what is left until the limit, which is not broken; None for an average without a trade."""
-    assert standing.statistics is not None, "checked by pace_of"
-    assert standing.of_today is not None, "checked by pace_of"
-    used = standing.value.actual
-    if standing.is_final and standing.metric in USED_NOW:
-        used = USED_NOW[standing.metric](standing.statistics, standing.of_today)
+    assert progress.statistics is not None, "checked by compute_pace"
+    assert progress.of_today is not None, "checked by compute_pace"
+    used = progress.value.actual
+    if progress.is_final and progress.metric in USED_NOW:
+        used = USED_NOW[progress.metric](progress.statistics, progress.of_today)
     if used is None:
         return None
-    room = used - standing.target if standing.direction == "at_least" else standing.target - used
+    room = used - progress.target if progress.direction == "at_least" else progress.target - used
     return max(0, room)
 
 
 # Targets -------------------------------------------------------------------------------------------------
 
 
-def pace_of_target(standing: Standing) -> Pace:
+def compute_target_pace(progress: GoalProgress) -> Pace:
     """Return what is missing to the target, and how much each day that is left has to add."""
-    missing = standing.missing
+    missing = progress.missing
     assert missing is not None, "sums and counts always have a value"
     return Pace(
-        state_of_target(standing, missing), missing, standing.days_left, needed_per_day(standing, missing)
+        choose_target_state(progress, missing),
+        missing,
+        progress.days_left,
+        compute_needed_per_day(progress, missing),
     )
 
 
-def state_of_target(standing: Standing, missing: int) -> PaceState:
-    if standing.is_met:
+def choose_target_state(progress: GoalProgress, missing: int) -> PaceState:
+    if progress.is_met:
         return "achieved"
     if (
-        standing.metric in ("trading_days", "winning_days")
-        and missing > days_that_can_count(standing) * SCALE
+        progress.metric in ("trading_days", "winning_days")
+        and missing > count_possible_days(progress) * SCALE
     ):
         return "missed"
-    assert standing.value.actual is not None, "sums and counts always have a value"
-    opening = (standing.statistics and standing.statistics.opening_balance) or 0
-    gone = standing.days - standing.days_left
-    is_on_track = (standing.value.actual - opening) * standing.days >= (standing.target - opening) * gone
+    assert progress.value.actual is not None, "sums and counts always have a value"
+    opening = (progress.statistics and progress.statistics.opening_balance) or 0
+    gone = progress.days - progress.days_left
+    is_on_track = (progress.value.actual - opening) * progress.days >= (progress.target - opening) * gone
     return "on_track" if is_on_track else "behind"
 
 
-def days_that_can_count(standing: Standing) -> int:
+def count_possible_days(progress: GoalProgress) -> int:
     """Return how many days the count of days can still grow by: a trade can close on any day.
 
     Today counts while it has no trade, and as a winning day also while its trades have not won.
     """
-    later = (standing.period.end - standing.today).days
-    assert standing.of_today is not None, "checked by pace_of"
-    if standing.metric == "winning_days":
-        return later + (standing.of_today.winning_days == 0)
-    return later + (not standing.has_traded_today)
+    later = (progress.period.end - progress.today).days
+    assert progress.of_today is not None, "checked by compute_pace"
+    if progress.metric == "winning_days":
+        return later + (progress.of_today.winning_days == 0)
+    return later + (not progress.has_traded_today)
 
 
-def needed_per_day(standing: Standing, missing: int) -> int | None:
+def compute_needed_per_day(progress: GoalProgress, missing: int) -> int | None:
     """Return what is missing for each day that is left, rounded half to even to eight decimals."""
-    if standing.metric not in SUMS or not standing.days_left:
+    if progress.metric not in SUMS or not progress.days_left:
         return None
-    return round(Fraction(missing, standing.days_left))
+    return round(Fraction(missing, progress.days_left))

@@ -113,7 +113,7 @@ def check_target(metric: str, target: Decimal) -> None:
 def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | UnsetType) -> None:
     """Raise ValidationFailed unless there are two ordered dates with timeframe custom, and none otherwise.
 
-    Rules G4 and G6 for the body; `changes_of` checks an omitted timeframe against the stored goal.
+    Rules G4 and G6 for the body; `find_changes` checks an omitted timeframe against the stored goal.
     """
     dates = {"custom_start": start, "custom_end": end}
     present = [field for field, day in dates.items() if day is not UNSET]
@@ -126,7 +126,7 @@ def check_window(timeframe: object, start: GoalDay | UnsetType, end: GoalDay | U
         raise ValidationFailed(fields={"custom_end": "must be on or after custom_start"})
 
 
-def changes_of(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
+def find_changes(stored: Goal, patch: GoalPatch) -> dict[str, Any]:
     """Return the members that a PATCH changes, those that change as a consequence included.
 
     A new metric brings its natural direction, another timeframe clears the dates of a custom goal. Raises

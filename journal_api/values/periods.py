@@ -86,7 +86,7 @@ def _trading_day(local: datetime, rollover: time) -> str:
     return day.isoformat()
 
 
-def period_of(day: date, timeframe: Timeframe) -> Period:
+def find_period(day: date, timeframe: Timeframe) -> Period:
     """Return the period that contains a day.
 
     Weeks start on Monday, quarters in January, April, July, October.
@@ -105,14 +105,14 @@ def period_of(day: date, timeframe: Timeframe) -> Period:
 
 
 def periods_between(first: date, last: date, timeframe: Timeframe) -> Iterator[Period]:
-    """Yield every period from the one that contains `first` to the one that contains `last`."""
+    """Yield every period that contains a day from `first` to `last`, oldest first."""
     while first <= last:
-        period = period_of(first, timeframe)
+        period = find_period(first, timeframe)
         yield period
         first = period.end + ONE_DAY
 
 
-def weekdays_in(period: Period, weekdays: Collection[int]) -> int:
+def count_weekdays(period: Period, weekdays: Collection[int]) -> int:
     """Return how many days of the period are on one of the weekdays (ISO numbers); 0 for an empty period."""
     days = max((period.end - period.start).days + 1, 0)
     weeks, rest = divmod(days, 7)

@@ -17,39 +17,39 @@ class Statistics(Struct, kw_only=True, frozen=True):
     currencies were added.
     """
 
-    currency: str | None  # of all trades; None without a trade and for different currencies
-    mixes_currencies: bool
-    trades: int
-    decisions: int
-    wins: int
-    losses: int
-    breakevens: int
-    graded: int
-    a_plus: int
-    with_risk: int
-    with_checklist: int
-    checklists_confirmed: int
-    with_mistake: int
-    trading_days: int
-    winning_days: int
-    max_trades_per_day: int
+    currency: str | None = None  # of all trades; None without a trade and for different currencies
+    mixes_currencies: bool = False
+    trades: int = 0
+    decisions: int = 0
+    wins: int = 0
+    losses: int = 0
+    breakevens: int = 0
+    graded: int = 0
+    a_plus: int = 0
+    with_risk: int = 0
+    with_checklist: int = 0
+    checklists_confirmed: int = 0
+    with_mistake: int = 0
+    trading_days: int = 0
+    winning_days: int = 0
+    max_trades_per_day: int = 0
     # Of the day on which the snapshot is made, for its pace. A decision whose first trade closed earlier in
     # the period is of that day, although a copy closes today.
-    decisions_today: int
-    gross_pnl: int
-    fees: int
-    net_pnl: int
-    winning_pnl: int
-    losing_pnl: int
-    worst_trade: int | None
-    worst_day: int | None
+    decisions_today: int = 0
+    gross_pnl: int = 0
+    fees: int = 0
+    net_pnl: int = 0
+    winning_pnl: int = 0
+    losing_pnl: int = 0
+    worst_trade: int | None = None
+    worst_day: int | None = None
     # The sum over decisions of net P&L / initial risk, each quotient rounded to eight decimals.
-    r_total: int | None
+    r_total: int | None = 0
     # Extra statistics: computed only for a metric that needs them.
-    max_drawdown: int | None = None
+    max_drawdown: int | None = 0
     # The highest cumulative net P&L, at least 0: the current drawdown is peak_pnl - net_pnl.
-    peak_pnl: int | None = None
-    win_streak: int | None = None
+    peak_pnl: int | None = 0
+    win_streak: int | None = 0
     # The balance of the accounts in scope at the start of the period.
     opening_balance: int | None = None
 
@@ -60,40 +60,10 @@ class Statistics(Struct, kw_only=True, frozen=True):
 
 
 # The statistics of a period without trades.
-NO_TRADES = Statistics(
-    currency=None,
-    mixes_currencies=False,
-    trades=0,
-    decisions=0,
-    wins=0,
-    losses=0,
-    breakevens=0,
-    graded=0,
-    a_plus=0,
-    with_risk=0,
-    with_checklist=0,
-    checklists_confirmed=0,
-    with_mistake=0,
-    trading_days=0,
-    winning_days=0,
-    max_trades_per_day=0,
-    decisions_today=0,
-    gross_pnl=0,
-    fees=0,
-    net_pnl=0,
-    winning_pnl=0,
-    losing_pnl=0,
-    worst_trade=None,
-    worst_day=None,
-    r_total=0,
-    max_drawdown=0,
-    peak_pnl=0,
-    win_streak=0,
-)
-
+NO_TRADES = Statistics()
 
 ExtraStatistic = Literal["max_drawdown", "win_streak", "opening_balance"]
-# The members that are there only with an extra statistic, each with the name of the latter.
+# The members that need an extra statistic, each with the extra statistic that it needs.
 EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
     "max_drawdown": "max_drawdown",
     "peak_pnl": "max_drawdown",
@@ -121,7 +91,7 @@ INTERNAL = frozenset({"mixes_currencies", "decisions_today"})
 MONEY = AMOUNTS - {"r_total"} | {"winning_days"}
 
 
-def statistics_shown(
+def show_statistics(
     statistics: Statistics | None, extras: Collection[ExtraStatistic | None]
 ) -> dict[str, object]:
     """Return the statistics as members of a JSON object, with those extra statistics and no others.

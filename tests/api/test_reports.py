@@ -1,7 +1,5 @@
 """GET /reports: what each group holds, in numbers that a person can check (docs/api.md#reports)."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -22,7 +20,6 @@ from factories import (
 from starlette.applications import Starlette
 
 from journal_api.database import connections, database
-from journal_api.database.database import Database
 from journal_api.structs.reports import REPORTED
 
 
@@ -111,21 +108,6 @@ async def test_trades_are_grouped_in_order(
     assert shown == groups
 
 
-async def test_the_upper_bound_of_a_holding_time_belongs_to_the_next_range(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    times = ["05T00:00:59.999999", "05T00:01:00", "05T00:05:00", "05T00:15:00", "05T01:00:00", "05T04:00:00"]
-    for time in [*times, "06T00:00:00"]:
-        closed_at = f"2026-01-{time}Z"
-        await insert_trade(app, account_id, opened_at="2026-01-05T00:00:00Z", closed_at=closed_at)
-
-    found = await read_report(client, "holding")
-
-    keys = ["under_1m", "1m_5m", "5m_15m", "15m_1h", "1h_4h", "4h_1d", "over_1d"]
-    assert [group["key"] for group in found["groups"]] == keys
-    assert found["groups"][1]["name"] == "1 to 5 min"
-
-
 async def test_a_decision_is_wholly_in_the_group_of_its_original(
     app: Starlette, client: httpx.AsyncClient, account_id: int
 ) -> None:
@@ -139,18 +121,6 @@ async def test_a_decision_is_wholly_in_the_group_of_its_original(
     assert await read_values(client, "account") == {"Main": 10, "Second": 5}
     # The original is not selected.
     assert await read_values(client, "grade", account_id=second) == {"F": 5}
-
-
-async def test_copies_that_close_on_another_day_are_in_the_period_of_their_own(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    original = await insert_trade(app, account_id, gross_pnl=10, closed_at="2026-01-31T15:00:00Z")
-    copy: dict[str, Any] = {"source_trade_id": original, "closed_at": "2026-02-01T15:00:00Z"}
-    await insert_trade(app, account_id, gross_pnl=5, **copy)
-
-    assert await read_values(client, "month") == {"2026-01": 10, "2026-02": 5}
-    assert await read_values(client, "month", "trade_count") == {"2026-01": 1, "2026-02": 1}
-    assert await read_values(client, "weekday") == {"Saturday": 15}
 
 
 async def test_a_decision_is_in_the_group_of_every_tag_that_any_of_its_trades_has(
@@ -169,19 +139,6 @@ async def test_a_decision_is_in_the_group_of_every_tag_that_any_of_its_trades_ha
 
 
 # Filters, order and pages --------------------------------------------------------------------------------
-
-
-async def test_filters_are_those_of_trades_and_days_are_inclusive(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    for day in (5, 6, 7, 8):
-        await insert_trade(app, account_id, closed_at=f"2026-01-0{day}T15:00:00Z", symbol=f"S{day % 2}")
-
-    found = await read_report(client, "day", **{"from": "2026-01-06", "to": "2026-01-08", "symbol": "S0"})
-
-    assert [group["key"] for group in found["groups"]] == ["2026-01-06", "2026-01-08"]
-    assert (found["from"], found["to"]) == ("2026-01-06", "2026-01-08")
-    assert found["total"]["values"]["trade_count"] == 2
 
 
 @pytest.mark.parametrize(
@@ -211,18 +168,6 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
         name: value for name, value in query.items() if name != "sort"
     }
     assert unwrap(response)["total"]["values"]["net_pnl"] == 1
-
-
-async def test_drawdowns_and_streaks_are_shown_with_the_metrics_that_need_them(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    for hour, pnl in enumerate((10, 10, -25, 5)):
-        await insert_trade(app, account_id, closed_at=f"2026-01-05T1{hour}:00:00Z", gross_pnl=pnl)
-
-    (group,) = (await read_report(client, "symbol", metrics="max_drawdown,win_streak"))["groups"]
-
-    assert group["values"] == {"max_drawdown": 25, "win_streak": 2}
-    assert [group["statistics"][name] for name in ("max_drawdown", "win_streak")] == [25, 2]
 
 
 @pytest.mark.parametrize(
@@ -257,23 +202,6 @@ async def test_outcome_is_no_filter_of_reports(client: httpx.AsyncClient) -> Non
 # Values without a number ---------------------------------------------------------------------------------
 
 
-async def test_amounts_in_different_currencies_are_not_added(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    euros = (await create_account(client, "Euros", currency="EUR"))["id"]
-    for account, pnl, symbol in ((account_id, 1, "ES"), (account_id, 1, "DAX"), (euros, 100, "DAX")):
-        await insert_trade(app, account, gross_pnl=pnl, symbol=symbol)
-
-    found = await read_report(client, "symbol", metrics="net_pnl,win_rate")
-
-    first, mixed = found["groups"]
-    assert (first["key"], mixed["key"]) == ("ES", "DAX")
-    assert mixed["values"] == {"net_pnl": None, "win_rate": 100}
-    assert mixed["reasons"] == {"net_pnl": "mixed_currencies"}
-    assert (mixed["statistics"]["currency"], mixed["statistics"]["net_pnl"]) == (None, None)
-    assert await read_values(client, "account") == {"Euros": 100, "Main": 2}
-
-
 @pytest.mark.parametrize("metrics", [REPORTED, ("net_pnl",)], ids=["all", "net_pnl"])
 async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     app: Starlette, client: httpx.AsyncClient, account_id: int, metrics: tuple[str, ...]
@@ -291,34 +219,6 @@ async def test_a_sum_beyond_64_bits_is_out_of_range_in_its_group_alone(
     assert (huge["key"], huge["statistics"]) == ("HUGE", {})
     for group in (huge, found["total"]):
         assert set(group["reasons"].values()) == {"out_of_range"}
-
-
-async def test_groups_out_of_range_take_one_more_statement_however_many_they_are(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    computed: list[str] = []
-
-    @asynccontextmanager
-    async def counted_read_transaction(self: Database, *limit: float) -> AsyncIterator[Any]:
-        async with read_transaction(self, *limit) as connection:
-            connected: Any = connection._conn
-            execute = connected.execute
-
-            def noted(sql: str, *values: Any) -> Any:
-                computed.append(sql)
-                return execute(sql, *values)
-
-            connected.execute = noted
-            yield connection
-
-    read_transaction = Database.read_transaction
-    monkeypatch.setattr(Database, "read_transaction", counted_read_transaction)
-    for number in range(3):
-        for _ in range(10):
-            await insert_trade(app, account_id, symbol=f"S{number}", gross_pnl=10**10)
-
-    assert set((await read_values(client, "symbol")).values()) == {None}
-    assert len([sql for sql in computed if "AS MATERIALIZED" in sql]) == 2
 
 
 async def test_a_report_that_takes_too_long_is_busy_and_says_what_to_do(

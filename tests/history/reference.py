@@ -181,7 +181,7 @@ class Decision:
 
     @property
     def representative(self) -> Trade:
-        """The original, else the first copy: its grade and checklist are those of the decision."""
+        """The original, else the first copy. It gives the decision its grade and checklist."""
         return next((one for one in self.trades if one.source_id is None), self.trades[0])
 
     @property

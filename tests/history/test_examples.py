@@ -9,11 +9,7 @@ import pytest
 from desk import JANUARY, Desk, desk_of, value_of
 from factories import (
     create_account,
-    create_trade,
-    insert_copy_group,
-    insert_trade,
     insert_trade_tags,
-    insert_user,
     run_sql,
     unwrap,
 )
@@ -212,18 +208,6 @@ async def test_the_largest_sum_within_64_bits_is_exact(desk: Desk) -> None:
     assert '"actual":92233720368.54775807,' in answer.text
 
 
-async def test_amounts_in_different_currencies_are_null_beside_the_counts(desk: Desk) -> None:
-    await enter(desk, [USD, T(-100), EUR])
-
-    (snapshot,) = await desk.read(await desk.goal(metric="win_rate", **JANUARY))
-
-    data = snapshot["snapshot_data"]
-    counts = {name: data[name] for name in ("trades", "decisions", "wins", "losses", "trading_days")}
-    assert counts == {"trades": 3, "decisions": 3, "wins": 2, "losses": 1, "trading_days": 1}
-    amounts = ("gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day")
-    assert {data[name] for name in ("currency", *amounts, "winning_days")} == {None}
-
-
 async def test_an_account_in_another_currency_without_trades_mixes_nothing_but_balances(desk: Desk) -> None:
     await enter(desk, [T(300)])
     await create_account(desk.client, "Euros", currency="EUR")
@@ -239,48 +223,7 @@ async def test_an_account_in_another_currency_without_trades_mixes_nothing_but_b
     assert shown == [(300, "USD"), ("mixed_currencies", None), (300, "USD")]
 
 
-@pytest.mark.parametrize(("direction", "is_met"), [("at_least", True), ("at_most", False)])
-async def test_a_profit_factor_without_losses_meets_every_target_at_least(
-    desk: Desk, direction: str, is_met: bool
-) -> None:
-    await enter(desk, [T(5)])
-
-    goal = await desk.goal(metric="profit_factor", direction=direction, target_value=1000, **JANUARY)
-
-    assert await desk.by_start(goal, "achieved") == [("01-01", is_met)]
-
-
 # Scopes --------------------------------------------------------------------------------------------------
-
-
-async def test_a_group_counts_the_accounts_in_it_and_another_user_nothing(desk: Desk) -> None:
-    accounts = [await desk.account(name, balance=10) for name in ("A", "B", "C")]
-    for account, pnl in zip(accounts, (1, 2, 4), strict=True):
-        await desk.trade(account, pnl=pnl)
-    groups = [
-        await insert_copy_group(desk.app, name, members=accounts[:size])
-        for name, size in (("G", 2), ("E", 0))
-    ]
-    other = await insert_user(desk.app)
-    rows = await run_sql(
-        desk.app,
-        """
-        INSERT INTO accounts (user_id, name, sort_name, starting_balance, created_at, updated_at)
-        VALUES (:user, 'A', 'a', 100000000, '', '') RETURNING id
-        """,
-        {"user": other},
-    )
-    await insert_trade(desk.app, rows[0][0], user_id=other, gross_pnl=1000)
-
-    shown = {
-        metric: [
-            (await desk.values(await desk.goal(metric=metric, copy_group_id=group)))[0]
-            for group in (*groups, None)
-        ]
-        for metric in ("net_pnl", "balance_target")
-    }
-
-    assert shown == {"net_pnl": [3, 0, 7], "balance_target": [23, 0, 37]}
 
 
 async def test_a_balance_counts_what_came_before_and_carries_through_empty_periods(desk: Desk) -> None:
@@ -350,15 +293,6 @@ async def test_a_page_has_the_periods_that_begin_from_and_to_newest_first(
     assert answer.json()["meta"]["pagination"] == {"limit": 50, "offset": 0, "total": total} | {
         name: value for name, value in query.items() if name in ("limit", "offset")
     }
-
-
-async def test_a_page_has_up_to_50_periods_unless_asked_for_more(desk: Desk) -> None:
-    await create_trade(
-        desk.client, await desk.account(), opened_at="2019-01-01T10:00:00Z", closed_at="2019-01-01T10:00:00Z"
-    )
-    goal = await desk.goal(timeframe="weekly")
-
-    assert [len(await desk.read(goal, **query)) for query in ({}, {"limit": 365})] == [50, 365]
 
 
 async def test_a_range_that_ends_before_it_begins_is_refused(desk: Desk) -> None:

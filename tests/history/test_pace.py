@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from desk import Desk, desk_of
-from factories import create_account, create_trade, unwrap
+from factories import create_trade, unwrap
 from starlette.applications import Starlette
 
 
@@ -23,44 +23,6 @@ def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
 async def read_room(desk: Desk, goal: Any) -> tuple[str, float | None]:
     pace = await desk.pace(goal)
     return pace["state"], pace["remaining"]
-
-
-@pytest.mark.parametrize("metric", ["net_pnl", "gross_pnl", "worst_day"])
-async def test_a_daily_loss_limit_says_how_much_room_is_left(desk: Desk, metric: str) -> None:
-    account = await desk.account()
-    await desk.trade(account, "03-10", -450)
-    goal = await desk.goal(metric=metric, target_value=-500, timeframe="daily")
-
-    stages = [await read_room(desk, goal)]
-    for loss in (-380, -20, -100, -1.5):
-        await desk.trade(account, "03-11", loss)
-        stages.append(await read_room(desk, goal))
-
-    broken = ("missed", 0) if metric == "worst_day" else ("behind", 1.5)
-    assert stages[:3] == [("within_limit", 500), ("within_limit", 120), ("near_limit", 100)]
-    assert stages[3:] == [("near_limit", 0), broken]
-
-
-async def test_four_limits_are_measured_from_now_on(desk: Desk) -> None:
-    """A copy that closes today of a decision of yesterday is no decision of today."""
-    account = await desk.account()
-    for pnl, day in ((-200, "03-03"), (700, "03-04"), (-50, "03-05"), (1, "03-10"), (1, "03-10")):
-        original = await desk.trade(account, day, pnl)
-    await desk.trade(account, "03-11", -20, source_trade_id=original)
-    await desk.trade(account, "03-11", 5)
-
-    targets = {"max_drawdown": 300, "max_trades_per_day": 5, "worst_day": -500, "worst_trade": -500}
-    rooms = {
-        metric: await read_room(desk, await desk.goal(metric=metric, target_value=target))
-        for metric, target in targets.items()
-    }
-
-    assert rooms == {
-        "max_drawdown": ("within_limit", 237),
-        "max_trades_per_day": ("within_limit", 4),
-        "worst_day": ("within_limit", 485),
-        "worst_trade": ("within_limit", 500),
-    }
 
 
 async def test_what_is_missing_is_spread_over_the_days_that_are_left(desk: Desk) -> None:
@@ -147,34 +109,3 @@ async def test_a_stopped_goal_has_no_pace_until_it_is_active_again(desk: Desk, s
     assert await desk.pace(goal) == pace
     (listed,) = unwrap(await desk.client.get("/goals", params={"with": "snapshot"}))
     assert listed["current"]["snapshot_data"]["pace"] == pace
-
-
-async def test_a_new_target_has_a_new_pace(desk: Desk) -> None:
-    goal = await desk.goal(target_value=150)
-    await desk.read(goal)
-
-    await desk.patch_goal(goal, target_value=300)
-
-    assert await read_room(desk, goal) == ("behind", 300)
-
-
-async def test_amounts_that_cannot_be_added_have_no_state(desk: Desk) -> None:
-    for currency in ("USD", "EUR"):
-        account = await create_account(desk.client, currency, currency=currency)
-        await desk.trade(account["id"], "03-11", -1)
-    net, count = await desk.goal(), await desk.goal(metric="trade_count", target_value=2)
-
-    nothing = {"state": None, "remaining": None, "days_left": 14, "needed_per_day": None}
-    assert await desk.pace(net) == nothing
-    assert await read_room(desk, count) == ("achieved", 0)
-
-
-async def test_the_digits_of_what_remains_are_exact(desk: Desk) -> None:
-    account = await desk.account()
-    for pnl in (0.1, 0.2):
-        await desk.trade(account, "03-11", pnl)
-    goal = await desk.goal(target_value=9999999.99999999)
-
-    text = (await desk.client.get(f"/goals/{goal['id']}/snapshots")).text
-
-    assert '"remaining":9999999.69999999,' in text

@@ -1,4 +1,4 @@
-"""Snapshots and reports of dense random journals equal those of reference.py."""
+"""Snapshots and reports of dense random journals equal what reference.py computes."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta

@@ -1,24 +1,17 @@
 """The changes that triggers record (DECISIONS 24): each goal finds those that it has not seen yet."""
 
-from typing import NamedTuple
-
 import httpx
 import pytest
-from conftest import client_of, new_key_for
 from factories import (
     create_account,
     create_goal,
     create_import,
     create_trade,
-    insert_user,
     run_sql,
     send_file,
     snapshots_of,
     unwrap,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from proofs import max_examples
 from starlette.applications import Starlette
 
 DAYS = ("2026-01-05", "2026-01-06")
@@ -92,84 +85,24 @@ async def test_a_change_that_was_rolled_back_is_recorded_by_the_next(client: htt
     assert await read_counts(client, goal) == [1, 0]
 
 
-# Whatever happens ----------------------------------------------------------------------------------------
-
-
-class Step(NamedTuple):
-    """What happens next: by which of two users, on which day, to which of the user's goals."""
-
-    what: str
-    user: int
-    day: int
-    which: int
-
-
-WHAT = ["trade", "read", "pause", "activate"] * 3 + ["create", "create", "delete", "retarget", "redefine"]
-STEPS = st.builds(
-    Step,
-    what=st.sampled_from(WHAT),
-    user=st.sampled_from([0, 0, 0, 1]),
-    day=st.sampled_from([0, 0, 1]),
-    which=st.integers(0, 1),
-)
-
-
-class Trader:
-    """A user with one account: its trades by day, and what each goal shows, None for what there is now."""
-
-    def __init__(self, client: httpx.AsyncClient, account_id: int) -> None:
-        self.client, self.account_id = client, account_id
-        self.trades = [0, 0]
-        self.goals: dict[int, list[int] | None] = {}
-
-    async def do(self, step: Step) -> None:
-        if step.what == "create":
-            self.goals[await create_counter(self.client, self.account_id)] = None
-        elif step.what == "trade":
-            await add_trade(self.client, self.account_id, DAYS[step.day])
-            self.trades[step.day] += 1
-        elif self.goals:
-            await self.do_to(list(self.goals)[step.which % len(self.goals)], step.what)
-
-    async def do_to(self, goal_id: int, what: str) -> None:
-        if what == "read":
-            await self.check(goal_id)
-        elif what == "delete":
-            del self.goals[goal_id]
-            await self.client.delete(f"/goals/{goal_id}")
-        elif what in ("pause", "activate"):
-            self.goals[goal_id] = (self.goals[goal_id] or [*self.trades]) if what == "pause" else None
-            await self.patch(goal_id, status="paused" if what == "pause" else "active")
-        elif what == "retarget":
-            await self.patch(goal_id, target_value=goal_id + 1)
-        else:
-            for direction in ("at_most", "at_least"):
-                await self.patch(goal_id, direction=direction)
-            self.goals[goal_id] = self.goals[goal_id] and [*self.trades]
-
-    async def patch(self, goal_id: int, **fields: str | int) -> None:
-        unwrap(await self.client.patch(f"/goals/{goal_id}", json=fields))
-
-    async def check(self, goal_id: int) -> None:
-        assert await read_counts(self.client, goal_id) == (self.goals[goal_id] or self.trades)
-
-
-@given(steps=st.lists(STEPS, min_size=8, max_size=30))
-@max_examples(full=60, ci=12)
-async def test_every_goal_shows_what_is_there_whoever_reads_pauses_or_deletes_goals_in_between(
-    app: Starlette, steps: list[Step]
+async def test_every_goal_finds_the_changes_that_it_has_not_seen_whatever_others_have(
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
 ) -> None:
-    await run_sql(app, "DELETE FROM goals")
-    traders = []
-    for _ in range(2):
-        ((number,),) = await run_sql(app, "SELECT count(*) FROM users")
-        user_id = await insert_user(app, f"trader {number}")
-        client = client_of(app, await new_key_for(app, user_id))
-        traders.append(Trader(client, (await create_account(client))["id"]))
+    account, theirs = (await create_account(client))["id"], (await create_account(other_user_client))["id"]
+    ahead, behind, paused = [await create_counter(client, account) for _ in range(3)]
+    their_goal = await create_counter(other_user_client, theirs)
+    await read_counts(client, behind)
+    await add_trade(client, account)
+    assert [await read_counts(client, goal) for goal in (ahead, paused)] == [[1, 0]] * 2
+    unwrap(await client.patch(f"/goals/{paused}", json={"status": "paused"}))
+    await add_trade(other_user_client, theirs, DAYS[1])
 
-    for step in steps:
-        await traders[step.user].do(step)
-    for trader in traders:
-        for goal_id in trader.goals:
-            await trader.check(goal_id)
-        await trader.client.aclose()
+    await add_trade(client, account)
+
+    assert await read_counts(other_user_client, their_goal) == [0, 1]
+    assert [await read_counts(client, goal) for goal in (ahead, paused)] == [[2, 0], [1, 0]]
+    await client.delete(f"/goals/{ahead}")
+    await add_trade(client, account)
+    unwrap(await client.patch(f"/goals/{paused}", json={"status": "active"}))
+    assert [await read_counts(client, goal) for goal in (behind, paused)] == [[3, 0]] * 2
+    assert await read_counts(other_user_client, their_goal) == [0, 1]

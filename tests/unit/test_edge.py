@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples
 
-from journal_api.rules.edge import QUANTILE, Edge, Sample, edge_of
+from journal_api.rules.edge import QUANTILE, Edge, Sample, compute_edge
 
 AMOUNTS = st.lists(st.integers(-(10**18), 10**18), min_size=10, max_size=40)
 
@@ -23,20 +23,20 @@ def test_an_edge_is_what_a_person_computes() -> None:
     """The example of docs/goals.md#the-edge-of-a-confirmation."""
     present, absent = [190, 10] * 5, [110, -130] * 5
 
-    edge = edge_of(sample([10**8 * one for one in present]), sample([10**8 * one for one in absent]))
+    edge = compute_edge(sample([10**8 * one for one in present]), sample([10**8 * one for one in absent]))
 
     assert edge == Edge(110_00000000, 12_00180000, 207_99820000)
 
 
 def test_without_any_deviation_the_interval_is_the_difference_itself() -> None:
-    assert edge_of(sample([5] * 10), sample([2] * 12)) == Edge(3, 3, 3)
+    assert compute_edge(sample([5] * 10), sample([2] * 12)) == Edge(3, 3, 3)
 
 
 @pytest.mark.parametrize("sizes", [(9, 10), (10, 9), (0, 100), (0, 0)])
 def test_fewer_than_ten_decisions_on_either_side_prove_nothing(sizes: tuple[int, int]) -> None:
     present, absent = (sample([1] * size) for size in sizes)
 
-    assert edge_of(present, absent) == Edge(None, None, None, "too_few")
+    assert compute_edge(present, absent) == Edge(None, None, None, "too_few")
 
 
 @given(AMOUNTS, AMOUNTS)
@@ -48,7 +48,7 @@ def test_an_edge_equals_welchs_formula_with_exact_variances(present: list[int], 
     difference = mean(sides[0]) - mean(sides[1])
     margin = Fraction(error) * Fraction("1.959964")
 
-    edge = edge_of(sample(present), sample(absent))
+    edge = compute_edge(sample(present), sample(absent))
 
     assert edge == Edge(round(difference), round(difference - margin), round(difference + margin))
 
@@ -65,7 +65,7 @@ def test_the_interval_covers_the_true_difference_in_95_of_100_journals() -> None
     for _ in range(journals):
         present = [round(random.gauss(40, 120) * 10**8) for _ in range(random.randint(40, 120))]
         absent = [round(random.gauss(-10, 60) * 10**8) for _ in range(random.randint(40, 120))]
-        edge = edge_of(sample(present), sample(absent))
+        edge = compute_edge(sample(present), sample(absent))
         assert edge.low is not None
         assert edge.high is not None
         covered += edge.low <= 50 * 10**8 <= edge.high

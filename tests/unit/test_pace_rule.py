@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
 
-from journal_api.rules.pace import RECORDS, SUMS, UNKNOWN, Pace, Standing, pace_of
+from journal_api.rules.pace import RECORDS, SUMS, UNKNOWN, GoalProgress, Pace, compute_pace
 from journal_api.structs.snapshots import PaceState
 from journal_api.values.metric_formulas import MetricValue, Reason
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import SCALE
-from journal_api.values.periods import Period, weekdays_in
+from journal_api.values.periods import Period, count_weekdays
 from journal_api.values.statistics import NO_TRADES, Statistics
 
 LARGEST = 2**63 - 1
@@ -61,13 +61,13 @@ values = (
 
 
 @st.composite
-def standings(draw: st.DrawFn) -> Standing:
+def progresses(draw: st.DrawFn) -> GoalProgress:
     """Any goal in a period that contains today, with statistics that need not agree with each other."""
     metric = draw(st.sampled_from(sorted(METRICS)))
     start, length, gone = draw(days), draw(st.integers(0, 400)), draw(st.integers(0, 400))
     period = Period(start, start + timedelta(days=length))
     known = draw(st.none() | st.just(NO_TRADES) | statistics)
-    return Standing(
+    return GoalProgress(
         metric=metric,
         direction=draw(st.sampled_from(["at_least", "at_most"])),
         target=draw(amounts),
@@ -80,7 +80,7 @@ def standings(draw: st.DrawFn) -> Standing:
     )
 
 
-def standing(metric: str, target: float, direction: str = "at_least", **fields: Any) -> Standing:
+def progress(metric: str, target: float, direction: str = "at_least", **fields: Any) -> GoalProgress:
     """A goal for this week, on Wednesday, with statistics in whole units and no trade today unless given."""
     in_units = AMOUNTS | {"max_drawdown", "peak_pnl"}
     scaled = {
@@ -91,7 +91,7 @@ def standing(metric: str, target: float, direction: str = "at_least", **fields: 
         name.removeprefix("today_"): value for name, value in scaled.items() if name.startswith("today_")
     }
     known = with_members({name: value for name, value in scaled.items() if not name.startswith("today_")})
-    return Standing(
+    return GoalProgress(
         metric=metric,
         direction=direction,  # type: ignore[arg-type]
         target=round(target * SCALE),
@@ -108,21 +108,21 @@ def with_members(members: dict[str, Any]) -> Statistics:
     return msgspec.structs.replace(NO_TRADES, **members)
 
 
-@given(standings())
+@given(progresses())
 @max_examples(full=20_000, ci=150)
-def test_every_goal_has_a_pace_that_makes_sense(standing: Standing) -> None:
-    pace = pace_of(standing)
+def test_every_goal_has_a_pace_that_makes_sense(progress: GoalProgress) -> None:
+    pace = compute_pace(progress)
 
     assert pace.state is None or pace.state in get_args(PaceState)
     assert pace.remaining is None or pace.remaining >= 0
-    assert 0 <= pace.days_left <= (standing.period.end - standing.today).days + 1
+    assert 0 <= pace.days_left <= (progress.period.end - progress.today).days + 1
     if pace.state in ("missed", "behind"):
-        assert standing.is_met is False
+        assert progress.is_met is False
     if pace.state == "achieved":
-        assert (standing.is_met, pace.remaining) == (True, 0)
+        assert (progress.is_met, pace.remaining) == (True, 0)
     if pace.state == "near_limit":
         assert pace.remaining is not None
-        assert pace.remaining * 5 <= abs(standing.target)
+        assert pace.remaining * 5 <= abs(progress.target)
     if pace.state is None:
         assert (pace.remaining, pace.needed_per_day) == (None, None)
     if pace.needed_per_day is not None:
@@ -138,21 +138,21 @@ def test_trading_days_are_those_that_a_walk_through_the_period_counts(
     period = Period(start, start + timedelta(days=length))
     walked = [start + timedelta(days=number) for number in range(length + 1)]
 
-    assert weekdays_in(period, weekdays) == sum(day.isoweekday() in weekdays for day in walked)
+    assert count_weekdays(period, weekdays) == sum(day.isoweekday() in weekdays for day in walked)
 
 
 def test_needed_per_day_is_rounded_half_to_even() -> None:
     """Of 0.00000015 two days need 0.000000075 each, of 0.00000005 they need 0.000000025."""
-    two_days = standing("net_pnl", 0)._replace(today=MONDAY + timedelta(days=3))
+    two_days = progress("net_pnl", 0)._replace(today=MONDAY + timedelta(days=3))
 
-    assert [pace_of(two_days._replace(target=target)).needed_per_day for target in (15, 5)] == [8, 2]
+    assert [compute_pace(two_days._replace(target=target)).needed_per_day for target in (15, 5)] == [8, 2]
 
 
 @pytest.mark.parametrize(
     ("target", "state"), [(500.01, "within_limit"), (500, "near_limit"), (400, "near_limit"), (399, "behind")]
 )
 def test_a_limit_is_near_from_four_fifths_of_it_on(target: float, state: str) -> None:
-    assert pace_of(standing("net_pnl", -target, net_pnl=-400)).state == state
+    assert compute_pace(progress("net_pnl", -target, net_pnl=-400)).state == state
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_limit_is_near_from_four_fifths_of_it_on(target: float, state: str) ->
 def test_a_limit_that_no_trade_can_repair_is_missed(
     metric: str, direction: str, target: int, broken_by: dict[str, Any]
 ) -> None:
-    assert pace_of(standing(metric, target, direction, **broken_by)) == Pace("missed", 0, 3)
+    assert compute_pace(progress(metric, target, direction, **broken_by)) == Pace("missed", 0, 3)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
 def test_a_goal_stands_on_wednesday(
     metric: str, target: float, direction: str, members: dict[str, Any], state: str
 ) -> None:
-    assert pace_of(standing(metric, target, direction, **members)).state == state
+    assert compute_pace(progress(metric, target, direction, **members)).state == state
 
 
 @pytest.mark.parametrize(
@@ -227,6 +227,6 @@ def test_a_goal_stands_on_wednesday(
 def test_the_room_or_what_is_missing(
     metric: str, target: float, direction: str, members: dict[str, Any], remaining: float | None
 ) -> None:
-    pace = pace_of(standing(metric, target, direction, **members))
+    pace = compute_pace(progress(metric, target, direction, **members))
 
     assert pace.remaining == (None if remaining is None else remaining * SCALE)

@@ -12,8 +12,8 @@ from proofs import max_examples
 
 from journal_api.values.periods import (
     Timeframe,
+    find_period,
     local_hour,
-    period_of,
     periods_between,
     trading_day,
 )
@@ -55,7 +55,7 @@ def test_the_hour_is_that_of_the_wall_clock_also_in_zones_of_half_hours(instant:
 
 # Periods ------------------------------------------------------------------------------------------------
 
-# What the days of one period have in common, and those of its neighbours do not.
+# What all days of a period share, and no day of a neighbouring period.
 NAMES: dict[Timeframe, Callable[[date], object]] = {
     "daily": lambda day: day,
     "weekly": lambda day: day.isocalendar()[:2],
@@ -67,7 +67,7 @@ NAMES: dict[Timeframe, Callable[[date], object]] = {
 @given(days, st.sampled_from(sorted(NAMES)))
 @quick
 def test_a_period_is_all_days_of_one_name_and_no_other(day: date, timeframe: Timeframe) -> None:
-    period, name = period_of(day, timeframe), NAMES[timeframe]
+    period, name = find_period(day, timeframe), NAMES[timeframe]
 
     assert period.start <= day <= period.end
     assert name(period.start) == name(day) == name(period.end)
@@ -90,7 +90,7 @@ def test_a_period_is_all_days_of_one_name_and_no_other(day: date, timeframe: Tim
 def test_a_period_has_the_bounds_of_the_calendar(
     timeframe: Timeframe, day: str, start: str, end: str
 ) -> None:
-    period = period_of(date.fromisoformat(day), timeframe)
+    period = find_period(date.fromisoformat(day), timeframe)
 
     assert (period.start.isoformat(), period.end.isoformat()) == (start, end)
 
@@ -104,11 +104,11 @@ def test_periods_follow_each_other_without_gap_or_overlap(
 
     periods = list(periods_between(first, last, timeframe))
 
-    assert periods[0] == period_of(first, timeframe)
-    assert periods[-1] == period_of(last, timeframe)
+    assert periods[0] == find_period(first, timeframe)
+    assert periods[-1] == find_period(last, timeframe)
     for one, following in pairwise(periods):
         assert following.start == one.end + DAY
-    assert all(period_of(period.end, timeframe) == period for period in periods)
+    assert all(find_period(period.end, timeframe) == period for period in periods)
 
 
 @pytest.mark.parametrize("timeframe", ["daily", "weekly", "monthly", "quarterly"])
@@ -157,14 +157,6 @@ def test_from_the_rollover_on_it_is_the_next_day(instant: datetime, zone: str, r
 )
 def test_the_futures_day_ends_at_17_00_in_new_york_all_year(wall_clock: str, day: str) -> None:
     assert trading_day(local(wall_clock, "America/New_York"), "America/New_York", "17:00") == day
-
-
-@pytest.mark.parametrize("fold", [0, 1])
-def test_the_hour_that_comes_twice_belongs_to_one_day(fold: int) -> None:
-    instant = local("2026-11-01T01:30:00", "America/New_York", fold)
-
-    assert trading_day(instant, "America/New_York", "00:00") == "2026-11-01"
-    assert trading_day(instant, "America/New_York", "17:00") == "2026-11-01"
 
 
 def test_an_open_trade_has_no_day() -> None:
