@@ -76,6 +76,7 @@ bench: $(READY_DEV)  ## measure it beside others, as it grows, in a crowd: docs/
 
 openapi: $(READY_DEV)  ## write docs/openapi.json, unless it takes something away from v1
 	$(BIN)/python tests/record_examples.py
+	$(BIN)/python tests/page_enums.py
 	$(BIN)/journal-api openapi | $(BIN)/python tests/docs/openapi_changes.py docs/openapi.json
 
 screenshots: $(READY_DEV)  ## photograph the page with the example journal: docs/page-*.png

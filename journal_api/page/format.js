@@ -72,7 +72,10 @@ export const dayIn = (timeZone, date = new Date()) =>
 export const accountName = ({ name, archived }) => (archived ? `${name} (archived)` : name);
 
 // net_pnl and no_trades for people.
-export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());
+export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace("breakeven", "break-even").replace(/^./, (first) => first.toUpperCase());
+
+// The values of a closed list with their labels, for a <select>.
+export const inWords = (list) => list.map((one) => [one, words(one)]);
 
 // What the API says of worst_day and at_least, for people.
 export const sentences = (list) => list.join(" ").replaceAll("_", " ");

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
+import page_enums
 import pytest
 from chromium import Page, PageJournal, in_a_browser
 from commands import PATIENCE, done, new_key
@@ -86,6 +87,10 @@ def test_the_page_stays_small() -> None:
 
     assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < MAX_BYTES_SENT
     assert {name: count for name, count in lines.items() if count >= MAX_LINES} == {}
+
+
+def test_the_closed_lists_of_the_page_are_those_of_the_api() -> None:
+    assert page_enums.FILE.read_text() == page_enums.source(), "run `make openapi`"
 
 
 def test_no_module_of_the_page_makes_markup_of_text_or_calls_elsewhere() -> None:
@@ -405,7 +410,7 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal,
     page.wait_for_text("40.00 left before −500.00")
     assert "Near limit" in page.text()
     page.click(".goal")
-    page.wait_for_text("−460.00 = the lowest net P&L of 1 trading day.")
+    page.wait_for_text("−460.00 = the lowest net P&L of a day.")
 
 
 @in_a_browser

@@ -2,7 +2,8 @@
 
 import { refused, send } from "../client.js";
 import { field, h, select } from "../dom.js";
-import { amount } from "../format.js";
+import { TAG_TYPES } from "../enums.js";
+import { amount, inWords } from "../format.js";
 import { numberInput, numbersOf, parse, write } from "../numbers.js";
 
 const text = (label, name, thing, attributes = {}, hint) => field(label, h("input", { name, value: thing[name] ?? "", ...attributes }), hint);
@@ -96,7 +97,7 @@ export const tagKind = (categories) => ({
     return [
       h("div", { class: "row" }, text("Name", "name", tag, { required: true }), field("Colour", h("input", { type: "color", name: "color", value: tag.color ?? "#3b82f6" }))),
       h("div", { class: "row" }, field("Category", choice), added,
-        field("Type", select({ name: "type", value: tag.type ?? "custom" }, [["custom", "custom"], ["mistake", "mistake"]]), "Mistakes count in mistake-free goals")),
+        field("Type", select({ name: "type", value: tag.type ?? "custom" }, inWords(TAG_TYPES)), "Mistakes count in mistake-free goals")),
     ];
   },
   async body({ name, color, category_id, new_category, type }, tag, form) {

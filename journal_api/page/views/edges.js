@@ -1,10 +1,9 @@
 // The report of confirmations: decisions with each beside those without it, and the interval of the difference.
 
 import { h } from "../dom.js";
+import { MIN_EDGE_DECISIONS } from "../enums.js";
 import { count, gainOrLoss, NONE, number, rate, signed, whole } from "../format.js";
 import { axis, interval, scaleOf, sortable } from "./bars.js";
-
-const FEWEST = 10; // decisions on each side (docs/goals.md)
 
 // What the table can be sorted by.
 const SORTS = {
@@ -61,7 +60,7 @@ const verdict = (edge) => ({
 
 function reasonOf({ reason, present, absent }) {
   const words = {
-    too_few: `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${FEWEST} on each side are needed.`,
+    too_few: `${count(present, "decision")} with it, ${number(absent)} without: too few to tell; ${MIN_EDGE_DECISIONS} on each side are needed.`,
     mixed_currencies: "Accounts in different currencies: choose an account.",
   };
   return h("span", { class: "muted" }, words[reason] ?? "The amounts are too large to add.");

@@ -1,9 +1,9 @@
 // The filters of trades and reports: they stand in the address, under the names that the API has for them.
 
 import { h, select, wordsOf } from "../dom.js";
-import { plusDays, tradingDay } from "../format.js";
+import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
+import { inWords, plusDays, tradingDay } from "../format.js";
 
-export const GRADES = ["A+", "A", "B", "C", "D", "F"];
 const NAMES = [
   "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id", "import_id",
   "symbol", "direction", "grade", "outcome", "from", "to",
@@ -63,9 +63,9 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     choice("strategy_id", "Strategy", "Any", named(strategies)),
     setups && choice("setup_id", "Setup", "Any", named(setups)),
     choice("tag_id", "Tag", "Any", named(tags)),
-    choice("direction", "Side", "Both", [["long", "Long"], ["short", "Short"]]),
+    choice("direction", "Side", "Both", inWords(DIRECTIONS)),
     choice("grade", "Grade", "Any", GRADES.map((grade) => [grade, grade])),
-    outcomes && choice("outcome", "Outcome", "Any", [["win", "Win"], ["loss", "Loss"], ["breakeven", "Break-even"], ["open", "Open"]]),
+    outcomes && choice("outcome", "Outcome", "Any", inWords(OUTCOMES)),
     others,
     count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"));
   const open = document.getElementById("filters")?.open ?? matchMedia("(min-width: 760px)").matches;

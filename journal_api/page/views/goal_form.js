@@ -2,16 +2,13 @@
 
 import { refused, send } from "../client.js";
 import { field, h, select } from "../dom.js";
+import { GOAL_DIRECTIONS, GOAL_STATUSES, TIMEFRAMES } from "../enums.js";
 import { span } from "../explanations.js";
-import { accountName, valueOf, words } from "../format.js";
+import { accountName, inWords, valueOf } from "../format.js";
 import { numberInput, numbersOf, write } from "../numbers.js";
 import { settleGoal } from "./goal_doubts.js";
 
-const TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"];
-const STATUSES = ["active", "paused", "archived"];
-const pairs = (list) => list.map((one) => [one, words(one)]);
 const UNITS = { currency: "An amount of money.", percent: "In percent.", ratio: "A ratio.", count: "A number." };
-const DIRECTIONS = [["at_least", "at least"], ["at_most", "at most"]];
 // What most traders want: a number without a sign is typed, and the rest of the goal follows from its name.
 const READY = {
   "Daily loss limit": { metric: "worst_day", direction: "at_least", timeframe: "daily", sign: -1, hint: "The most that a day may lose" },
@@ -33,7 +30,7 @@ export const goalKind = (metrics) => ({
   loss: "Its history goes with it. A paused goal keeps its history.",
   fields(goal, context) {
     const metric = select({ name: "metric", value: goal.metric ?? "net_pnl" }, metrics.map((one) => [one.key, one.title]));
-    const direction = select({ name: "direction", value: goal.direction ?? "at_least" }, DIRECTIONS);
+    const direction = select({ name: "direction", value: goal.direction ?? "at_least" }, inWords(GOAL_DIRECTIONS));
     const about = h("p", { class: "muted" });
     const describe = (isNew) => {
       const chosen = metrics.find((one) => one.key === metric.value);
@@ -43,7 +40,7 @@ export const goalKind = (metrics) => ({
     metric.addEventListener("change", () => describe(true));
     describe(!goal.id);
     const days = [["From", "custom_start"], ["To", "custom_end"]].map(([label, name]) => field(label, h("input", { type: "date", name, value: goal[name] ?? "" })));
-    const timeframe = select({ name: "timeframe", value: goal.timeframe ?? "daily" }, pairs(TIMEFRAMES));
+    const timeframe = select({ name: "timeframe", value: goal.timeframe ?? "daily" }, inWords(TIMEFRAMES));
     const showDays = () => days.forEach((day) => { day.hidden = timeframe.value !== "custom"; });
     timeframe.addEventListener("change", showDays);
     showDays();
@@ -67,7 +64,7 @@ export const goalKind = (metrics) => ({
       !goal.id && field("Goal", ready),
       ...free,
       h("div", { class: "row" }, target, time, days, field("Accounts", select({ name: "scope", value: goal.scope ?? "all" }, scopesOf(context))),
-        goal.id && field("Status", select({ name: "status", value: goal.status }, pairs(STATUSES)))),
+        goal.id && field("Status", select({ name: "status", value: goal.status }, inWords(GOAL_STATUSES)))),
     ];
   },
   body({ ready, goal_name, metric, direction, timeframe, custom_start, custom_end, scope, status, ...values }, goal) {

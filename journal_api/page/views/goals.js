@@ -3,7 +3,7 @@
 import { equityCurve, bar, columnsChart } from "../charts.js";
 import { get } from "../client.js";
 import { h, trying } from "../dom.js";
-import { explained, filled, isLimit, span, STATES, whatIsLeft } from "../explanations.js";
+import { explained, filled, span, STATES, whatIsLeft } from "../explanations.js";
 import * as format from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
@@ -85,7 +85,7 @@ function card(goal, context, isChosen) {
     current && h("p", { class: "strong" }, whatIsLeft(goal)));
 }
 
-const target = (goal) => `${isLimit(goal) ? "limit" : "target"} ${format.valueOf(goal.current?.snapshot_data.unit, goal.current?.target ?? goal.target_value)}`;
+const target = (goal) => `${goal.kind} ${format.valueOf(goal.current?.snapshot_data.unit, goal.current?.target ?? goal.target_value)}`;
 
 function scopeName(goal, { accounts, copyGroups }) {
   if (goal.account_id) return accounts.find((one) => one.id === goal.account_id)?.name;

@@ -2,9 +2,9 @@
 
 import { get, send } from "../client.js";
 import { confirm, h, select, wordsOf } from "../dom.js";
+import { GRADES } from "../enums.js";
 import { amount, gainOrLoss, instant, NONE, number, shortDay, signed } from "../format.js";
 import { showConflict } from "./conflict.js";
-import { GRADES } from "./filters.js";
 import { notesForm, notesSaved, notesUnsaved, unsavedNotes } from "./notes.js";
 import { editTrade } from "./trade_form.js";
 

@@ -2,7 +2,8 @@
 
 import { get, send } from "../client.js";
 import { field, form, h, open, select } from "../dom.js";
-import { NONE } from "../format.js";
+import { DIRECTIONS } from "../enums.js";
+import { inWords, NONE } from "../format.js";
 import { numberInput, numbersOf } from "../numbers.js";
 import { showConflict } from "./conflict.js";
 
@@ -60,7 +61,7 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
       field("Account", select({ name: "account_id", value: stored("account_id") || selection.account_id },
         accounts.map(({ id, name }) => [id, name]))),
       field("Symbol", input("symbol", { autofocus: true })),
-      field("Side", select({ name: "direction", value: stored("direction") || "long" }, [["long", "Long"], ["short", "Short"]]))),
+      field("Side", select({ name: "direction", value: stored("direction") || "long" }, inWords(DIRECTIONS)))),
     h("div", { class: "row" }, NUMBERS.map(([name, label]) => field(label, numberInput({ name, value: trade?.[name] }), HINTS[name]))),
     h("div", { class: "row" }, field("Opened", time("opened_at")), field("Closed", time("closed_at"), "Empty while open.")),
     !trade && field("Strategy", select({ name: "strategy_id" }, [["", "None"], ...strategies.map(({ id, name }) => [id, name])])),

@@ -2,8 +2,9 @@
 
 import { get } from "../client.js";
 import { h, open, trying } from "../dom.js";
+import { GRADES } from "../enums.js";
 import { count, dayIn, gainOrLoss, NONE, number, shortDay, signed } from "../format.js";
-import { filterForm, filtersOf, GRADES, orRefused } from "./filters.js";
+import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { chip, tradePanel } from "./trade.js";
 import { editTrade } from "./trade_form.js";
 import { daysQuestion } from "./welcome.js";
