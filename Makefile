@@ -8,7 +8,7 @@ READY := .venv/.ready
 READY_DEV := .venv/.ready-dev
 FUZZ_SECONDS ?= 1200
 
-.PHONY: help install run test test-lowest lint check format openapi fuzz soak bench screenshots
+.PHONY: help install run test test-lowest lint lint-page check format openapi fuzz soak bench screenshots
 .DELETE_ON_ERROR:
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,7 +50,16 @@ $(LOWEST)/.ready: pyproject.toml tests/lowest.py
 test-lowest: $(LOWEST)/.ready  ## run every test, or TESTS, with the oldest dependencies that pyproject.toml allows
 	$(LOWEST)/bin/python -m pytest -n auto $(TESTS)
 
-lint: $(READY_DEV)  ## ruff, mypy --strict, import-linter
+# What checks the page comes from npm; a machine without npm, or npm without a registry, does not check it.
+PAGE_TOOLS := tests/javascript
+$(PAGE_TOOLS)/node_modules/.ready: $(PAGE_TOOLS)/package-lock.json
+	@cd $(PAGE_TOOLS) && npm ci --silent --ignore-scripts && touch node_modules/.ready
+
+lint-page:
+	@if $(MAKE) --silent $(PAGE_TOOLS)/node_modules/.ready 2>/dev/null; then npm --prefix $(PAGE_TOOLS) run --silent check; \
+	else echo "npm cannot install prettier and TypeScript here: the page is not checked"; fi
+
+lint: $(READY_DEV) lint-page  ## ruff, mypy --strict, import-linter; prettier and tsc for the page
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -58,9 +67,10 @@ lint: $(READY_DEV)  ## ruff, mypy --strict, import-linter
 
 check: lint test  ## lint, then test
 
-format: $(READY_DEV)  ## let ruff write it properly
+format: $(READY_DEV)  ## let ruff and prettier write it properly
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	npm --prefix $(PAGE_TOOLS) run --silent format
 
 fuzz: $(READY_DEV)  ## send the service random requests for 20 minutes, or FUZZ_SECONDS
 	FUZZ_SECONDS=$(FUZZ_SECONDS) $(BIN)/python -m pytest -rP tests/system/test_fuzz.py
@@ -73,6 +83,7 @@ bench: $(READY_DEV)  ## measure it beside others and as it grows: docs/bench.jso
 
 openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1
 	$(BIN)/python tests/write_openapi.py
+	$(BIN)/python tests/page_enums.py
 
 screenshots: $(READY_DEV)  ## photograph the page with the example journal: docs/page-*.png
 	$(BIN)/python tests/screenshots.py

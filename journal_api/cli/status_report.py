@@ -12,7 +12,6 @@ from msgspec import Struct, UnsetType
 from journal_api.cli.common import printable
 from journal_api.cli.text_width import fit_text, text_width
 from journal_api.repositories.daily_totals import DailyTotal
-from journal_api.rules.pace import is_limit
 from journal_api.structs.goals import GoalListItem
 from journal_api.structs.snapshots import Pace, Snapshot
 from journal_api.values.metrics import METRICS
@@ -142,7 +141,7 @@ def format_remaining(goal: GoalListItem, pace: Pace, currency: str | None) -> st
     """Return what is left, missing or beyond the limit; nothing for a target that is met or a missed goal."""
     if pace.remaining is None or pace.state == "missed":
         return ""
-    if is_limit(goal.metric, goal.direction, goal.target_value):
+    if goal.kind == "limit":
         what = "beyond" if pace.state == "behind" else "left"
     elif pace.remaining:
         what = "to go"
@@ -156,7 +155,7 @@ def measure_progress(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Frac
     if pace.remaining is None:
         return Fraction(0)
     way = abs(snapshot.target)
-    if is_limit(goal.metric, goal.direction, goal.target_value):
+    if goal.kind == "limit":
         if pace.state == "behind":
             return Fraction(1)
     elif isinstance(opening := snapshot.snapshot_data.opening_balance, Decimal):

@@ -15,6 +15,7 @@ import aiosqlite
 
 from journal_api.database.threads import ThreadConnection, finished
 from journal_api.values.clock import instant_after
+from journal_api.values.goal_kinds import goal_formula, goal_kind
 from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
 
@@ -48,6 +49,8 @@ class Reader(sqlite3.Connection):
         self.create_window_function("sum_or_out_of_range", 1, SumOrOutOfRange)
         self.create_function("from_hex", 1, bytes.fromhex, deterministic=True)
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
+        self.create_function("goal_kind", 3, goal_kind, deterministic=True)
+        self.create_function("goal_formula", 1, goal_formula, deterministic=True)
         self.create_function("instant_after", 1, instant_after, deterministic=True)
 
 

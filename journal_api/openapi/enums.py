@@ -9,6 +9,7 @@ from journal_api.structs.imports import DateOrder, DateOrderSource, TimezoneSour
 from journal_api.structs.instruments import InstrumentSource
 from journal_api.structs.reports import EdgeReason, GroupBy
 from journal_api.structs.trades import Direction, Grade, Outcome
+from journal_api.values.goal_kinds import GoalKind
 from journal_api.values.metric_formulas import GoalDirection, Reason
 from journal_api.values.metrics import MetricKey, Unit
 from journal_api.values.periods import Timeframe
@@ -21,6 +22,7 @@ ENUMS: dict[str, tuple[str, ...]] = {
     "Direction": get_args(Direction),
     "EdgeReason": get_args(EdgeReason),
     "GoalDirection": get_args(GoalDirection),
+    "GoalKind": get_args(GoalKind),
     "GoalStatus": get_args(GoalStatus),
     "GoalStatusFilter": get_args(GoalStatusFilter),
     "Grade": get_args(Grade),

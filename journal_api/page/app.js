@@ -1,9 +1,10 @@
+// @ts-check
 // The frame: the routes behind #, the selection, and redrawing what has changed.
 
-import { get, hasChanged, key, send, watchAnew } from "./client.js";
-import { h, select, trying } from "./dom.js";
+import { get, hasChanged, key, watchAnew } from "./client.js";
+import { findAll, h } from "./dom.js";
 import { DRAFT, leave, TYPED } from "./drafts.js";
-import { accountName } from "./format.js";
+import { headerOf } from "./header.js";
 import { belongsTo, signInAbove, signInByCode, signInForm, signOut, takeCode } from "./sign_in.js";
 
 const POLL_EVERY = 10_000; // milliseconds
@@ -32,21 +33,31 @@ function route() {
 
 // Goes to a view, or to the same with another query.
 export function go(name, query = {}) {
-  const sent = new URLSearchParams(Object.entries(query).filter(([, value]) => value != null && value !== ""));
+  const sent = new URLSearchParams(
+    Object.entries(query).filter(([, value]) => value != null && value !== ""),
+  );
   location.hash = `#/${name}${sent.size ? `?${sent}` : ""}`;
 }
 
 // What every view is given: the owner, the accounts and groups, the selection as filters of trades and reports.
 async function contextOf({ name, query }) {
-  const [me, accounts, groups] = await Promise.all(["/me", "/accounts", "/copy-groups"].map((path) => get(path)));
+  const [me, accounts, groups] = await Promise.all(
+    ["/me", "/accounts", "/copy-groups"].map((path) => get(path)),
+  );
   belongsTo(me.data.me);
   const [kind, id] = me.data.me.active_selection.split("_");
   const selection = { account: { account_id: Number(id) }, group: { copy_group_id: Number(id) } }[kind] ?? {};
   return {
-    name, query, selection, go, signOut,
+    name,
+    query,
+    selection,
+    go,
+    signOut,
     redraw: () => location.hash === shown && draw(), // another address is drawn by its own event
-    me: me.data.me, meEtag: me.etag,
-    accounts: accounts.data.accounts, copyGroups: groups.data.copy_groups,
+    me: me.data.me,
+    meEtag: me.etag,
+    accounts: accounts.data.accounts,
+    copyGroups: groups.data.copy_groups,
   };
 }
 
@@ -57,7 +68,7 @@ async function draw() {
   shown = location.hash;
   isStale = false;
   setBusy(true);
-  for (const link of header.querySelectorAll("nav a")) {
+  for (const link of findAll("nav a", header)) {
     if (link.hash === `#/${place.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
@@ -67,7 +78,7 @@ async function draw() {
     const context = await contextOf(place);
     const { view } = await VIEWS[place.name][1]();
     nodes = await view(context);
-    if (mine === drawing) header.replaceChildren(...barOf(context));
+    if (mine === drawing) header.replaceChildren(...headerOf(VIEWS, context));
   } catch (error) {
     if (mine !== drawing) return;
     if (error.status === 401) return signIn(error.message);
@@ -82,7 +93,9 @@ async function draw() {
 function setBusy(isBusy) {
   main.setAttribute("aria-busy", String(isBusy));
   fading?.cancel();
-  fading = isBusy ? main.animate([{ opacity: 1 }, { opacity: 0.5 }], { delay: SLOW, duration: 150, fill: "forwards" }) : null;
+  fading = isBusy
+    ? main.animate([{ opacity: 1 }, { opacity: 0.5 }], { delay: SLOW, duration: 150, fill: "forwards" })
+    : null;
 }
 
 // Another address is drawn; where something is not saved, the old one stays until the owner agrees to lose that.
@@ -91,10 +104,13 @@ function arrive() {
   if (code !== undefined) return code && signInByCode(code, signIn, draw);
   const { hash } = location;
   let hasStayed = false;
-  leave(() => (hasStayed ? location.assign(hash || "#/today") : draw()), () => {
-    hasStayed = true;
-    history.pushState(null, "", shown || "/");
-  });
+  leave(
+    () => (hasStayed ? location.assign(hash || "#/today") : draw()),
+    () => {
+      hasStayed = true;
+      history.pushState(null, "", shown || "/");
+    },
+  );
 }
 
 // Puts the view in the place of the last; where the focus was, it stays.
@@ -110,31 +126,18 @@ function put(name, nodes) {
 }
 
 function failure(error) {
-  return h("section", { class: "card", role: "alert" }, h("h2", null, "This cannot be shown"),
+  return h(
+    "section",
+    { class: "card", role: "alert" },
+    h("h2", null, "This cannot be shown"),
     h("p", { class: "error" }, error.message ?? String(error)),
-    h("div", { class: "row" }, h("button", { onclick: draw }, "Try again"),
-      h("button", { onclick: signOut }, "Sign out and use another key")));
-}
-
-function barOf({ name, me, accounts, copyGroups, redraw }) {
-  const choose = ({ target }) => {
-    const { value } = target;
-    leave(trying(async () => {
-      await send("PATCH", "/me", { body: { active_selection: value } });
-      await redraw();
-    }), () => { target.value = me.active_selection; });
-  };
-  const options = [
-    ["all", "All accounts"],
-    ...accounts.map((one) => [`account_${one.id}`, accountName(one)]),
-    ...copyGroups.map((one) => [`group_${one.id}`, `${one.name} (group)`]),
-  ];
-  return [
-    h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to content"),
-    h("nav", { "aria-label": "Views" }, Object.entries(VIEWS).map(([view, [title]]) =>
-      h("a", { href: `#/${view}`, "aria-current": view === name && "page" }, title))),
-    accounts.length > 1 && select({ id: "selection", "aria-label": "Accounts shown", value: me.active_selection, onchange: choose }, options),
-  ].filter(Boolean);
+    h(
+      "div",
+      { class: "row" },
+      h("button", { onclick: draw }, "Try again"),
+      h("button", { onclick: signOut }, "Sign out and use another key"),
+    ),
+  );
 }
 
 // Signing in takes the place of the view; text that is not saved stays below it.
@@ -143,7 +146,7 @@ function signIn(message) {
   drawing++;
   setBusy(false);
   if (main.dataset.view !== "sign-in" && document.querySelector(TYPED)) return signInAbove(message);
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  for (const dialog of findAll("dialog[open]")) dialog.close();
   header.replaceChildren();
   const element = signInForm(message, draw);
   put("sign-in", h("section", { class: "card narrow" }, h("h1", null, "Trading journal"), element));
@@ -152,7 +155,8 @@ function signIn(message) {
 
 // Polls while the page is visible; a form that is being filled in, or a dialog, is not drawn over.
 async function poll() {
-  if (document.visibilityState !== "visible" || isPolling || main.getAttribute("aria-busy") === "true") return;
+  if (document.visibilityState !== "visible" || isPolling || main.getAttribute("aria-busy") === "true")
+    return;
   if (!key.get()) return document.getElementById("sign-in") || signIn();
   isPolling = true;
   try {
@@ -173,7 +177,10 @@ async function start() {
 
 addEventListener("hashchange", arrive);
 addEventListener("visibilitychange", poll);
-addEventListener("input", (event) => event.target.form && (event.target.form.dataset.changed = ""));
+addEventListener(
+  "input",
+  (/** @type {any} */ { target }) => target.form && (target.form.dataset.changed = ""),
+);
 addEventListener("beforeunload", (event) => document.querySelector(TYPED) && event.preventDefault());
 // Another tab has signed out, or in with another key.
 addEventListener("storage", () => {

@@ -1,3 +1,4 @@
+// @ts-check
 // Charts: small functions that make SVG. Each is one image whose label says in words what it shows.
 
 import { h } from "./dom.js";
@@ -8,21 +9,36 @@ const at = (left, top) => ({ left: `${left}%`, top: `${top}%` });
 
 // A horizontal bar, `fraction` from 0 to 1 of it filled. `tone` is gain, loss, warn or "".
 export const bar = (fraction, tone = "") =>
-  h("div", { class: `bar ${tone}`, "aria-hidden": "true" },
-    h("i", { style: { width: `${Math.min(1, Math.max(0, fraction || 0)) * 100}%` } }));
+  h(
+    "div",
+    { class: `bar ${tone}`, "aria-hidden": "true" },
+    h("i", { style: { width: `${Math.min(1, Math.max(0, fraction || 0)) * 100}%` } }),
+  );
 
 // A chart with lines of a grid at `ticks`; labels are HTML, so that they stay legible at any width.
 function frame(label, height, low, high, ticks, format, ...shapes) {
   const y = scale(low, high, 100);
-  return h("div", { class: "chart", style: { height: `${height}px` } },
-    h("svg:svg", { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", role: "img", "aria-label": label },
-      ticks.map((tick) => h("svg:path", { class: tick ? "grid-line" : "zero-line", d: `M0 ${y(tick)}H${WIDTH}` })), ...shapes),
-    ticks.map((tick) => h("span", { class: "tick", "aria-hidden": "true", style: at(0, y(tick)) }, format(tick))));
+  return h(
+    "div",
+    { class: "chart", style: { height: `${height}px` } },
+    h(
+      "svg:svg",
+      { viewBox: `0 0 ${WIDTH} 100`, preserveAspectRatio: "none", role: "img", "aria-label": label },
+      ticks.map((tick) =>
+        h("svg:path", { class: tick ? "grid-line" : "zero-line", d: `M0 ${y(tick)}H${WIDTH}` }),
+      ),
+      ...shapes,
+    ),
+    ticks.map((tick) =>
+      h("span", { class: "tick", "aria-hidden": "true", style: at(0, y(tick)) }, format(tick)),
+    ),
+  );
 }
 
 // Two to four round numbers between low and high.
 export function ticksOf(low, high) {
-  const step = [1, 2, 2.5, 5, 10].map((one) => one * 10 ** Math.floor(Math.log10((high - low || 1) / 2)))
+  const step = [1, 2, 2.5, 5, 10]
+    .map((one) => one * 10 ** Math.floor(Math.log10((high - low || 1) / 2)))
     .find((one) => (high - low) / one <= 4);
   const first = Math.ceil(low / step);
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, index) => (first + index) * step);
@@ -30,7 +46,8 @@ export function ticksOf(low, high) {
 
 // Net P&L as a running total, day by day, above its drawdown. `days` are {day, value}.
 export function equityCurve(days, { format, dayFormat }) {
-  let total = 0, peak = 0;
+  let total = 0,
+    peak = 0;
   const points = [{ total, drawdown: 0 }];
   for (const { day, value } of days) {
     total += value;
@@ -42,17 +59,51 @@ export function equityCurve(days, { format, dayFormat }) {
   const deepest = Math.min(...points.map((one) => one.drawdown));
   const hasFallen = deepest <= -0.005; // what rounds to 0.00 is no drawdown
   const x = (index) => (index / (points.length - 1 || 1)) * WIDTH;
-  const line = (value, y) => points.map((one, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(value(one)).toFixed(2)}`).join("");
-  const up = scale(low, high, 100), down = scale(deepest, 0, 100);
-  const curve = line((one) => one.total, up), fall = line((one) => one.drawdown, down);
-  return h("figure", null,
-    frame(`Net P&L from ${format(0)} to ${format(total)} in ${days.length} days`, 190, low, high, ticksOf(low, high), format,
+  const line = (value, y) =>
+    points
+      .map((one, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(value(one)).toFixed(2)}`)
+      .join("");
+  const up = scale(low, high, 100),
+    down = scale(deepest, 0, 100);
+  const curve = line((one) => one.total, up),
+    fall = line((one) => one.drawdown, down);
+  return h(
+    "figure",
+    null,
+    frame(
+      `Net P&L from ${format(0)} to ${format(total)} in ${days.length} days`,
+      190,
+      low,
+      high,
+      ticksOf(low, high),
+      format,
       h("svg:path", { class: "area", d: `${curve}L${WIDTH} ${up(0)}L0 ${up(0)}Z` }),
-      h("svg:path", { class: "line", d: curve })),
-    h("div", { class: "label" }, h("span", null, "Drawdown"), hasFallen ? h("span", { class: "loss" }, `deepest ${format(deepest)}`) : "none"),
-    hasFallen && frame(`Drawdown, deepest ${format(deepest)}`, 60, deepest, 0, [deepest], format,
-      h("svg:path", { class: "area loss", d: `${fall}L${WIDTH} 0L0 0Z` }), h("svg:path", { class: "line loss", d: fall })),
-    h("figcaption", { class: "label" }, h("span", null, dayFormat(days[0].day)), h("span", null, dayFormat(days.at(-1).day))));
+      h("svg:path", { class: "line", d: curve }),
+    ),
+    h(
+      "div",
+      { class: "label" },
+      h("span", null, "Drawdown"),
+      hasFallen ? h("span", { class: "loss" }, `deepest ${format(deepest)}`) : "none",
+    ),
+    hasFallen &&
+      frame(
+        `Drawdown, deepest ${format(deepest)}`,
+        60,
+        deepest,
+        0,
+        [deepest],
+        format,
+        h("svg:path", { class: "area loss", d: `${fall}L${WIDTH} 0L0 0Z` }),
+        h("svg:path", { class: "line loss", d: fall }),
+      ),
+    h(
+      "figcaption",
+      { class: "label" },
+      h("span", null, dayFormat(days[0].day)),
+      h("span", null, dayFormat(days.at(-1).day)),
+    ),
+  );
 }
 
 // Columns of values with a line at the target. `columns` are {value, target, tone, label, href, isCurrent}.
@@ -60,11 +111,24 @@ export function columnsChart(columns, format) {
   const values = columns.flatMap((one) => [one.value ?? 0, one.target]);
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const y = scale(low, high, 100);
-  return h("div", { class: "columns", style: { height: "130px" } }, columns.map((one) => {
-    const edges = [y(one.value ?? 0), y(0)].sort((a, b) => a - b);
-    return h("a", { href: one.href, title: one.label, "aria-label": one.label, "aria-current": one.isCurrent && "true", class: one.tone },
-      h("i", { style: { top: `${edges[0]}%`, height: `${Math.max(1, edges[1] - edges[0])}%` } }),
-      h("b", { style: { top: `${y(one.target)}%` } }),
-      h("span", { "aria-hidden": "true" }, one.mark));
-  }));
+  return h(
+    "div",
+    { class: "columns", style: { height: "130px" } },
+    columns.map((one) => {
+      const edges = [y(one.value ?? 0), y(0)].sort((a, b) => a - b);
+      return h(
+        "a",
+        {
+          href: one.href,
+          title: one.label,
+          "aria-label": one.label,
+          "aria-current": one.isCurrent && "true",
+          class: one.tone,
+        },
+        h("i", { style: { top: `${edges[0]}%`, height: `${Math.max(1, edges[1] - edges[0])}%` } }),
+        h("b", { style: { top: `${y(one.target)}%` } }),
+        h("span", { "aria-hidden": "true" }, one.mark),
+      );
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // The client of /v1 and of /sign-in: the key, the envelope, ETags. Nothing else on the page calls fetch.
 
 const KEY = "journal-key";
@@ -17,11 +18,11 @@ export const key = {
   // The id of the key if a one-time code was exchanged for it.
   id: () => sessionStorage.getItem(KEY_ID),
   // `longer`: until the owner signs out, instead of until the tab is closed.
-  set(value, { longer = false, id } = {}) {
+  set(value, { longer = false, id } = /** @type {{ longer?: boolean, id?: number }} */ ({})) {
     key.remove();
     current = value;
     (longer ? localStorage : sessionStorage).setItem(KEY, value);
-    if (id) sessionStorage.setItem(KEY_ID, id);
+    if (id) sessionStorage.setItem(KEY_ID, String(id));
   },
   remove() {
     kept.clear();
@@ -42,7 +43,8 @@ export async function whoIs(value) {
 // {key, key_id}: the new key for a one-time code; as a dry run {me}: whose journal the code opens.
 export async function exchange(code, isDryRun = false) {
   const body = JSON.stringify({ code, dry_run: isDryRun });
-  return (await answerOf(await request("POST", "/sign-in", body, { "Content-Type": "application/json" }))).data;
+  return (await answerOf(await request("POST", "/sign-in", body, { "Content-Type": "application/json" })))
+    .data;
 }
 
 // The command that creates a key, as it is typed where the journal runs.
@@ -50,9 +52,14 @@ export const keyCommand = async () => (await answerOf(await request("GET", "/sig
 
 // The message is for who sees a page: a key for one operation would be of no use here, and nothing here is Markdown.
 export class ApiError extends Error {
+  /** @param {number} status @param {{ code?: string, message: string, details?: any }} error */
   constructor(status, { code, message, details }) {
     const scope = details?.required_scope;
-    super(scope ? `The key lacks the scope ${scope}. This page wants one that may do all: ${ALL_SCOPES}` : message.replaceAll("`", ""));
+    super(
+      scope
+        ? `The key lacks the scope ${scope}. This page wants one that may do all: ${ALL_SCOPES}`
+        : message.replaceAll("`", ""),
+    );
     Object.assign(this, { status, code, details });
   }
 }
@@ -76,7 +83,7 @@ export async function get(path, query) {
 }
 
 // Writes: {data, meta, etag, headers}. With `etag`, only if nobody has changed the thing since it was read.
-export async function send(method, path, { body, query, etag, headers } = {}) {
+export async function send(method, path, { body, query, etag, headers } = /** @type {any} */ ({})) {
   const json = body !== undefined && !(body instanceof Blob);
   const response = await request(method, address(path, query), json ? JSON.stringify(body) : body, {
     ...(json && { "Content-Type": "application/json" }),
@@ -110,7 +117,10 @@ async function read(url) {
 async function request(method, url, body, headers) {
   try {
     return await fetch(url, {
-      method, body, cache: "no-store", headers: { ...(current && { Authorization: `Bearer ${current}` }), ...headers },
+      method,
+      body,
+      cache: "no-store",
+      headers: { ...(current && { Authorization: `Bearer ${current}` }), ...headers },
     });
   } catch {
     throw new ApiError(0, { code: "unreachable", message: "The journal does not answer. Is it running?" });

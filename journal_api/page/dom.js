@@ -1,3 +1,4 @@
+// @ts-check
 // Elements, forms and dialogs. Text is always put in as text: nothing here parses markup.
 
 import { refused } from "./client.js";
@@ -11,6 +12,21 @@ const REASONS = {
   "must be on or after custom_start": "Must not be before the first day",
   "must be an IANA time zone such as Europe/Berlin": "Name a city of the time zone, such as Berlin",
 };
+/**
+ * The first such element.
+ * @param {string} selector
+ * @param {ParentNode} within
+ * @returns {any}
+ */
+export const find = (selector, within = document) => within.querySelector(selector);
+
+/**
+ * @param {string} selector
+ * @param {ParentNode} within
+ * @returns {any[]}
+ */
+export const findAll = (selector, within = document) => [...within.querySelectorAll(selector)];
+
 const SVG = "http://www.w3.org/2000/svg";
 
 // h("button", {class: "primary", onclick: save}, "Save"); h("svg:rect", {...}) makes an element of SVG.
@@ -21,7 +37,8 @@ export function h(tag, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === false || value == null) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (name === "style")
+      for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : value);
   }
@@ -32,12 +49,26 @@ export function h(tag, attributes, ...children) {
 
 // A <select>: `options` are pairs of a value and its label.
 export const select = (attributes, options) =>
-  h("select", attributes, options.map(([value, label]) => h("option", { value }, label)));
+  h(
+    "select",
+    attributes,
+    options.map(([value, label]) => h("option", { value }, label)),
+  );
 
 // A label, its control, and the place for an error of the member `name` of the request's body.
 export const field = (label, control, hint) =>
-  h("label", { class: "field" }, h("span", null, label), control,
-    hint && h("small", null, hint), h("small", { class: "error", "data-field": control.name }));
+  h(
+    "label",
+    { class: "field" },
+    h("span", null, label),
+    control,
+    hint && h("small", null, hint),
+    h("small", { class: "error", "data-field": control.name }),
+  );
+
+// A label with an input that has the member `name` of a thing.
+export const textField = (label, name, thing, attributes = {}, hint) =>
+  field(label, h("input", { name, value: thing[name] ?? "", ...attributes }), hint);
 
 // Where the form of a control shows a reason about it, if it has such a place.
 export const reasonOf = ({ form: element, name }) => element?.querySelector(`[data-field="${name}"]`);
@@ -72,7 +103,8 @@ export function form(attributes, action, ...children) {
 // A day or time of which a part is missing has no value: without this it would be sent as empty.
 function refuseIncomplete(element) {
   const incomplete = [...element.elements].filter((one) => one.validity?.badInput);
-  if (incomplete.length) throw refused(Object.fromEntries(incomplete.map(({ name }) => [name, "Complete it, or clear it"])));
+  if (incomplete.length)
+    throw refused(Object.fromEntries(incomplete.map(({ name }) => [name, "Complete it, or clear it"])));
 }
 
 // Puts the reasons of an error beside the controls they are about, and everything else in `message`.
@@ -86,9 +118,14 @@ export function showError(element, message, error) {
 }
 
 // The reasons of an error by the name of the member.
-const reasonsOf = (error) => Object.fromEntries(Object.entries(error?.details?.fields ?? {})
-  .map(([name, reason]) => [name, REASONS[reason] ?? reason]));
-const inOneLine = (reasons) => Object.entries(reasons).map(([name, reason]) => `${words(name)}: ${reason}.`).join(" ");
+const reasonsOf = (error) =>
+  Object.fromEntries(
+    Object.entries(error?.details?.fields ?? {}).map(([name, reason]) => [name, REASONS[reason] ?? reason]),
+  );
+const inOneLine = (reasons) =>
+  Object.entries(reasons)
+    .map(([name, reason]) => `${words(name)}: ${reason}.`)
+    .join(" ");
 
 // What an error says: the reason of each member, or else its message.
 export const wordsOf = (error) => inOneLine(reasonsOf(error)) || error.message;
@@ -115,8 +152,17 @@ export function open(title, ...children) {
     confirm("Close without saving?", "What you typed is not saved.", "Discard it", () => dialog.close());
   };
   const close = h("button", { type: "button", "aria-label": "Close", class: "quiet", onclick: leave }, "✕");
-  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove(), oncancel: leave, onkeydown: (event) => event.key === "Escape" && leave(event) },
-    h("div", { class: "title" }, h("h2", null, title), close), ...children);
+  const dialog = h(
+    "dialog",
+    {
+      "aria-label": title,
+      onclose: () => dialog.remove(),
+      oncancel: leave,
+      onkeydown: (event) => event.key === "Escape" && leave(event),
+    },
+    h("div", { class: "title" }, h("h2", null, title), close),
+    ...children,
+  );
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
@@ -124,10 +170,21 @@ export function open(title, ...children) {
 
 // Asks before something is deleted; `action` runs when the owner agrees.
 export function confirm(title, text, verb, action) {
-  const dialog = open(title, form(null, async () => {
-    await action();
-    dialog.close();
-  }, h("p", null, text), h("div", { class: "row" },
-    h("button", { class: "danger" }, verb),
-    h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"))));
+  const dialog = open(
+    title,
+    form(
+      null,
+      async () => {
+        await action();
+        dialog.close();
+      },
+      h("p", null, text),
+      h(
+        "div",
+        { class: "row" },
+        h("button", { class: "danger" }, verb),
+        h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+      ),
+    ),
+  );
 }

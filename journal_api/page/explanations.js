@@ -1,6 +1,7 @@
+// @ts-check
 // How a goal stands, and where its value comes from, in words that a trader can recompute (docs/goals.md).
 
-import { amount, count, number, ratio, dayOfYear, signed, valueOf, words } from "./format.js";
+import { amount, count, number, dayOfYear, signed, valueOf, words } from "./format.js";
 
 export const STATES = {
   missed: ["Missed", "loss", "✕"],
@@ -11,16 +12,17 @@ export const STATES = {
   achieved: ["Reached", "gain", "✓"],
 };
 
-// A limit holds until trading breaks it; everything else is to be reached.
-export const isLimit = (goal) => goal.direction === "at_most" || goal.target_value < 0;
-const DAYS = ["trading_days", "winning_days"]; // as targets they are missed when the calendar has too few days left
+const IS_AMOUNT = /pnl|fees|balance|r_total/;
+/** @param {Partial<Pace>} pace */
 const isKept = ({ state }) => ["within_limit", "near_limit"].includes(state);
 
 // How far the value is on the wrong side: "325.50 over 500.00".
+/** @param {Goal} goal @param {(value: number) => string} shown */
 const beyond = ({ direction, current: { actual, target } }, shown) =>
   `${shown(Math.abs(actual - target))} ${direction === "at_most" ? "over" : "below"} ${shown(target)}`;
 
 // The room until a limit: "120.00 left before −500.00", "950.00 above −500.00".
+/** @param {Goal} goal @param {number} remaining @param {(value: number) => string} shown */
 function room({ direction, current: { target } }, remaining, shown) {
   if (remaining == null) return "Nothing used yet";
   const side = direction === "at_most" ? "below" : "above";
@@ -28,68 +30,77 @@ function room({ direction, current: { target } }, remaining, shown) {
 }
 
 // What is left: "120.00 left before −500.00", "needs 84.00 a day for 9 days".
+/** @param {Goal} goal */
 export function whatIsLeft(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
-  const pace = data.pace ?? {};
+  const pace = /** @type {Partial<Pace>} */ (data.pace ?? {});
   const shown = (value) => valueOf(data.unit, value);
   if (pace.state == null) return data.reason ? words(data.reason) : "Not running now";
   if (isKept(pace)) return room(goal, pace.remaining, shown);
-  if (pace.state === "missed" && !isLimit(goal) && DAYS.includes(goal.metric)) return `${shown(pace.remaining)} short, too few days are left`;
-  if (pace.state === "missed" || (pace.state === "behind" && isLimit(goal))) return beyond(goal, shown);
+  if (pace.state === "missed" && goal.kind === "target" && data.unit === "count")
+    return `${shown(pace.remaining)} short, too few days are left`;
+  if (pace.state === "missed" || (pace.state === "behind" && goal.kind === "limit"))
+    return beyond(goal, shown);
   if (pace.state === "achieved") return `Reached ${shown(target)}`;
-  if (pace.needed_per_day != null) return `Needs ${shown(Math.ceil(pace.needed_per_day * 100) / 100)} a day for ${count(pace.days_left, "day")}`;
+  if (pace.needed_per_day != null)
+    return `Needs ${shown(Math.ceil(pace.needed_per_day * 100) / 100)} a day for ${count(pace.days_left, "day")}`;
   if (actual == null) return data.reason ? words(data.reason) : "";
-  const missing = data.unit === "percent" ? count(Math.round(pace.remaining * 10) / 10, "point") : shown(pace.remaining);
+  const missing =
+    data.unit === "percent" ? count(Math.round(pace.remaining * 10) / 10, "point") : shown(pace.remaining);
   return pace.remaining ? `${missing} short of ${shown(target)}` : `Meets ${shown(target)}`;
 }
 
 // How much of the bar is filled: of a limit what is used, of a target what is reached.
+/** @param {Goal} goal */
 export function filled(goal) {
   const { snapshot_data: data, actual, target } = goal.current;
-  const pace = data.pace ?? {};
+  const pace = /** @type {Partial<Pace>} */ (data.pace ?? {});
   if (pace.state === "missed" || pace.state === "achieved") return 1;
   if (isKept(pace)) return pace.remaining == null ? 0 : 1 - pace.remaining / Math.abs(target || 1);
   const opening = goal.metric === "balance_target" ? data.opening_balance : 0;
   return ((actual ?? opening) - opening) / (target - opening || 1);
 }
 
-const rate = (part, all) => `${number(part)} / ${number(all)} × 100`;
-const FORMULAS = {
-  net_pnl: (data) => `gross P&L ${amount(data.gross_pnl)} − fees ${amount(data.fees)}`,
-  gross_pnl: (data) => `P&L before fees of ${count(data.trades, "trade")}`,
-  max_drawdown: () => "the largest fall of the running total from its peak, trade by trade",
-  balance_target: (data) => `opening balance ${amount(data.opening_balance)} + net P&L ${amount(data.net_pnl)}`,
-  expectancy: (data) => `net P&L ${amount(data.net_pnl)} / ${count(data.decisions, "decision")}`,
-  average_win: (data) => `P&L of wins ${amount(data.winning_pnl)} / ${count(data.wins, "win")}`,
-  worst_trade: (data) => `the lowest P&L of ${count(data.decisions, "decision")}`,
-  worst_day: (data) => `the lowest net P&L of ${count(data.trading_days, "trading day")}`,
-  win_rate: (data) => `wins / decisions = ${rate(data.wins, data.decisions)}`,
-  a_plus_rate: (data) => `graded A+ / graded = ${rate(data.a_plus, data.graded)}`,
-  protocol_completion_rate: (data) => `checklists complete / with a checklist = ${rate(data.checklists_confirmed, data.with_checklist)}`,
-  mistake_free_rate: (data) => `without a mistake / decisions = ${rate(data.decisions - data.with_mistake, data.decisions)}`,
-  profit_factor: (data) => `P&L of wins ${amount(data.winning_pnl)} / P&L of losses ${amount(-data.losing_pnl)}`,
-  payoff_ratio: (data) => `(${amount(data.winning_pnl)} / ${count(data.wins, "win")}) / (${amount(-data.losing_pnl)} / ${count(data.losses, "loss", "losses")})`,
-  rr_realized_avg: (data) => `sum of R ${ratio(data.r_total)} / ${count(data.with_risk, "decision")} with a risk`,
-  trade_count: () => "decisions: a trade and its copies are one",
-  trading_days: () => "days with a trade",
-  winning_days: (data) => `days with a net P&L over 0, of ${count(data.trading_days, "trading day")}`,
-  win_streak: () => "the longest run of wins",
-  max_trades_per_day: (data) => `the most decisions on one of ${count(data.trading_days, "trading day")}`,
-};
+// A formula of members of the data with their numbers, "wins 3 / decisions 5 × 100"; in words it stays as it is.
+/** @param {string} formula @param {SnapshotData} data */
+function withNumbers(formula, data) {
+  const names = formula.match(/[a-z_]+/gi);
+  const shown = (name) => (IS_AMOUNT.test(name) ? amount : number)(data[name]);
+  return names.every((name) => data[name] != null)
+    ? formula.replace(
+        /[a-z_]+/g,
+        (name) => `${name.replaceAll("_", " ").replace("pnl", "P&L")} ${shown(name)}`,
+      )
+    : formula;
+}
 
 // The lines that explain a snapshot: the value and its formula, the trades behind it, the day it counts by.
-export function explained(goal, { snapshot_data: data, actual, target, achieved, closed, period_start: start, period_end: end }) {
+/** @param {Goal} goal @param {Snapshot} snapshot */
+export function explained(
+  goal,
+  { snapshot_data: data, actual, target, achieved, closed, period_start: start, period_end: end },
+) {
   const shown = (value) => valueOf(data.unit, value);
   const wanted = `${goal.direction === "at_least" ? "at least" : "at most"} ${shown(target)}`;
-  const verdict = achieved == null ? `not decided (${words(data.reason ?? "no value")})` : closed ? (achieved ? "met" : "missed") : `${achieved ? "met" : "not met"} so far`;
+  const verdict =
+    achieved == null
+      ? `not decided (${words(data.reason ?? "no value")})`
+      : closed
+        ? achieved
+          ? "met"
+          : "missed"
+        : `${achieved ? "met" : "not met"} so far`;
   const lines = [`${span(start, end)}${closed ? "" : ", still running"}: wanted ${wanted}, ${verdict}.`];
-  if (actual != null) lines.push(`${shown(actual)} = ${FORMULAS[goal.metric]?.(data) ?? words(goal.metric)}.`);
+  if (actual != null) lines.push(`${shown(actual)} = ${withNumbers(goal.formula, data)}.`);
   if (data.trades != null) {
-    lines.push(`${count(data.trades, "trade")} on ${count(data.trading_days, "day")}: ${count(data.wins, "win")}, ` +
-      `${count(data.losses, "loss", "losses")}, ${count(data.breakevens, "break-even")}; net P&L ${signed(data.net_pnl)}.`);
+    lines.push(
+      `${count(data.trades, "trade")} on ${count(data.trading_days, "day")}: ${count(data.wins, "win")}, ` +
+        `${count(data.losses, "loss", "losses")}, ${count(data.breakevens, "break-even")}; net P&L ${signed(data.net_pnl)}.`,
+    );
   }
   lines.push(`Trading days begin at ${data.day_rollover} in ${data.timezone}.`);
   return lines;
 }
 
-export const span = (start, end) => (start === end ? dayOfYear(start) : `${dayOfYear(start)} – ${dayOfYear(end)}`);
+export const span = (start, end) =>
+  start === end ? dayOfYear(start) : `${dayOfYear(start)} – ${dayOfYear(end)}`;

@@ -1,3 +1,4 @@
+// @ts-check
 // Numbers, days and words for people, in the owner's locale.
 
 const MINUS = "\u2212"; // as wide as a plus sign in tabular figures
@@ -16,9 +17,11 @@ export const NONE = "–";
 const shown = (format) => (value) => (value == null ? NONE : typographic(format.format(value)));
 export const amount = shown(AMOUNT); // 1,234.50
 export const signed = shown(SIGNED); // +1,234.50
-const rounded = shown(WHOLE), compact = shown(COMPACT);
+const rounded = shown(WHOLE),
+  compact = shown(COMPACT);
 // +1,235 or +1.2M: where there is no room for cents; an amount below 1 keeps them.
-export const whole = (value) => (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
+export const whole = (value) =>
+  (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
 export const number = shown(NUMBER); // a price or a quantity, with all its decimals
 export const ratio = amount;
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
@@ -33,7 +36,8 @@ export const valueOf = (unit, value) => (BY_UNIT[unit] ?? number)(value);
 export const gainOrLoss = (value) => (value >= 0.005 ? "gain" : value <= -0.005 ? "loss" : "");
 
 // Why there is no amount, as a line of its own.
-export const whyNone = (reason) => (reason === "mixed_currencies" ? "Several currencies: choose an account." : words(reason));
+export const whyNone = (reason) =>
+  reason === "mixed_currencies" ? "Several currencies: choose an account." : words(reason);
 
 // Days are texts such as 2026-03-09; noon keeps them the same day in every time zone.
 const noon = (day) => new Date(`${day}T12:00:00`);
@@ -50,7 +54,8 @@ export const dayOfYear = (day) => dates({ ...withYear(day), day: "numeric", mont
 export const longDay = dates({ weekday: "short", day: "numeric", month: "short", year: "numeric" });
 export const monthOf = dates({ month: "long", year: "numeric" });
 export const WEEKDAYS = [5, 6, 7, 8, 9, 10, 11].map((day) =>
-  dates({ weekday: "short" })(`2026-01-${String(day).padStart(2, "0")}`)); // Monday first
+  dates({ weekday: "short" })(`2026-01-${String(day).padStart(2, "0")}`),
+); // Monday first
 
 // 2026-03-09 plus days.
 export function plusDays(day, days) {
@@ -60,25 +65,49 @@ export function plusDays(day, days) {
 }
 
 // An instant in the owner's time zone: Mar 9, 10:31.
-export const instant = (text, timeZone) => (text == null ? NONE : gregorian({
-  timeZone, ...withYear(text), day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
-}).format(new Date(text)));
+export const instant = (text, timeZone) =>
+  text == null
+    ? NONE
+    : gregorian({
+        timeZone,
+        ...withYear(text),
+        day: "numeric",
+        month: "short",
+        hour: "2-digit",
+        minute: "2-digit",
+        hourCycle: "h23",
+      }).format(new Date(text));
 
 // The day that an instant is in that time zone, before any rollover.
 export const dayIn = (timeZone, date = new Date()) =>
-  new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(date);
+  new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(
+    date,
+  );
 
 // The name of an account in a list.
 export const accountName = ({ name, archived }) => (archived ? `${name} (archived)` : name);
 
 // net_pnl and no_trades for people.
-export const words = (name) => name.replaceAll("_", " ").replace("pnl", "P&L").replace(/^./, (first) => first.toUpperCase());
+export const words = (name) =>
+  name
+    .replaceAll("_", " ")
+    .replace("pnl", "P&L")
+    .replace("breakeven", "break-even")
+    .replace(/^./, (first) => first.toUpperCase());
+
+// The values of a closed list with their labels, for a <select>.
+export const inWords = (list) => list.map((one) => [one, words(one)]);
 
 // What the API says of worst_day and at_least, for people.
 export const sentences = (list) => list.join(" ").replaceAll("_", " ");
 
 // The trading day of now: from the rollover on it is the next day.
+/** @param {Me} me */
 export function tradingDay({ timezone, day_rollover: rollover }, now = new Date()) {
-  const time = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, hour: "2-digit", minute: "2-digit" }).format(now);
+  const time = new Intl.DateTimeFormat("en-GB", {
+    timeZone: timezone,
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(now);
   return plusDays(dayIn(timezone, now), rollover !== "00:00" && time >= rollover ? 1 : 0);
 }

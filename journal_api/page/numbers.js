@@ -1,3 +1,4 @@
+// @ts-check
 // Numbers as people type them, read by the owner's locale: 50,000 and 25,300.25, or 50.000 and 25.300,25.
 
 import { refused } from "./client.js";
@@ -8,7 +9,11 @@ const PARTS = FORMAT.formatToParts(1234567.5);
 const sign = (type) => PARTS.find((part) => part.type === type)?.value ?? "";
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 // Whoever has no key for the sign of their locale types a space or an apostrophe.
-const group = /\s/.test(sign("group")) ? "\\s" : /['’]/.test(sign("group")) ? "['’]" : escaped(sign("group")) || "(?!)";
+const group = /\s/.test(sign("group"))
+  ? "\\s"
+  : /['’]/.test(sign("group"))
+    ? "['’]"
+    : escaped(sign("group")) || "(?!)";
 const NUMBER = new RegExp(`^([+-]?)(\\d+(?:${group}\\d+)*)?(?:${escaped(sign("decimal"))}(\\d*))?$`);
 const GROUPS = new RegExp(group);
 const DIGITS = new Map(Array.from({ length: 10 }, (_, digit) => [FORMAT.format(digit), String(digit)]));
@@ -16,7 +21,11 @@ export const REASON = `Write a number such as ${FORMAT.format(1234567.5)}`;
 
 // The number that a text says: null for an empty text, NaN for what is no number here.
 export function parse(text) {
-  const plain = text.trim().replace(/[\u061c\u200e\u200f]/g, "").replace(/^\u2212/, "-").replace(/./gu, (one) => DIGITS.get(one) ?? one);
+  const plain = text
+    .trim()
+    .replace(/[\u061c\u200e\u200f]/g, "")
+    .replace(/^\u2212/, "-")
+    .replace(/./gu, (one) => DIGITS.get(one) ?? one);
   if (!plain) return null;
   const [, minus, whole = "", decimals = ""] = plain.match(NUMBER) ?? [];
   const groups = whole.split(GROUPS);
@@ -42,7 +51,13 @@ export function numberInput({ value, ...attributes }) {
     if (!Number.isNaN(number)) target.value = write(number);
     else if (place) place.textContent = REASON;
   };
-  return h("input", { inputmode: "decimal", autocomplete: "off", ...attributes, value: write(value), onchange: show });
+  return h("input", {
+    inputmode: "decimal",
+    autocomplete: "off",
+    ...attributes,
+    value: write(value),
+    onchange: show,
+  });
 }
 
 // The numbers of these fields of a form, null for an empty one.

@@ -1,3 +1,4 @@
+// @ts-check
 // Signing in and out.
 
 import { exchange, key, keyCommand, send, whoIs } from "./client.js";
@@ -31,7 +32,12 @@ export async function signInByCode(code, signIn, then) {
     const { me } = await exchange(code, true);
     if (me.id === mine.id) return;
     const now = `You are signed in as ${mine.name ?? "a user"} (key …${key.get().slice(-4)}).`;
-    confirm("Sign in as another user?", `${now} Sign in as ${me.name} instead?`, `Sign in as ${me.name}`, use);
+    confirm(
+      "Sign in as another user?",
+      `${now} Sign in as ${me.name} instead?`,
+      `Sign in as ${me.name}`,
+      use,
+    );
   } catch (error) {
     if (!key.get()) return signIn(error.message);
     open("You are still signed in", h("p", { class: "error" }, error.message));
@@ -74,19 +80,37 @@ export async function signOut() {
 export function signInAbove(message) {
   if (document.getElementById("sign-in")) return;
   const element = signInForm(message, () => dialog.close());
-  const dialog = open("Signed out", h("p", null, "What you typed is still there. Sign in again to save it."), element);
+  const dialog = open(
+    "Signed out",
+    h("p", null, "What you typed is still there. Sign in again to save it."),
+    element,
+  );
   element.elements.key.focus();
 }
 
 export function signInForm(message, then) {
   const command = h("code", null);
-  keyCommand().then((line) => command.append(line), () => {}); // a service that is away says so when it is asked
-  return form({ id: "sign-in" }, (values) => enter(values.key.trim(), { longer: Boolean(values.longer) }, then),
+  keyCommand().then(
+    (line) => command.append(line),
+    () => {},
+  ); // a service that is away says so when it is asked
+  return form(
+    { id: "sign-in" },
+    (values) => enter(values.key.trim(), { longer: Boolean(values.longer) }, then),
     message && h("p", { class: "error", role: "alert" }, message),
-    field("API key", h("input", { type: "password", name: "key", autocomplete: "off", required: true, spellcheck: "false" }),
-      "It stays in this tab until the tab is closed."),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "longer" }), "Stay signed in on this browser"),
+    field(
+      "API key",
+      h("input", { type: "password", name: "key", autocomplete: "off", required: true, spellcheck: "false" }),
+      "It stays in this tab until the tab is closed.",
+    ),
+    h(
+      "label",
+      { class: "check" },
+      h("input", { type: "checkbox", name: "longer" }),
+      "Stay signed in on this browser",
+    ),
     h("button", { class: "primary" }, "Sign in"),
     h("p", { class: "muted" }, "This command prints a new key, in a terminal on the machine of the journal:"),
-    h("p", null, command));
+    h("p", null, command),
+  );
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // The field of a time zone: found by its city, and a warning about names that never change to summer time.
 
 import { field, h } from "./dom.js";
@@ -6,13 +7,35 @@ export const here = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 const ZONES = [...Intl.supportedValuesOf("timeZone"), "UTC"];
 // What a machine calls UTC, which is nobody's choice of days.
 export const isUtc = (zone) => /^(Etc\/)?(UTC|UCT|GMT([+-]?0)?|Greenwich|Universal|Zulu)$/i.test(zone);
-const plain = (text) => text.trim().toLowerCase().replace(/[\s_]+/g, " ");
+const plain = (text) =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, " ");
 export const cityOf = (zone) => zone.split("/").at(-1).replaceAll("_", " ");
 // Standard time, as hours from UTC, and what the name most likely stands for.
-const HOURS = { HST: -10, PST: -8, PDT: -8, MST: -7, MDT: -7, CST: -6, CDT: -6, EST: -5, EDT: -5, GMT: 0, BST: 0 };
+const HOURS = {
+  HST: -10,
+  PST: -8,
+  PDT: -8,
+  MST: -7,
+  MDT: -7,
+  CST: -6,
+  CDT: -6,
+  EST: -5,
+  EDT: -5,
+  GMT: 0,
+  BST: 0,
+};
 const CITIES = {
-  "-10": "Pacific/Honolulu", "-8": "America/Los_Angeles", "-7": "America/Denver", "-6": "America/Chicago",
-  "-5": "America/New_York", 0: "Europe/London", 1: "Europe/Berlin", 2: "Europe/Athens",
+  "-10": "Pacific/Honolulu",
+  "-8": "America/Los_Angeles",
+  "-7": "America/Denver",
+  "-6": "America/Chicago",
+  "-5": "America/New_York",
+  0: "Europe/London",
+  1: "Europe/Berlin",
+  2: "Europe/Athens",
 };
 let lists = 0;
 
@@ -21,8 +44,11 @@ export function findZone(text) {
   const wanted = plain(text);
   if (!wanted) return "";
   const begun = ZONES.filter((zone) => plain(cityOf(zone)).startsWith(wanted));
-  return ZONES.find((zone) => plain(zone) === wanted) ?? begun.find((zone) => plain(cityOf(zone)) === wanted)
-    ?? (begun.length === 1 ? begun[0] : text.trim());
+  return (
+    ZONES.find((zone) => plain(zone) === wanted) ??
+    begun.find((zone) => plain(cityOf(zone)) === wanted) ??
+    (begun.length === 1 ? begun[0] : text.trim())
+  );
 }
 
 // Whether the browser knows such a zone.
@@ -53,16 +79,40 @@ export function zoneField(label, { value, ...attributes }, hint) {
       input.value = meant;
       input.dispatchEvent(new Event("change", { bubbles: true }));
     };
-    warning.replaceChildren(...(hours === undefined ? [] : [`${zone} never changes to summer time; `,
-      ...(meant ? ["did you mean ", h("button", { type: "button", class: "link", onclick: take }, meant), "?"] : ["name a city instead."])]));
+    warning.replaceChildren(
+      ...(hours === undefined
+        ? []
+        : [
+            `${zone} never changes to summer time; `,
+            ...(meant
+              ? ["did you mean ", h("button", { type: "button", class: "link", onclick: take }, meant), "?"]
+              : ["name a city instead."]),
+          ]),
+    );
   };
   const find = () => {
     input.value = findZone(input.value);
     warn();
   };
   // The warning comes and goes while it is typed, not when the field is left, as reasons do (dom.js).
-  const input = h("input", { ...attributes, value: value ?? "", list, autocomplete: "off", oninput: warn, onchange: find });
+  const input = h("input", {
+    ...attributes,
+    value: value ?? "",
+    list,
+    autocomplete: "off",
+    oninput: warn,
+    onchange: find,
+  });
   warn();
-  return h("div", { class: "field" }, field(label, input, hint), warning,
-    h("datalist", { id: list }, ZONES.map((zone) => h("option", { value: zone }, cityOf(zone)))));
+  return h(
+    "div",
+    { class: "field" },
+    field(label, input, hint),
+    warning,
+    h(
+      "datalist",
+      { id: list },
+      ZONES.map((zone) => h("option", { value: zone }, cityOf(zone))),
+    ),
+  );
 }

@@ -25,6 +25,8 @@ FIELDS = f"""
     'copy_group_id', copy_group_id,
     'status', status,
     'scope', coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all')),
+    'kind', goal_kind(metric, direction, target_value),
+    'formula', goal_formula(metric),
     'created_at', created_at,
     'updated_at', updated_at"""
 GOAL = f"json_object({FIELDS})"

@@ -7,20 +7,16 @@ missed again with every trade. All amounts are integers of 10^-8 of the metric's
 
 from collections.abc import Callable
 from datetime import date
-from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
 from journal_api.structs.snapshots import PaceState
+from journal_api.values.goal_kinds import goal_kind
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
 from journal_api.values.money import SCALE
 from journal_api.values.periods import Period, count_weekdays
 from journal_api.values.statistics import Statistics
 
-# Metrics of which a negative target at least is a loss limit.
-LOSSES = frozenset(
-    {"net_pnl", "gross_pnl", "worst_day", "worst_trade", "expectancy", "rr_realized_avg"},
-)
 # Sums and counts, to which every day can add.
 SUMS = frozenset({"net_pnl", "gross_pnl", "balance_target", "trade_count", "trading_days", "winning_days"})
 # The highest value so far, to which a day adds nothing.
@@ -84,7 +80,7 @@ class GoalProgress(NamedTuple):
 
     @property
     def is_limit(self) -> bool:
-        return is_limit(self.metric, self.direction, self.target)
+        return goal_kind(self.metric, self.direction, self.target) == "limit"
 
     @property
     def is_final(self) -> bool:
@@ -97,11 +93,6 @@ class GoalProgress(NamedTuple):
         if self.is_met:
             return 0
         return None if self.value.actual is None else abs(self.target - self.value.actual)
-
-
-def is_limit(metric: str, direction: GoalDirection, target: int | Decimal) -> bool:
-    """Return whether the goal holds at the start of the period and trading can break it."""
-    return direction == "at_most" or (target < 0 and metric in LOSSES)
 
 
 def compute_pace(progress: GoalProgress) -> Pace:

@@ -8,6 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 from journal_api.errors import ValidationFailed
 from journal_api.structs.snapshots import Snapshot
 from journal_api.structs.strategies import check_scope
+from journal_api.values.goal_kinds import GoalKind
 from journal_api.values.metric_formulas import GoalDirection
 from journal_api.values.metrics import METRICS, MetricKey, MetricName
 from journal_api.values.money import Money
@@ -76,6 +77,11 @@ class GoalQuery(Struct, kw_only=True):
 
 
 class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A `limit` holds until trading breaks it, a `target` is to be reached.
+
+    The `formula` computes the value from members of `snapshot_data`.
+    """
+
     id: int
     goal_name: str
     metric: MetricName
@@ -88,6 +94,8 @@ class Goal(Struct, kw_only=True, forbid_unknown_fields=True):
     copy_group_id: int | None
     status: GoalStatus
     scope: str
+    kind: GoalKind
+    formula: str
     created_at: Instant
     updated_at: Instant
 

@@ -69,6 +69,8 @@ async def test_a_goal_is_created_whole_with_a_location(client: httpx.AsyncClient
         "copy_group_id": None,
         "status": "active",
         "scope": "all",
+        "kind": "target",
+        "formula": "gross_pnl - fees",
         "created_at": goal["created_at"],
         "updated_at": goal["created_at"],
     }

@@ -3,101 +3,15 @@
 import shutil
 import subprocess
 import tarfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
-import httpx
 import pytest
 from chromium import Page, PageJournal, in_a_browser
 from commands import PATIENCE, new_key, run_ok
-from conftest import client_of
 from factories import A_TRADE, unwrap
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
-from starlette.applications import Starlette
-
-from journal_api.page import files
-
-NAMES = sorted(name for name in files.contents() if name != "index.html")
-MAX_BYTES_SENT, MAX_LINES = 100 * 1024, 200
-
-
-@pytest.fixture
-async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
-    """Without a key."""
-    async with client_of(app, base_url="http://localhost") as client:
-        yield client
-
-
-# The files -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", ["/", *(f"/page/{files.version()}/{name}" for name in NAMES)])
-async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(
-    anonymous_client: httpx.AsyncClient, path: str
-) -> None:
-    answer = await anonymous_client.get(path)
-
-    assert answer.status_code == 200
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
-    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
-    assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
-
-
-async def test_the_page_is_always_new_and_its_files_are_kept_for_good(
-    anonymous_client: httpx.AsyncClient,
-) -> None:
-    page = await anonymous_client.get("/")
-    style = await anonymous_client.get(f"/page/{files.version()}/page.css")
-
-    assert page.headers["cache-control"] == "no-cache"
-    assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert "{version}" not in page.text
-    assert page.text.count(f"/page/{files.version()}/") >= 3
-
-
-@pytest.mark.parametrize("refusal", ["identity", "gzip;q=0", "br, gzip; q=0.00, deflate"])
-@pytest.mark.parametrize("request_", ["gzip, br", "br;q=0, GZIP ;q=0.5", "gzip"])
-async def test_files_are_sent_compressed_to_whom_asks_for_that(
-    anonymous_client: httpx.AsyncClient, request_: str, refusal: str
-) -> None:
-    path = f"/page/{files.version()}/app.js"
-    compressed = await anonymous_client.get(path, headers={"Accept-Encoding": request_})
-    plain = await anonymous_client.get(path, headers={"Accept-Encoding": refusal})
-
-    assert compressed.headers["content-encoding"] == "gzip"
-    assert "content-encoding" not in plain.headers
-    assert compressed.content == plain.content
-    assert compressed.headers["vary"] == plain.headers["vary"] == "accept-encoding"
-
-
-@pytest.mark.parametrize(
-    "path", ["{version}/files.py", "{version}/index.html", "{version}/../app.py", "0/app.js", "{version}/"]
-)
-async def test_no_other_file_is_served(anonymous_client: httpx.AsyncClient, path: str) -> None:
-    answer = await anonymous_client.get("/page/" + path.replace("{version}", files.version()))
-
-    assert answer.status_code == 404
-
-
-def test_the_page_stays_small() -> None:
-    modules = {name: content for name, content in files.contents().items() if name.endswith(".js")}
-    lines = {name: content.count(b"\n") for name, content in modules.items()}
-
-    assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < MAX_BYTES_SENT
-    assert {name: count for name, count in lines.items() if count >= MAX_LINES} == {}
-
-
-def test_no_module_of_the_page_makes_markup_of_text_or_calls_elsewhere() -> None:
-    for name in NAMES:
-        source = Path(files.FOLDER, name).read_text()
-        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://"):
-            assert word not in source.replace("http://www.w3.org/2000/svg", ""), name
-
-
-# The page ------------------------------------------------------------------------------------------------
 
 VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
 MAX_REQUESTS = 10
@@ -407,7 +321,7 @@ def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal,
     page.wait_for_text("40.00 left before −500.00")
     assert "Near limit" in page.text()
     page.click(".goal")
-    page.wait_for_text("−460.00 = the lowest net P&L of 1 trading day.")
+    page.wait_for_text("−460.00 = the lowest net P&L of a day.")
 
 
 @in_a_browser

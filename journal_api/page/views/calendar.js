@@ -1,3 +1,4 @@
+// @ts-check
 // The month as a calendar: net P&L and number of trades of each day, and of each week.
 
 import { h } from "../dom.js";
@@ -6,42 +7,93 @@ import * as format from "../format.js";
 const tradesOf = (groups) => groups.reduce((sum, group) => sum + group.values.trade_count, 0);
 
 // The net P&L of days; null if a day has none, or if they are of several currencies, which are never added.
+/** @param {DayGroup[]} groups */
 function netOf(groups) {
   const hasNone = groups.some((group) => group.values.net_pnl == null);
   const currencies = new Set(groups.map((group) => group.statistics.currency));
   return hasNone || currencies.size > 1 ? null : groups.reduce((sum, group) => sum + group.values.net_pnl, 0);
 }
-const whyNone = (groups) => format.whyNone(groups.find((group) => group.reasons.net_pnl)?.reasons.net_pnl ?? "mixed_currencies");
+const whyNone = (groups) =>
+  format.whyNone(groups.find((group) => group.reasons.net_pnl)?.reasons.net_pnl ?? "mixed_currencies");
 
+/** @param {string} month @param {string} today @param {DayGroup[]} groups @param {Context} context */
 export function calendar(month, today, groups, { me }) {
   const byDay = new Map(groups.map((group) => [group.key, group]));
   const traded = groups.filter((group) => group.key.startsWith(month));
-  const columns = format.WEEKDAYS.map((name, index) => ({ name, weekday: index + 1 })).filter(({ weekday }) =>
-    me.trading_weekdays.includes(weekday) || traded.some((group) => weekdayOf(group.key) === weekday));
+  const columns = format.WEEKDAYS.map((name, index) => ({ name, weekday: index + 1 })).filter(
+    ({ weekday }) =>
+      me.trading_weekdays.includes(weekday) || traded.some((group) => weekdayOf(group.key) === weekday),
+  );
   const largest = Math.max(1, ...traded.map((group) => Math.abs(group.values.net_pnl ?? 0)));
   const total = netOf(traded);
-  const link = (label, text, steps) => h("a", { class: "button quiet", "aria-label": label, id: `month${steps}`, href: `#/today?month=${monthAfter(month, steps)}` }, text);
-  return h("section", { class: "card", "aria-label": "Calendar" },
-    h("div", { class: "title" },
+  const link = (label, text, steps) =>
+    h(
+      "a",
+      {
+        class: "button quiet",
+        "aria-label": label,
+        id: `month${steps}`,
+        href: `#/today?month=${monthAfter(month, steps)}`,
+      },
+      text,
+    );
+  return h(
+    "section",
+    { class: "card", "aria-label": "Calendar" },
+    h(
+      "div",
+      { class: "title" },
       h("h2", null, format.monthOf(`${month}-01`)),
-      h("span", null, h("span", { class: `strong ${format.gainOrLoss(total)}` }, format.signed(total)), ` · ${format.count(tradesOf(traded), "trade")}`),
-      h("span", { class: "row" }, link("Earlier month", "‹", -1), link("Later month", "›", 1))),
+      h(
+        "span",
+        null,
+        h("span", { class: `strong ${format.gainOrLoss(total)}` }, format.signed(total)),
+        ` · ${format.count(tradesOf(traded), "trade")}`,
+      ),
+      h("span", { class: "row" }, link("Earlier month", "‹", -1), link("Later month", "›", 1)),
+    ),
     total == null && h("p", { class: "muted" }, whyNone(traded)),
-    h("table", { class: "calendar" },
-      h("thead", null, h("tr", null, columns.map(({ name }) => h("th", { scope: "col" }, name)), h("th", { scope: "col", class: "week" }, "Week"))),
-      h("tbody", null, weeksOf(month)
-        .filter((week) => columns.some(({ weekday }) => week[weekday - 1].startsWith(month)))
-        .map((week) => weekRow(week, columns, { month, byDay, today, largest })))));
+    h(
+      "table",
+      { class: "calendar" },
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          columns.map(({ name }) => h("th", { scope: "col" }, name)),
+          h("th", { scope: "col", class: "week" }, "Week"),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        weeksOf(month)
+          .filter((week) => columns.some(({ weekday }) => week[weekday - 1].startsWith(month)))
+          .map((week) => weekRow(week, columns, { month, byDay, today, largest })),
+      ),
+    ),
+  );
 }
 
 // The sum is of the whole week; its days in other months are shown without colour.
 function weekRow(week, columns, shown) {
   const groups = week.map((day) => shown.byDay.get(day)).filter(Boolean);
   const total = netOf(groups);
-  return h("tr", null,
+  return h(
+    "tr",
+    null,
     columns.map(({ weekday }) => dayCell(week[weekday - 1], shown)),
-    h("td", { class: "week", title: total == null && whyNone(groups) }, groups.length > 0 && [h("span", { class: format.gainOrLoss(total) }, format.whole(total)),
-      h("small", null, format.number(tradesOf(groups)))]));
+    h(
+      "td",
+      { class: "week", title: total == null && whyNone(groups) },
+      groups.length > 0 && [
+        h("span", { class: format.gainOrLoss(total) }, format.whole(total)),
+        h("small", null, format.number(tradesOf(groups))),
+      ],
+    ),
+  );
 }
 
 function dayCell(day, { month, byDay, today, largest }) {
@@ -52,9 +104,23 @@ function dayCell(day, { month, byDay, today, largest }) {
   if (!group) return h("td", { class: day === today ? "today" : "" }, number);
   const { net_pnl: pnl, trade_count: trades } = group.values;
   const tone = isOther ? "other" : format.gainOrLoss(pnl);
-  return h("td", { class: `${tone} ${day === today ? "today" : ""}`, style: { "--share": `${8 + 26 * Math.abs(pnl ?? 0) / largest}%` } },
-    h("a", { href: `#/trades?from=${day}&to=${day}`, title: `${format.longDay(day)}: ${pnl == null ? whyNone([group]) : format.signed(pnl)}` },
-      number, h("span", { class: "pnl" }, format.whole(pnl)), h("small", null, format.count(trades, "trade"))));
+  return h(
+    "td",
+    {
+      class: `${tone} ${day === today ? "today" : ""}`,
+      style: { "--share": `${8 + (26 * Math.abs(pnl ?? 0)) / largest}%` },
+    },
+    h(
+      "a",
+      {
+        href: `#/trades?from=${day}&to=${day}`,
+        title: `${format.longDay(day)}: ${pnl == null ? whyNone([group]) : format.signed(pnl)}`,
+      },
+      number,
+      h("span", { class: "pnl" }, format.whole(pnl)),
+      h("small", null, format.count(trades, "trade")),
+    ),
+  );
 }
 
 const weekdayOf = (day) => new Date(`${day}T12:00:00Z`).getUTCDay() || 7;

@@ -1,20 +1,47 @@
+// @ts-check
 // What is shown when somebody has changed a thing in the meantime (412): both versions, and the choice.
 
 import { h, open, trying } from "../dom.js";
 
 // `rows` are triples: what differs, the owner's version, the stored version (texts or nodes).
 export function showConflict(thing, rows, { keepMine, takeStored }) {
-  const choose = (action) => trying(async () => {
-    dialog.close();
-    await action();
-  });
-  const dialog = open(`This ${thing} was changed in the meantime`,
+  const choose = (action) =>
+    trying(async () => {
+      dialog.close();
+      await action();
+    });
+  const dialog = open(
+    `This ${thing} was changed in the meantime`,
     h("p", null, "Your change is not saved yet. Which version do you want to keep?"),
-    h("div", { class: "scroll" }, h("table", { class: "versions" },
-      h("thead", null, h("tr", null, ["", "Yours", "Stored now"].map((title) => h("th", { scope: "col" }, title)))),
-      h("tbody", null, rows.map(([label, mine, stored]) =>
-        h("tr", null, h("th", { scope: "row" }, label), h("td", null, mine), h("td", null, stored)))))),
-    h("div", { class: "row" },
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        { class: "versions" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["", "Yours", "Stored now"].map((title) => h("th", { scope: "col" }, title)),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          rows.map(([label, mine, stored]) =>
+            h("tr", null, h("th", { scope: "row" }, label), h("td", null, mine), h("td", null, stored)),
+          ),
+        ),
+      ),
+    ),
+    h(
+      "div",
+      { class: "row" },
       h("button", { class: "primary", onclick: choose(keepMine) }, "Save mine"),
-      h("button", { onclick: choose(takeStored) }, "Keep the stored version")));
+      h("button", { onclick: choose(takeStored) }, "Keep the stored version"),
+    ),
+  );
 }

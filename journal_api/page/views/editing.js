@@ -1,3 +1,4 @@
+// @ts-check
 // Making, editing and deleting a thing of the API in a dialog.
 
 import { get, send } from "../client.js";
@@ -7,19 +8,25 @@ import { showConflict } from "./conflict.js";
 
 const MANY = 20; // rows that a list has before it gets a filter
 
-const textOf = (value) => (value && typeof value === "object"
-  ? Object.entries(value).map(([name, one]) => (Array.isArray(value) ? textOf(one) : `${words(name)} ${one}`)).join(", ")
-  : String(value ?? "–"));
+const textOf = (value) =>
+  value && typeof value === "object"
+    ? Object.entries(value)
+        .map(([name, one]) => (Array.isArray(value) ? textOf(one) : `${words(name)} ${one}`))
+        .join(", ")
+    : String(value ?? "–");
 
 // What the owner wants otherwise than it is stored, as the rows of a conflict.
-export const differences = (wanted, stored) => Object.entries(wanted).filter(([name, value]) => textOf(value) !== textOf(stored[name]))
-  .map(([name, value]) => [words(name), textOf(value), textOf(stored[name])]);
+export const differences = (wanted, stored) =>
+  Object.entries(wanted)
+    .filter(([name, value]) => textOf(value) !== textOf(stored[name]))
+    .map(([name, value]) => [words(name), textOf(value), textOf(stored[name])]);
 
 // `kind` is {path, member, title, fields(thing, context), body(values, thing, form), loss}; `id` is null for a new thing.
 export async function edit(kind, id, context, preset = {}) {
   const { data, etag: first } = id ? await get(`${kind.path}/${id}`) : { data: { [kind.member]: preset } };
   const thing = data[kind.member];
-  let written = id, etag = first;
+  let written = id,
+    etag = first;
   const done = async () => {
     dialog.close();
     await context.redraw();
@@ -37,12 +44,32 @@ export async function edit(kind, id, context, preset = {}) {
       if (error.status !== 412) throw error;
       const now = await get(`${kind.path}/${written}`);
       etag = now.etag;
-      return showConflict(kind.title, differences(body, now.data[kind.member]), { keepMine: () => save(values, element), takeStored: done });
+      return showConflict(kind.title, differences(body, now.data[kind.member]), {
+        keepMine: () => save(values, element),
+        takeStored: done,
+      });
     }
     await done();
   };
-  const dialog = open(id ? `Edit ${kind.title}` : `New ${kind.title}`, form({ id: "edit" }, save, ...kind.fields(thing, context), h("div", { class: "title" }, h("button", { class: "primary" }, id ? "Save" : "Create"),
-    id && h("button", { type: "button", class: "danger", onclick: () => remove(kind, thing, dialog, context) }, "Delete"))));
+  const dialog = open(
+    id ? `Edit ${kind.title}` : `New ${kind.title}`,
+    form(
+      { id: "edit" },
+      save,
+      ...kind.fields(thing, context),
+      h(
+        "div",
+        { class: "title" },
+        h("button", { class: "primary" }, id ? "Save" : "Create"),
+        id &&
+          h(
+            "button",
+            { type: "button", class: "danger", onclick: () => remove(kind, thing, dialog, context) },
+            "Delete",
+          ),
+      ),
+    ),
+  );
 }
 
 function remove(kind, thing, dialog, { redraw }) {
@@ -55,16 +82,58 @@ function remove(kind, thing, dialog, { redraw }) {
 
 // A card with a table of things; each row has a button that edits it.
 export function listCard(title, kind, context, heads, rows) {
-  const lines = rows.map(({ id, name, cells }) => h("tr", null,
-    h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
-    cells.map((cell, place) => h("td", { "data-label": heads[place + 1] || null }, cell))));
-  const choose = ({ target }) => lines.forEach((line) => { line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase()); });
-  return h("section", { class: "card", id: kind.section, "aria-label": title },
-    h("div", { class: "title" }, h("h2", null, title),
-      h("button", { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) }, `New ${kind.title}`)),
-    rows.length > MANY && h("input", { type: "search", id: `filter-${kind.section}`, placeholder: "Filter", "aria-label": `Filter ${title}`, oninput: choose }),
-    rows.length > 0 && h("div", { class: "scroll" }, h("table", { class: "middle stacked" },
-      h("thead", null, h("tr", null, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))),
-      h("tbody", null, lines))),
-    !rows.length && h("p", { class: "muted" }, kind.none));
+  const lines = rows.map(({ id, name, cells }) =>
+    h(
+      "tr",
+      null,
+      h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
+      cells.map((cell, place) => h("td", { "data-label": heads[place + 1] || null }, cell)),
+    ),
+  );
+  const choose = ({ target }) =>
+    lines.forEach((line) => {
+      line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase());
+    });
+  return h(
+    "section",
+    { class: "card", id: kind.section, "aria-label": title },
+    h(
+      "div",
+      { class: "title" },
+      h("h2", null, title),
+      h(
+        "button",
+        { id: `new-${kind.member}`, onclick: trying(() => edit(kind, null, context)) },
+        `New ${kind.title}`,
+      ),
+    ),
+    rows.length > MANY &&
+      h("input", {
+        type: "search",
+        id: `filter-${kind.section}`,
+        placeholder: "Filter",
+        "aria-label": `Filter ${title}`,
+        oninput: choose,
+      }),
+    rows.length > 0 &&
+      h(
+        "div",
+        { class: "scroll" },
+        h(
+          "table",
+          { class: "middle stacked" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))),
+            ),
+          ),
+          h("tbody", null, lines),
+        ),
+      ),
+    !rows.length && h("p", { class: "muted" }, kind.none),
+  );
 }

@@ -1,29 +1,44 @@
+// @ts-check
 // The filters of trades and reports: they stand in the address, under the names that the API has for them.
 
-import { h, select, wordsOf } from "../dom.js";
-import { plusDays, tradingDay } from "../format.js";
+import { find, h, select, wordsOf } from "../dom.js";
+import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
+import { inWords, plusDays, tradingDay } from "../format.js";
 
-export const GRADES = ["A+", "A", "B", "C", "D", "F"];
 const NAMES = [
-  "account_id", "copy_group_id", "strategy_id", "setup_id", "tag_id", "import_id",
-  "symbol", "direction", "grade", "outcome", "from", "to",
+  "account_id",
+  "copy_group_id",
+  "strategy_id",
+  "setup_id",
+  "tag_id",
+  "import_id",
+  "symbol",
+  "direction",
+  "grade",
+  "outcome",
+  "from",
+  "to",
 ];
 const TYPED = 600; // milliseconds after which a date or a symbol that is being typed counts
 const named = (list) => (list ?? []).map((one) => [one.id ?? one.setup_id, one.name]);
 
 // The filters of the address; which accounts, the bar says, unless the address does.
 export function filtersOf({ query, selection }) {
-  const own = Object.fromEntries(NAMES.filter((name) => query.get(name)).map((name) => [name, query.get(name)]));
+  const own = Object.fromEntries(
+    NAMES.filter((name) => query.get(name)).map((name) => [name, query.get(name)]),
+  );
   return own.account_id || own.copy_group_id ? own : { ...selection, ...own };
 }
 
 // What was read, or the data given and the reason for which the API refuses the filters of the address.
-export const orRefused = (reading, data) => reading.catch((error) => {
-  if (error.status !== 400) throw error;
-  return { data, refused: h("section", { class: "card error", role: "alert" }, wordsOf(error)) };
-});
+export const orRefused = (reading, data) =>
+  reading.catch((error) => {
+    if (error.status !== 400) throw error;
+    return { data, refused: h("section", { class: "card error", role: "alert" }, wordsOf(error)) };
+  });
 
 // The form of the filters. `fixed` is what else the address keeps; without `outcomes` there is no outcome.
+/** @param {Context} context @param {any} lists */
 export function filterForm(context, { strategies, setups, tags, symbols, outcomes }, fixed = {}) {
   const { name: place, query, go, me, accounts, copyGroups } = context;
   const value = (name) => query.get(name) ?? "";
@@ -32,7 +47,8 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
   const chosen = `${value("from")} ${value("to")}`;
   const choice = (name, label, any, options) =>
     labelled(label, select({ name, id: `filter-${name}`, value: value(name) }, [["", any], ...options]));
-  const typed = (name, label, type, more) => labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name), ...more }));
+  const typed = (name, label, type, more) =>
+    labelled(label, h("input", { name, type, id: `filter-${name}`, value: value(name), ...more }));
   let timer;
   const apply = () => {
     clearTimeout(timer);
@@ -42,35 +58,80 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     go(place, { ...fixed, ...filters });
   };
   const changed = ({ target }) => {
-    if (target.id === "filter-period") [form.elements.from.value, form.elements.to.value] = target.value.split(" ");
+    if (target.id === "filter-period")
+      [form.elements.from.value, form.elements.to.value] = target.value.split(" ");
     clearTimeout(timer);
     timer = setTimeout(apply, target.tagName === "SELECT" ? 0 : TYPED);
   };
   // Filters without a control of their own; each can be taken away.
-  const others = ["account_id", "copy_group_id", "import_id", ...(setups ? [] : ["setup_id"])].filter(value).map((name) => {
-    const list = { account_id: accounts, copy_group_id: copyGroups }[name];
-    const label = list?.find((one) => one.id === Number(value(name)))?.name ?? `${name.replace("_id", "")} ${value(name)}`;
-    const remove = ({ currentTarget }) => { currentTarget.nextSibling.remove(); apply(); };
-    return [h("button", { type: "button", "aria-label": `Remove the filter ${label}`, onclick: remove }, label, " ✕"),
-      h("input", { type: "hidden", name, value: value(name) })];
-  });
-  const form = h("form", { class: "filters", onchange: changed, onsubmit: (event) => { event.preventDefault(); apply(); } },
-    labelled("Period", select({ id: "filter-period", value: chosen },
-      periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Custom"]])),
-    typed("from", "From", "date"), typed("to", "To", "date"),
+  const others = ["account_id", "copy_group_id", "import_id", ...(setups ? [] : ["setup_id"])]
+    .filter(value)
+    .map((name) => {
+      const list = { account_id: accounts, copy_group_id: copyGroups }[name];
+      const label =
+        list?.find((one) => one.id === Number(value(name)))?.name ??
+        `${name.replace("_id", "")} ${value(name)}`;
+      const remove = ({ currentTarget }) => {
+        currentTarget.nextSibling.remove();
+        apply();
+      };
+      return [
+        h(
+          "button",
+          { type: "button", "aria-label": `Remove the filter ${label}`, onclick: remove },
+          label,
+          " ✕",
+        ),
+        h("input", { type: "hidden", name, value: value(name) }),
+      ];
+    });
+  const form = h(
+    "form",
+    {
+      class: "filters",
+      onchange: changed,
+      onsubmit: (event) => {
+        event.preventDefault();
+        apply();
+      },
+    },
+    labelled(
+      "Period",
+      select(
+        { id: "filter-period", value: chosen },
+        periods.some(([days]) => days === chosen) ? periods : [...periods, [chosen, "Custom"]],
+      ),
+    ),
+    typed("from", "From", "date"),
+    typed("to", "To", "date"),
     typed("symbol", "Symbol", "text", { list: "symbols" }),
-    symbols && h("datalist", { id: "symbols" }, symbols.map((symbol) => h("option", { value: symbol }))),
+    symbols &&
+      h(
+        "datalist",
+        { id: "symbols" },
+        symbols.map((symbol) => h("option", { value: symbol })),
+      ),
     choice("strategy_id", "Strategy", "Any", named(strategies)),
     setups && choice("setup_id", "Setup", "Any", named(setups)),
     choice("tag_id", "Tag", "Any", named(tags)),
-    choice("direction", "Side", "Both", [["long", "Long"], ["short", "Short"]]),
-    choice("grade", "Grade", "Any", GRADES.map((grade) => [grade, grade])),
-    outcomes && choice("outcome", "Outcome", "Any", [["win", "Win"], ["loss", "Loss"], ["breakeven", "Break-even"], ["open", "Open"]]),
+    choice("direction", "Side", "Both", inWords(DIRECTIONS)),
+    choice(
+      "grade",
+      "Grade",
+      "Any",
+      GRADES.map((grade) => [grade, grade]),
+    ),
+    outcomes && choice("outcome", "Outcome", "Any", inWords(OUTCOMES)),
     others,
-    count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"));
-  const open = document.getElementById("filters")?.open ?? matchMedia("(min-width: 760px)").matches;
-  return h("details", { class: "card", id: "filters", open },
-    h("summary", null, count ? `Filters (${count})` : "Filters"), form);
+    count > 0 && h("a", { href: `#/${place}?${new URLSearchParams(fixed)}` }, "Clear all"),
+  );
+  const open = find("#filters")?.open ?? matchMedia("(min-width: 760px)").matches;
+  return h(
+    "details",
+    { class: "card", id: "filters", open },
+    h("summary", null, count ? `Filters (${count})` : "Filters"),
+    form,
+  );
 }
 
 const labelled = (label, control) => h("label", { class: "field" }, h("span", null, label), control);

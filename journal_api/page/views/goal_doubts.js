@@ -1,3 +1,4 @@
+// @ts-check
 // A goal that the API doubts is asked about before it is saved.
 
 import { refused, send } from "../client.js";
@@ -6,7 +7,8 @@ import { number, sentences } from "../format.js";
 
 // The body of the request as it is meant: as typed, or with the other direction or sign. Refuses what is not meant.
 export async function settleGoal(method, path, body) {
-  const warningsAbout = async (tried) => (await send(method, path, { body: tried, query: { dry_run: true } })).meta.warnings ?? [];
+  const warningsAbout = async (tried) =>
+    (await send(method, path, { body: tried, query: { dry_run: true } })).meta.warnings ?? [];
   const warnings = await warningsAbout(body);
   if (!warnings.length) return body;
   const chosen = await ask(warnings, body, await likelier(body, warningsAbout));
@@ -20,7 +22,10 @@ async function likelier(body, warningsAbout) {
   const target_value = -body.target_value;
   for (const change of [{ direction }, { target_value }, { direction, target_value }]) {
     const other = { ...body, ...change };
-    const isClear = await warningsAbout(other).then((warnings) => !warnings.length, () => false);
+    const isClear = await warningsAbout(other).then(
+      (warnings) => !warnings.length,
+      () => false,
+    );
     if (isClear) return other;
   }
   return null;
@@ -33,12 +38,21 @@ function ask(warnings, body, other) {
       resolve(chosen);
       dialog.close();
     };
-    const said = other && (other.direction === body.direction ? "" : `${other.direction.replace("_", " ")} `) + number(other.target_value);
-    const dialog = open(other ? `Did you mean ${said}?` : "Is this goal meant?", h("p", null, sentences(warnings)),
-      h("div", { class: "row" },
+    const said =
+      other &&
+      (other.direction === body.direction ? "" : `${other.direction.replace("_", " ")} `) +
+        number(other.target_value);
+    const dialog = open(
+      other ? `Did you mean ${said}?` : "Is this goal meant?",
+      h("p", null, sentences(warnings)),
+      h(
+        "div",
+        { class: "row" },
         other && h("button", { class: "primary", onclick: choose(other) }, `Save ${said}`),
         h("button", { onclick: choose(null) }, "Change it"),
-        h("button", { onclick: choose(body) }, "Save it as it is")));
+        h("button", { onclick: choose(body) }, "Save it as it is"),
+      ),
+    );
     dialog.addEventListener("close", () => resolve(null));
   });
 }

@@ -1,94 +1,102 @@
-// What a dry run says about a file, and the form for an unknown header.
+// @ts-check
+// What a dry run says about a file.
 
-import { send } from "../client.js";
-import { confirm, field, form, h, select } from "../dom.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
 
 const MAX_ROWS = 100;
-const WORDS = { new: ["gain", "new"], duplicate: ["", "already there"], updated: ["warn", "updated"], error: ["loss", "error"] };
+const WORDS = {
+  new: ["gain", "new"],
+  duplicate: ["", "already there"],
+  updated: ["warn", "updated"],
+  error: ["loss", "error"],
+};
 
+/** @param {ImportReport} report */
 export function verdicts({ counts, format: name }) {
-  if (name === "unknown") return h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:");
-  return h("p", { class: "row" }, h("strong", null, name), Object.entries(WORDS).filter(([verdict]) => counts[verdict] > 0).map(([verdict, [tone, word]]) =>
-    h("span", { class: `chip ${tone}` }, verdict === "error" ? format.count(counts.error, word) : `${format.number(counts[verdict])} ${word}`)));
+  if (name === "unknown")
+    return h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:");
+  return h(
+    "p",
+    { class: "row" },
+    h("strong", null, name),
+    Object.entries(WORDS)
+      .filter(([verdict]) => counts[verdict] > 0)
+      .map(([verdict, [tone, word]]) =>
+        h(
+          "span",
+          { class: `chip ${tone}` },
+          verdict === "error"
+            ? format.count(counts.error, word)
+            : `${format.number(counts[verdict])} ${word}`,
+        ),
+      ),
+  );
 }
 
+/** @param {ImportReport} report @param {Context} context */
 export function details(report, { accounts }) {
   const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
   const { date_order: dates } = report;
   const lines = [
     report.timezone_source && `Times are read in ${report.timezone} (${report.timezone_source}).`,
-    report.replaced_timezones.length && `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
-    dates && `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
-    ...report.accounts.map((one) => `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`),
-    ...report.fees_applied.map((one) => `Commissions of ${nameOf(one.account_id)}: ${format.amount(one.total)} on ${format.count(one.rows, "row")}.`),
+    report.replaced_timezones.length &&
+      `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
+    dates &&
+      `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
+    ...report.accounts.map(
+      (one) =>
+        `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`,
+    ),
+    ...report.fees_applied.map(
+      (one) =>
+        `Commissions of ${nameOf(one.account_id)}: ${format.amount(one.total)} on ${format.count(one.rows, "row")}.`,
+    ),
     ...report.left_out.map((one) => `Left out: ${format.count(one.rows, "row")}, ${one.reason}.`),
     report.rounded && `${format.count(report.rounded, "amount")} rounded to eight decimals.`,
   ];
-  return h("ul", null, lines.filter(Boolean).map((line) => h("li", null, line)));
+  return h(
+    "ul",
+    null,
+    lines.filter(Boolean).map((line) => h("li", null, line)),
+  );
 }
 
 export function rowTable(rows) {
   const told = rows.filter((row) => row.verdict === "error" || row.verdict === "updated");
   if (!told.length) return null;
-  return h("div", { class: "scroll" }, h("table", { "aria-label": "Rows" },
-    h("thead", null, h("tr", null, ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", null, told.slice(0, MAX_ROWS).map((row) => h("tr", null, h("td", null, row.line),
-      h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]), h("td", null, row.reason ?? row.changed.map(format.words).join(", ")))))),
-    told.length > MAX_ROWS && h("p", { class: "muted" }, `and ${format.count(told.length - MAX_ROWS, "more row")}`));
-}
-
-
-const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
-const OF_FILLS = ["price", "at"];
-const OPTIONAL = ["gross_pnl", "multiplier", "account"];
-const HINTS = { quantity: "Contracts or shares", at: "When the fill was", gross_pnl: "If the file states it" };
-const first = (value) => (Array.isArray(value) ? value[0] : value);
-const list = (text) => text.split(",").map((one) => one.trim()).filter(Boolean);
-
-export const withoutProfile = ({ id }) => send("DELETE", `/import-profiles/${id}`);
-
-// The formats that the owner has described; without its description a file is asked about again.
-export const ownProfiles = (profiles, { redraw }) => h("section", { class: "card", "aria-label": "Your formats" },
-  h("h2", null, "Formats that you described"),
-  h("div", { class: "scroll" }, h("table", { class: "middle" }, h("tbody", null, profiles.map((profile) => h("tr", null,
-    h("td", null, profile.name), h("td", null, `one ${profile.kind === "fills" ? "fill" : "trade"} a row`),
-    h("td", { class: "num" }, h("button", { class: "danger", "aria-label": `Remove the format ${profile.name}`, onclick: () =>
-      confirm(`Remove the format ${profile.name}?`, "What was imported stays.", "Remove it",
-        async () => { await withoutProfile(profile); await redraw(); }) }, "Remove"))))))));
-
-// `last` is the description that had errors; `onstored` is called when the profile is stored.
-export function profileForm({ columns, sample_rows: rows, proposed_profile: guessed }, last, onstored) {
-  const known = Object.entries(last ?? {}).filter(([name, value]) => name in guessed && value != null);
-  const proposed = { ...guessed, ...Object.fromEntries(known) };
-  const options = [["", "–"], ...columns.map((name) => [name, name])];
-  const column = (name, value) => field(format.words(name), select({ name, value: first(value) ?? "" }, options), HINTS[name]);
-  const kinds = [["trades", "one trade a row"], ["fills", "one fill a row"]];
-  const text = (label, name, value, hint) => field(label, h("input", { name, value: value ?? "" }), hint);
-  const sample = h("div", { class: "scroll" }, h("table", { "aria-label": "First rows" },
-    h("thead", null, h("tr", null, columns.map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", null, rows.map((row) => h("tr", null, columns.map((_, index) => h("td", { class: "nowrap" }, row[index])))))));
-  const groups = h("div", { class: "grid" }, ["symbol", "quantity", ...OF_TRADES, ...OF_FILLS, ...OPTIONAL].map((name) => column(name, proposed[name])));
-  return form({ id: "profile" }, async (values) => {
-    await send("POST", "/import-profiles", { body: bodyOf(values, proposed) });
-    await onstored();
-  }, sample,
-  h("div", { class: "row" }, text("Name of the format", "name", proposed.name),
-    field("Rows", select({ name: "kind", value: proposed.kind }, kinds), "Prices of a trade: entry and exit; of a fill: price")),
-  groups,
-  h("div", { class: "row" }, field("Side", select({ name: "side", value: first(proposed.side?.column) ?? "" }, options), "Without it, the sign of the quantity"),
-    text("Words for long", "long", proposed.side?.long.join(", ")), text("Words for short", "short", proposed.side?.short.join(", "))),
-  h("div", { class: "row" }, field("Costs", select({ name: "costs", value: first(proposed.costs?.columns[0]) ?? "" }, options)),
-    text("Form of the times", "time", proposed.time?.join(", "), "Such as %d.%m.%Y %H:%M")),
-  h("button", { class: "primary" }, "Remember this format and read the file"));
-}
-
-function bodyOf(values, proposed) {
-  const names = ["symbol", "quantity", ...(values.kind === "trades" ? [...OF_TRADES, "gross_pnl"] : OF_FILLS), "multiplier", "account"];
-  const used = Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
-  return {
-    ...used, name: values.name, kind: values.kind, header: proposed.header, time: list(values.time),
-    ...(values.side && { side: { column: values.side, long: list(values.long), short: list(values.short) } }),
-    ...(values.costs && { costs: { columns: [values.costs], paid: proposed.costs?.paid ?? "positive" } }),
-  };
+  return h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      { "aria-label": "Rows" },
+      h(
+        "thead",
+        null,
+        h(
+          "tr",
+          null,
+          ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)),
+        ),
+      ),
+      h(
+        "tbody",
+        null,
+        told
+          .slice(0, MAX_ROWS)
+          .map((row) =>
+            h(
+              "tr",
+              null,
+              h("td", null, row.line),
+              h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]),
+              h("td", null, row.reason ?? row.changed.map(format.words).join(", ")),
+            ),
+          ),
+      ),
+    ),
+    told.length > MAX_ROWS &&
+      h("p", { class: "muted" }, `and ${format.count(told.length - MAX_ROWS, "more row")}`),
+  );
 }

@@ -1,34 +1,89 @@
+// @ts-check
 // The card of API keys in #/settings.
 
 import { send } from "../client.js";
 import { confirm, h } from "../dom.js";
 import { dayOfYear, NONE } from "../format.js";
 
-const isValid = ({ revoked_at: revoked, expires_at: expires }) => !revoked && (!expires || new Date(expires) > new Date());
+const isValid = ({ revoked_at: revoked, expires_at: expires }) =>
+  !revoked && (!expires || new Date(expires) > new Date());
 
+/** @param {ApiKey[]} all @param {Context} context */
 export function keysCard(all, context) {
   const keys = all.filter(isValid);
-  return h("section", { class: "card", id: "keys", "aria-label": "Keys" }, h("h2", null, "Keys"),
-    h("p", { class: "muted" }, "Whoever has one of these keys can use this journal. Revoke those that you no longer need."),
-    keys.length > 0 && h("div", { class: "scroll" }, h("table", { class: "middle" },
-      h("thead", null, h("tr", null, ["Name", "Ends in", "Last used"].map((head) => h("th", { scope: "col" }, head)), h("td"))),
-      h("tbody", null, keys.map((one) => row(one, context))))));
+  return h(
+    "section",
+    { class: "card", id: "keys", "aria-label": "Keys" },
+    h("h2", null, "Keys"),
+    h(
+      "p",
+      { class: "muted" },
+      "Whoever has one of these keys can use this journal. Revoke those that you no longer need.",
+    ),
+    keys.length > 0 &&
+      h(
+        "div",
+        { class: "scroll" },
+        h(
+          "table",
+          { class: "middle" },
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ["Name", "Ends in", "Last used"].map((head) => h("th", { scope: "col" }, head)),
+              h("td"),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            keys.map((one) => row(one, context)),
+          ),
+        ),
+      ),
+  );
 }
 
 const day = (text) => dayOfYear(text.slice(0, 10));
 const about = ({ is_current: isCurrent, expires_at: expires }) =>
   [isCurrent && "this browser", expires && `expires ${day(expires)}`].filter(Boolean).join(", ");
-const lastUse = ({ is_current: isCurrent, last_used_on: used }) => (isCurrent ? "Now" : used ? day(used) : NONE);
+const lastUse = ({ is_current: isCurrent, last_used_on: used }) =>
+  isCurrent ? "Now" : used ? day(used) : NONE;
 
-const row = (one, context) => h("tr", null,
-  h("td", null, h("div", null, one.name), h("small", { class: "muted" }, about(one))),
-  h("td", null, h("code", null, `…${one.last_four}`)), h("td", null, lastUse(one)),
-  h("td", null, h("button", { "aria-label": `Revoke ${one.name}, which ends in ${one.last_four}`, onclick: () => askToRevoke(one, context) }, "Revoke")));
+/** @param {ApiKey} one @param {Context} context */
+const row = (one, context) =>
+  h(
+    "tr",
+    null,
+    h("td", null, h("div", null, one.name), h("small", { class: "muted" }, about(one))),
+    h("td", null, h("code", null, `…${one.last_four}`)),
+    h("td", null, lastUse(one)),
+    h(
+      "td",
+      null,
+      h(
+        "button",
+        {
+          "aria-label": `Revoke ${one.name}, which ends in ${one.last_four}`,
+          onclick: () => askToRevoke(one, context),
+        },
+        "Revoke",
+      ),
+    ),
+  );
 
 function askToRevoke({ id, name, last_four: lastFour, is_current: isCurrent }, { redraw, signOut }) {
   const loss = isCurrent ? "This browser is signed out." : "Whatever uses this key is signed out.";
-  confirm(`Revoke ${name} (…${lastFour})?`, `${loss} A revoked key never works again.`, "Revoke", async () => {
-    await send("DELETE", `/keys/${id}`);
-    await (isCurrent ? signOut() : redraw());
-  });
+  confirm(
+    `Revoke ${name} (…${lastFour})?`,
+    `${loss} A revoked key never works again.`,
+    "Revoke",
+    async () => {
+      await send("DELETE", `/keys/${id}`);
+      await (isCurrent ? signOut() : redraw());
+    },
+  );
 }

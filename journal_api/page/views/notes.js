@@ -1,23 +1,41 @@
+// @ts-check
 // The notes of a trade: saved when the field is left; text that is not saved outlives a redraw and is marked.
 
-import { h } from "../dom.js";
+import { find, h } from "../dom.js";
 
-const formOf = ({ id }) => document.querySelector(`#notes-of-${id}`);
+const formOf = ({ id }) => find(`#notes-of-${id}`);
 
-export const unsavedNotes = () => document.querySelector("#trade form[data-changed]");
+export const unsavedNotes = () => find("#trade form[data-changed]");
 
 // Leaving the field does not redraw: the press that leaves it must not lose its button.
 export function notesForm(trade, save) {
   const old = formOf(trade)?.matches("[data-changed]") && formOf(trade);
-  const keep = () => { form.saving = save(() => ({ notes: text.value || null }), false); };
-  const again = (event) => { event.preventDefault(); keep(); };
-  const text = h("textarea", { id: "notes", rows: "4", value: old ? old.querySelector("textarea").value : trade.notes ?? "", onchange: keep });
-  const form = h("form", {
-    id: `notes-of-${trade.id}`, "data-draft": "The notes of this trade are not saved.", "data-changed": Boolean(old), onsubmit: again,
-  },
-  h("label", { class: "field" }, h("span", null, "Notes"), text),
-  h("small", { class: "error", role: "alert" }, old && old.querySelector(".error").textContent),
-  h("button", { hidden: !old }, "Save the notes"));
+  const keep = () => {
+    form.saving = save(() => ({ notes: text.value || null }), false);
+  };
+  const again = (event) => {
+    event.preventDefault();
+    keep();
+  };
+  const text = h("textarea", {
+    id: "notes",
+    rows: "4",
+    value: old ? old.querySelector("textarea").value : (trade.notes ?? ""),
+    onchange: keep,
+  });
+  /** @type {any} */
+  const form = h(
+    "form",
+    {
+      id: `notes-of-${trade.id}`,
+      "data-draft": "The notes of this trade are not saved.",
+      "data-changed": Boolean(old),
+      onsubmit: again,
+    },
+    h("label", { class: "field" }, h("span", null, "Notes"), text),
+    h("small", { class: "error", role: "alert" }, old && old.querySelector(".error").textContent),
+    h("button", { hidden: !old }, "Save the notes"),
+  );
   form.saving = old ? old.saving : Promise.resolve();
   return form;
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // The list of imports, and undoing one, which is asked about first.
 
 import { send } from "../client.js";
@@ -7,9 +8,16 @@ import { count, instant, number } from "../format.js";
 const KEPT = "Undo, and keep what was edited";
 
 // `done` runs when the import is undone.
-export const undoButton = ({ id, file_name: name }, done) => h("button", {
-  class: "danger", "aria-label": `Undo the import of ${name ?? id}`, onclick: trying(() => undo(id, name ?? id, done)),
-}, "Undo");
+export const undoButton = ({ id, file_name: name }, done) =>
+  h(
+    "button",
+    {
+      class: "danger",
+      "aria-label": `Undo the import of ${name ?? id}`,
+      onclick: trying(() => undo(id, name ?? id, done)),
+    },
+    "Undo",
+  );
 
 const remove = (id, query) => send("DELETE", `/imports/${id}`, { query });
 
@@ -17,7 +25,11 @@ const remove = (id, query) => send("DELETE", `/imports/${id}`, { query });
 async function tried(id, force) {
   const { headers } = await remove(id, { force, dry_run: true });
   const said = (name) => Number(headers.get(name));
-  return { deleted: said("X-Trades-Deleted"), annotated: said("X-Trades-Annotated"), kept: headers.get("X-Trades-Kept")?.split(",").length ?? 0 };
+  return {
+    deleted: said("X-Trades-Deleted"),
+    annotated: said("X-Trades-Annotated"),
+    kept: headers.get("X-Trades-Kept")?.split(",").length ?? 0,
+  };
 }
 
 async function undo(id, name, done) {
@@ -28,32 +40,99 @@ async function undo(id, name, done) {
   };
   if (plain.kept) return ask(name, plain, all, finish);
   const trades = plain.deleted === 1 ? "trade" : `${number(plain.deleted)} trades`;
-  confirm(plain.deleted ? `Delete the ${trades} of ${name}?` : `Undo the import of ${name}?`, "The file can be imported again.", "Undo the import", () => finish(false));
+  confirm(
+    plain.deleted ? `Delete the ${trades} of ${name}?` : `Undo the import of ${name}?`,
+    "The file can be imported again.",
+    "Undo the import",
+    () => finish(false),
+  );
 }
 
 function ask(name, plain, all, finish) {
   const edited = all.deleted - plain.deleted;
   const lines = [
     `${count(plain.deleted, "trade")} ${plain.deleted === 1 ? "is" : "are"} deleted.`,
-    edited && `${count(edited, "trade")} of this file ${edited === 1 ? "was" : "were"} edited since; ${all.annotated} of them with notes, a grade, a strategy, tags or answers.`,
+    edited &&
+      `${count(edited, "trade")} of this file ${edited === 1 ? "was" : "were"} edited since; ${all.annotated} of them with notes, a grade, a strategy, tags or answers.`,
     plain.kept > edited && "Trades that it corrected were edited since.",
   ];
-  const dialog = open(`Undo the import of ${name}?`, h("ul", null, lines.filter(Boolean).map((line) => h("li", null, line))),
-    form({ class: "row" }, async () => { await finish(false); dialog.close(); }, h("button", { class: "primary" }, KEPT)),
-    form({ class: "row" }, async () => { await finish(true); dialog.close(); },
-      h("button", { class: "danger" }, edited ? `Undo, and delete ${edited === 1 ? "that one" : `those ${edited}`} too` : "Undo all of it")),
-    h("div", { class: "row" }, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")));
+  const dialog = open(
+    `Undo the import of ${name}?`,
+    h(
+      "ul",
+      null,
+      lines.filter(Boolean).map((line) => h("li", null, line)),
+    ),
+    form(
+      { class: "row" },
+      async () => {
+        await finish(false);
+        dialog.close();
+      },
+      h("button", { class: "primary" }, KEPT),
+    ),
+    form(
+      { class: "row" },
+      async () => {
+        await finish(true);
+        dialog.close();
+      },
+      h(
+        "button",
+        { class: "danger" },
+        edited ? `Undo, and delete ${edited === 1 ? "that one" : `those ${edited}`} too` : "Undo all of it",
+      ),
+    ),
+    h("div", { class: "row" }, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
+  );
 }
 
 // `done` runs when one of them is undone.
 export function pastImports(imports, context, done) {
   const nameOf = (id) => context.accounts.find((one) => one.id === id)?.name;
-  return h("section", { class: "card", "aria-label": "Imports" }, h("h2", null, "Imports"),
-    h("div", { class: "scroll" }, h("table", { class: "middle stacked" },
-      h("thead", null, h("tr", null, ["File", "Account", "Format", "When", "Trades"].map((name) => h("th", { scope: "col", class: name === "Trades" && "num" }, name)), h("td"))),
-      h("tbody", null, imports.map((one) => h("tr", null,
-        h("td", null, one.file_name ?? `import ${one.id}`), h("td", null, one.account_ids.map(nameOf).join(", ")), h("td", null, one.format),
-        h("td", { class: "nowrap" }, instant(one.created_at, context.me.timezone)),
-        h("td", { class: "num", "data-label": "Trades" }, h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count))),
-        h("td", { class: "num" }, undoButton(one, done))))))));
+  return h(
+    "section",
+    { class: "card", "aria-label": "Imports" },
+    h("h2", null, "Imports"),
+    h(
+      "div",
+      { class: "scroll" },
+      h(
+        "table",
+        { class: "middle stacked" },
+        h(
+          "thead",
+          null,
+          h(
+            "tr",
+            null,
+            ["File", "Account", "Format", "When", "Trades"].map((name) =>
+              h("th", { scope: "col", class: name === "Trades" && "num" }, name),
+            ),
+            h("td"),
+          ),
+        ),
+        h(
+          "tbody",
+          null,
+          imports.map((one) =>
+            h(
+              "tr",
+              null,
+              h("td", null, one.file_name ?? `import ${one.id}`),
+              h("td", null, one.account_ids.map(nameOf).join(", ")),
+              h("td", null, one.format),
+              h("td", { class: "nowrap" }, instant(one.created_at, context.me.timezone)),
+              h(
+                "td",
+                { class: "num", "data-label": "Trades" },
+                h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
+              ),
+              h("td", { class: "num" }, undoButton(one, done)),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
 }

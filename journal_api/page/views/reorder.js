@@ -1,8 +1,11 @@
+// @ts-check
 // A list whose items are added, removed and put in another order: by dragging, or with Alt and an arrow.
 
 import { h } from "../dom.js";
 
-export const itemsIn = (parent) => [...parent.querySelector(":scope > .items, :scope > .nested > .items").children];
+export const itemsIn = (parent) => [
+  ...parent.querySelector(":scope > .items, :scope > .nested > .items").children,
+];
 
 // `itemOf(value)` gives {id, name, controls, below}; without a value it is an empty item.
 export function list(label, verb, itemOf, values) {
@@ -14,14 +17,37 @@ export function list(label, verb, itemOf, values) {
     item.querySelector("input").focus();
     touched(item);
   };
-  const items = h("ol", { class: "items", "aria-label": label }, values.map((value) => row(itemOf(value), add)));
-  return h("div", { class: "nested" }, items, h("button", { type: "button", class: "quiet add", onclick: () => add() }, `+ ${verb}`));
+  const items = h(
+    "ol",
+    { class: "items", "aria-label": label },
+    values.map((value) => row(itemOf(value), add)),
+  );
+  return h(
+    "div",
+    { class: "nested" },
+    items,
+    h("button", { type: "button", class: "quiet add", onclick: () => add() }, `+ ${verb}`),
+  );
 }
 
 function row({ id, name, controls, below }, add) {
   const handle = h("span", { class: "handle", "aria-hidden": "true", onpointerdown: drag }, "⠿");
-  const remove = h("button", { type: "button", class: "quiet", "aria-label": `Remove ${name ?? "this row"}`, onclick: () => leave(item) }, "✕");
-  const item = h("li", { "data-id": id, onkeydown: (event) => pressed(event, add) }, h("div", { class: "item" }, handle, controls, remove), below);
+  const remove = h(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      "aria-label": `Remove ${name ?? "this row"}`,
+      onclick: () => leave(item),
+    },
+    "✕",
+  );
+  const item = h(
+    "li",
+    { "data-id": id, onkeydown: (event) => pressed(event, add) },
+    h("div", { class: "item" }, handle, controls, remove),
+    below,
+  );
   return item;
 }
 
@@ -54,7 +80,7 @@ function pressed(event, add) {
   event.preventDefault();
   event.stopPropagation(); // a confirmation moves, its setup does not
   const other = isUp ? item.previousElementSibling : item.nextElementSibling;
-  const focused = document.activeElement;
+  const focused = /** @type {any} */ (document.activeElement);
   if (isUp) other?.before(item);
   else other?.after(item);
   focused.focus();

@@ -1,3 +1,4 @@
+// @ts-check
 // #/strategies: the strategies, and the one that the address names (id) to be edited.
 
 import { get, send } from "../client.js";
@@ -5,51 +6,83 @@ import { field, form, h, open } from "../dom.js";
 import { count } from "../format.js";
 import { strategyEditor } from "./strategy.js";
 
+/** @param {Context} context */
 export async function view(context) {
   const { strategies } = (await get("/strategies")).data;
   const id = Number(context.query.get("id")) || strategies[0]?.id;
-  const read = strategies.some((strategy) => strategy.id === id) && await get(`/strategies/${id}`);
-  const title = h("div", { class: "title" }, h("h1", null, "Strategies"), h("button", { onclick: () => add(context) }, "New strategy"));
+  const read = strategies.some((strategy) => strategy.id === id) && (await get(`/strategies/${id}`));
+  const title = h(
+    "div",
+    { class: "title" },
+    h("h1", null, "Strategies"),
+    h("button", { onclick: () => add(context) }, "New strategy"),
+  );
   if (!strategies.length) return [title, nothing(context)];
   const attributes = (strategy) => ({
-    href: `#/strategies?id=${strategy.id}`, id: `strategy-${strategy.id}`, "aria-current": strategy.id === id && "true",
+    href: `#/strategies?id=${strategy.id}`,
+    id: `strategy-${strategy.id}`,
+    "aria-current": strategy.id === id && "true",
   });
-  const link = (strategy) => h("li", null, h("a", attributes(strategy),
-    h("span", { class: "dot", style: { background: strategy.color_tag }, "aria-hidden": "true" }), strategy.name,
-    h("small", null, count(strategy.setup_count, "setup"), scopeOf(context, strategy))));
-  return [title, h("div", { class: "strategies" },
-    h("ul", { class: "card picks", "aria-label": "Strategies" }, strategies.map(link)),
-    read ? strategyEditor(context, read) : h("section", { class: "card" }, h("p", null, "This strategy does not exist any more.")))];
+  const link = (strategy) =>
+    h(
+      "li",
+      null,
+      h(
+        "a",
+        attributes(strategy),
+        h("span", { class: "dot", style: { background: strategy.color_tag }, "aria-hidden": "true" }),
+        strategy.name,
+        h("small", null, count(strategy.setup_count, "setup"), scopeOf(context, strategy)),
+      ),
+    );
+  return [
+    title,
+    h(
+      "div",
+      { class: "strategies" },
+      h("ul", { class: "card picks", "aria-label": "Strategies" }, strategies.map(link)),
+      read
+        ? strategyEditor(context, read)
+        : h("section", { class: "card" }, h("p", null, "This strategy does not exist any more.")),
+    ),
+  ];
 }
 
 function scopeOf({ accounts, copyGroups }, { account_id, copy_group_id }) {
-  const scope = accounts.find(({ id }) => id === account_id) ?? copyGroups.find(({ id }) => id === copy_group_id);
+  const scope =
+    accounts.find(({ id }) => id === account_id) ?? copyGroups.find(({ id }) => id === copy_group_id);
   return scope && ` · ${scope.name}`;
 }
 
-const nothing = (context) => h("section", { class: "card empty" },
-  h("p", null, "A strategy has setups, and a setup has confirmations: the checklist that a trade of it is held against."),
-  h("p", null, "What pays then compares trades with each confirmation to those without it."),
-  h("div", { class: "row" }, h("button", { class: "primary", onclick: () => add(context) }, "New strategy")));
+const nothing = (context) =>
+  h(
+    "section",
+    { class: "card empty" },
+    h(
+      "p",
+      null,
+      "A strategy has setups, and a setup has confirmations: the checklist that a trade of it is held against.",
+    ),
+    h("p", null, "What pays then compares trades with each confirmation to those without it."),
+    h(
+      "div",
+      { class: "row" },
+      h("button", { class: "primary", onclick: () => add(context) }, "New strategy"),
+    ),
+  );
 
 function add({ go }) {
-  const dialog = open("New strategy", form(null, async (body) => {
-    const { data } = await send("POST", "/strategies", { body });
-    dialog.close();
-    go("strategies", { id: data.strategy.id });
-  }, field("Name", h("input", { name: "name", autofocus: true })), h("div", { class: "row" }, h("button", { class: "primary" }, "Create"))));
-}
-
-// "removes 1 setup and 2 confirmations: 14 trades lose their setup, 31 answers are deleted", "" if nothing goes.
-export function lossOf({ setups, confirmations }, headers, what = "setup") {
-  const removed = [setups && count(setups, "setup"), confirmations && count(confirmations, "confirmation")].filter(Boolean);
-  const trades = Number(headers.get("X-Trades-Unlinked"));
-  const answers = Number(headers.get("X-Answers-Deleted"));
-  const taken = [
-    trades && `${count(trades, "trade")} ${trades === 1 ? "loses its" : "lose their"} ${what}`,
-    answers && `${count(answers, "answer")} ${answers === 1 ? "is" : "are"} deleted`,
-  ].filter(Boolean);
-  if (!removed.length && !taken.length) return "";
-  const effect = taken.length ? `: ${taken.join(", ")}` : ": no trade or answer is lost";
-  return removed.length ? `removes ${removed.join(" and ")}${effect}` : taken.join(", ");
+  const dialog = open(
+    "New strategy",
+    form(
+      null,
+      async (body) => {
+        const { data } = await send("POST", "/strategies", { body });
+        dialog.close();
+        go("strategies", { id: data.strategy.id });
+      },
+      field("Name", h("input", { name: "name", autofocus: true })),
+      h("div", { class: "row" }, h("button", { class: "primary" }, "Create")),
+    ),
+  );
 }

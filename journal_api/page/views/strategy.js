@@ -1,34 +1,81 @@
+// @ts-check
 // The editor of a strategy. What is not saved yet lives in the form alone; it is read from there when it is saved.
 
 import { get, send } from "../client.js";
-import { confirm, field, form, h, open, select, trying } from "../dom.js";
+import { confirm, field, find, form, h, open, select, trying } from "../dom.js";
 import { showConflict } from "./conflict.js";
 import { itemsIn, list } from "./reorder.js";
-import { lossOf } from "./strategies.js";
+import { lossOf, removedBy } from "./strategy_loss.js";
 
 export function strategyEditor(context, read) {
   const { strategy } = read.data;
   const { accounts, copyGroups } = context;
   const setups = list("Setups of the strategy", "Add a setup", setupItem, strategy.setups);
-  const scope = strategy.account_id ? `account_${strategy.account_id}` : strategy.copy_group_id ? `group_${strategy.copy_group_id}` : "";
-  const element = form({ class: "card editor", "aria-label": strategy.name, "data-draft": "The changes of this strategy are not saved." }, () => save(context, element, read),
-    h("div", { class: "row" },
+  const scope = strategy.account_id
+    ? `account_${strategy.account_id}`
+    : strategy.copy_group_id
+      ? `group_${strategy.copy_group_id}`
+      : "";
+  const element = form(
+    {
+      class: "card editor",
+      "aria-label": strategy.name,
+      "data-draft": "The changes of this strategy are not saved.",
+    },
+    () => save(context, element, read),
+    h(
+      "div",
+      { class: "row" },
       field("Name", h("input", { name: "name", id: "strategy-name", value: strategy.name })),
-      field("For trades of", select({ name: "account_id", value: scope }, [["", "All accounts"],
-        ...accounts.map(({ id, name }) => [`account_${id}`, name]),
-        ...copyGroups.map(({ id, name }) => [`group_${id}`, `${name} (group)`])])),
-      h("label", { class: "field colour" }, h("span", null, "Colour"), h("input", { type: "color", name: "color_tag", value: strategy.color_tag }))),
-    field("Description", h("textarea", { name: "description", rows: "2", value: strategy.description ?? "" })),
+      field(
+        "For trades of",
+        select({ name: "account_id", value: scope }, [
+          ["", "All accounts"],
+          ...accounts.map(({ id, name }) => [`account_${id}`, name]),
+          ...copyGroups.map(({ id, name }) => [`group_${id}`, `${name} (group)`]),
+        ]),
+      ),
+      h(
+        "label",
+        { class: "field colour" },
+        h("span", null, "Colour"),
+        h("input", { type: "color", name: "color_tag", value: strategy.color_tag }),
+      ),
+    ),
+    field(
+      "Description",
+      h("textarea", { name: "description", rows: "2", value: strategy.description ?? "" }),
+    ),
     h("h2", null, "Setups and their confirmations"),
-    h("p", { class: "muted" }, "Drag ⠿, or press ", h("kbd", null, "Alt"), " + ", h("kbd", null, "↑"), " ", h("kbd", null, "↓"), " in a row, to reorder. ", h("kbd", null, "Enter"), " adds a row below."),
+    h(
+      "p",
+      { class: "muted" },
+      "Drag ⠿, or press ",
+      h("kbd", null, "Alt"),
+      " + ",
+      h("kbd", null, "↑"),
+      " ",
+      h("kbd", null, "↓"),
+      " in a row, to reorder. ",
+      h("kbd", null, "Enter"),
+      " adds a row below.",
+    ),
     setups,
     h("p", { class: "unseen", role: "status", id: "moved" }),
-    h("div", { class: "row" },
+    h(
+      "div",
+      { class: "row" },
       h("button", { class: "primary" }, "Save"),
       h("button", { type: "button", onclick: () => discard(context, element) }, "Discard changes"),
       h("a", { href: `#/report?by=confirmation&strategy_id=${strategy.id}` }, "What pays"),
       h("a", { href: `#/trades?strategy_id=${strategy.id}` }, "Trades"),
-      h("button", { type: "button", class: "danger end", onclick: trying(() => remove(context, read)) }, "Delete")));
+      h(
+        "button",
+        { type: "button", class: "danger end", onclick: trying(() => remove(context, read)) },
+        "Delete",
+      ),
+    ),
+  );
   return element;
 }
 
@@ -43,28 +90,37 @@ const named = (value, label) => [
 ];
 
 const setupItem = (setup = {}) => ({
-  id: setup.setup_id, name: setup.name, controls: named(setup.name, "Name of the setup"),
+  id: setup.setup_id,
+  name: setup.name,
+  controls: named(setup.name, "Name of the setup"),
   below: list("Confirmations", "Add a confirmation", confirmationItem, setup.confirmations ?? []),
 });
 const confirmationItem = (confirmation = {}) => ({
-  id: confirmation.confirmation_id, name: confirmation.name, controls: named(confirmation.name, "Name of the confirmation"),
+  id: confirmation.confirmation_id,
+  name: confirmation.name,
+  controls: named(confirmation.name, "Name of the confirmation"),
 });
 
 // The body of PATCH /strategies/{id}; puts the name of its member on the place of each error.
 function bodyOf(element) {
   const { name, description, color_tag, account_id } = Object.fromEntries(new FormData(element));
-  const [kind, number] = account_id.split("_");
-  const items = (parent, path, key, more) => itemsIn(parent).map((item, place) => {
-    const own = `${path}[${place}]`;
-    item.querySelector("[data-field]").dataset.field = `${own}.name`;
-    const id = item.dataset.id ? { [key]: Number(item.dataset.id) } : {};
-    return { ...id, name: item.querySelector(".item-name").value, ...more?.(item, own) };
-  });
+  const [kind, number] = String(account_id).split("_");
+  const items = (parent, path, key, more) =>
+    itemsIn(parent).map((item, place) => {
+      const own = `${path}[${place}]`;
+      item.querySelector("[data-field]").dataset.field = `${own}.name`;
+      const id = item.dataset.id ? { [key]: Number(item.dataset.id) } : {};
+      return { ...id, name: item.querySelector(".item-name").value, ...more?.(item, own) };
+    });
   return {
-    name, description: description || null, color_tag,
-    account_id: kind === "account" ? Number(number) : null, copy_group_id: kind === "group" ? Number(number) : null,
-    setups: items(element, "setups", "setup_id", (item, own) =>
-      ({ confirmations: items(item, `${own}.confirmations`, "confirmation_id") })),
+    name,
+    description: description || null,
+    color_tag,
+    account_id: kind === "account" ? Number(number) : null,
+    copy_group_id: kind === "group" ? Number(number) : null,
+    setups: items(element, "setups", "setup_id", (item, own) => ({
+      confirmations: items(item, `${own}.confirmations`, "confirmation_id"),
+    })),
   };
 }
 
@@ -86,7 +142,8 @@ async function save(context, element, read) {
         await send("PATCH", path, { body, etag });
         await done();
       };
-      if (loss) confirm("Save the strategy?", `This ${loss}.`, "Save and remove", () => write().catch(conflict));
+      if (loss)
+        confirm("Save the strategy?", `This ${loss}.`, "Save and remove", () => write().catch(conflict));
       else await write();
     } catch (error) {
       await conflict(error);
@@ -94,36 +151,40 @@ async function save(context, element, read) {
   };
   const conflict = async (error) => {
     if (error.status !== 412) throw error;
-    document.querySelector("dialog[open]")?.close();
+    find("dialog[open]")?.close();
     const stored = await get(path);
-    showConflict("strategy", [["Strategy", outline(body), outline(stored.data.strategy)]],
-      { keepMine: () => attempt(stored), takeStored: done });
+    showConflict("strategy", [["Strategy", outline(body), outline(stored.data.strategy)]], {
+      keepMine: () => attempt(stored),
+      takeStored: done,
+    });
   };
   await attempt(read);
   // While a dialog asks, the form stays one that is not drawn over.
-  if (!isSaved) setTimeout(() => { element.dataset.changed = ""; });
+  if (!isSaved)
+    setTimeout(() => {
+      element.dataset.changed = "";
+    });
 }
 
-// How many setups and confirmations of the stored strategy the body leaves out.
-function removedBy(body, stored) {
-  const kept = new Set(body.setups.map(({ setup_id }) => setup_id));
-  const ids = (one) => one.setups.flatMap(({ confirmations }) => confirmations.map(({ confirmation_id }) => confirmation_id));
-  const keptConfirmations = new Set(ids(body));
-  return {
-    setups: stored.setups.filter(({ setup_id }) => !kept.has(setup_id)).length,
-    confirmations: ids(stored).filter((id) => !keptConfirmations.has(id)).length,
-  };
-}
-
-const outline = ({ name, description, setups }) => [
-  name, description,
-  ...setups.flatMap((setup) => [`• ${setup.name}`, ...setup.confirmations.map((confirmation) => `   – ${confirmation.name}`)]),
-].filter(Boolean).join("\n");
+const outline = ({ name, description, setups }) =>
+  [
+    name,
+    description,
+    ...setups.flatMap((setup) => [
+      `• ${setup.name}`,
+      ...setup.confirmations.map((confirmation) => `   – ${confirmation.name}`),
+    ]),
+  ]
+    .filter(Boolean)
+    .join("\n");
 
 async function remove({ go }, { data: { strategy }, etag }) {
   const path = `/strategies/${strategy.id}`;
   const { headers } = await send("DELETE", path, { etag, query: { dry_run: true } });
-  const sizes = { setups: strategy.setups.length, confirmations: strategy.setups.flatMap(({ confirmations }) => confirmations).length };
+  const sizes = {
+    setups: strategy.setups.length,
+    confirmations: strategy.setups.flatMap(({ confirmations }) => confirmations).length,
+  };
   const loss = lossOf(sizes, headers, "strategy") || "removes nothing else";
   confirm(`Delete ${strategy.name}?`, `This ${loss}. Trades stay in the journal.`, "Delete", async () => {
     await send("DELETE", path, { etag });

@@ -1,3 +1,4 @@
+// @ts-check
 // What a new owner is asked and offered: trading days, a first file, the example journal.
 
 import { get, send } from "../client.js";
@@ -22,17 +23,33 @@ async function isUnanswered({ me }) {
 export async function daysQuestion(context, then = context.redraw) {
   if (!(await isUnanswered(context))) return null;
   const { me } = context;
-  const choice = (value, ...text) => h("label", { class: "check" }, h("input", { type: "radio", name: "days", value, checked: value === "futures" }), h("span", null, text));
-  const zone = zoneField("Your time zone", { name: "timezone", value: isUtc(me.timezone) ? here() : me.timezone });
+  const choice = (value, ...text) =>
+    h(
+      "label",
+      { class: "check" },
+      h("input", { type: "radio", name: "days", value, checked: value === "futures" }),
+      h("span", null, text),
+    );
+  const zone = zoneField("Your time zone", {
+    name: "timezone",
+    value: isUtc(me.timezone) ? here() : me.timezone,
+  });
   const meaning = h("p", { class: "strong", "aria-live": "polite" });
-  const daysOf = ({ days, timezone }) => (days === "futures" ? FUTURES : { timezone, day_rollover: "00:00" });
-  const element = form({ id: "first-days" }, async (values) => {
-    const { data } = await send("PATCH", "/me", { body: daysOf(values) });
-    localStorage.setItem(ANSWERED, journalOf(me)); // days that stay as they are change nothing in the journal
-    await then(data.me);
-  },
-  choice("futures", "Futures days, from 17:00 in New York on the evening before"), choice("calendar", "Calendar days, from midnight where you are"),
-  zone, meaning, h("button", { class: "primary" }, "Count days like this"));
+  const daysOf = (/** @type {any} */ { days, timezone }) =>
+    days === "futures" ? FUTURES : { timezone, day_rollover: "00:00" };
+  const element = form(
+    { id: "first-days" },
+    async (values) => {
+      const { data } = await send("PATCH", "/me", { body: daysOf(values) });
+      localStorage.setItem(ANSWERED, journalOf(me)); // days that stay as they are change nothing in the journal
+      await then(data.me);
+    },
+    choice("futures", "Futures days, from 17:00 in New York on the evening before"),
+    choice("calendar", "Calendar days, from midnight where you are"),
+    zone,
+    meaning,
+    h("button", { class: "primary" }, "Count days like this"),
+  );
   const tell = () => {
     const { timezone: typed, day_rollover: time } = daysOf(Object.fromEntries(new FormData(element)));
     const timezone = findZone(typed);
@@ -44,26 +61,67 @@ export async function daysQuestion(context, then = context.redraw) {
   element.addEventListener("input", tell);
   element.addEventListener("change", tell);
   tell();
-  return h("section", { class: "card notice", "aria-label": "Trading days" },
+  return h(
+    "section",
+    { class: "card notice", "aria-label": "Trading days" },
     h("h2", null, "When does your trading day begin?"),
-    h("p", null, "Daily limits, the calendar and all periods count by trading days. ", h("a", { href: "#/settings", onclick: ({ target }) => target.closest("dialog")?.close() }, "Settings"), " has every other time, and changes it later."), element);
+    h(
+      "p",
+      null,
+      "Daily limits, the calendar and all periods count by trading days. ",
+      h("a", { href: "#/settings", onclick: ({ target }) => target.closest("dialog")?.close() }, "Settings"),
+      " has every other time, and changes it later.",
+    ),
+    element,
+  );
 }
 
 export function emptyJournal({ redraw }) {
-  return h("section", { class: "card empty" },
+  return h(
+    "section",
+    { class: "card empty" },
     h("h2", null, "This journal is empty"),
-    h("p", null, "Import a file of your broker or platform, or look around in an example of some 120 trades."),
-    h("div", { class: "row" },
+    h(
+      "p",
+      null,
+      "Import a file of your broker or platform, or look around in an example of some 120 trades.",
+    ),
+    h(
+      "div",
+      { class: "row" },
       h("a", { class: "button primary", href: "#/import" }, "Import a file"),
-      h("button", { id: "load-example", onclick: trying(async () => { await send("POST", "/example-journal"); await redraw(); }) }, "Load the example journal")),
-    h("p", null, "The example can be removed again, and takes nothing of yours with it."));
+      h(
+        "button",
+        {
+          id: "load-example",
+          onclick: trying(async () => {
+            await send("POST", "/example-journal");
+            await redraw();
+          }),
+        },
+        "Load the example journal",
+      ),
+    ),
+    h("p", null, "The example can be removed again, and takes nothing of yours with it."),
+  );
 }
 
 export function exampleNotice({ redraw }, example) {
   if (!example.is_loaded) return null;
-  const remove = () => confirm("Remove the example journal?", `Its account, ${example.trade_count} trades, goals, tags and strategies are deleted. Nothing of yours is.`, "Remove it",
-    async () => { await send("DELETE", "/example-journal"); await redraw(); });
-  return h("section", { class: "card notice title", "aria-label": "Example journal" },
+  const remove = () =>
+    confirm(
+      "Remove the example journal?",
+      `Its account, ${example.trade_count} trades, goals, tags and strategies are deleted. Nothing of yours is.`,
+      "Remove it",
+      async () => {
+        await send("DELETE", "/example-journal");
+        await redraw();
+      },
+    );
+  return h(
+    "section",
+    { class: "card notice title", "aria-label": "Example journal" },
     h("p", null, "This is the example journal: made-up trades, to look around."),
-    h("button", { id: "remove-example", onclick: remove }, "Remove it"));
+    h("button", { id: "remove-example", onclick: remove }, "Remove it"),
+  );
 }

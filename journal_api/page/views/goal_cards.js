@@ -1,0 +1,155 @@
+// @ts-check
+// The goals as cards, the most urgent first, and the periods of the goal that is chosen.
+
+import { bar, columnsChart } from "../charts.js";
+import { get } from "../client.js";
+import { h, trying } from "../dom.js";
+import { explained, filled, span, STATES, whatIsLeft } from "../explanations.js";
+import * as format from "../format.js";
+
+const PERIODS = { daily: "today", weekly: "this week", monthly: "this month", quarterly: "this quarter" };
+const URGENCY = Object.keys(STATES);
+
+/** @param {Goal[]} goals @param {Context} context @param {Goal} chosen */
+export function goalCards(goals, context, chosen) {
+  const rank = (/** @type {Goal} */ { current, warnings }) =>
+    warnings.length ? -1 : URGENCY.indexOf(current?.snapshot_data.pace?.state ?? "achieved");
+  if (!goals.length) {
+    return h(
+      "section",
+      { class: "card" },
+      h("p", { class: "muted" }, "No goals. A daily loss limit is a good first one."),
+      h("button", { id: "first-goal", onclick: editGoal(null, context) }, "Set a daily loss limit"),
+    );
+  }
+  return h(
+    "section",
+    { class: "grid goals", "aria-label": "Goals" },
+    [...goals]
+      .sort((a, b) => rank(a) - rank(b) || a.id - b.id)
+      .map((goal) => (goal.warnings.length ? doubtful(goal, context) : card(goal, context, goal === chosen))),
+  );
+}
+
+const editGoal = (id, context) =>
+  trying(async () => {
+    const [{ data }, { edit }, { goalKind }] = await Promise.all([
+      get("/metrics"),
+      import("./editing.js"),
+      import("./goal_form.js"),
+    ]);
+    await edit(goalKind(data.metrics), id, context);
+  });
+
+// A goal that is probably a mistake says so instead of how it stands.
+/** @param {Goal} goal @param {Context} context */
+const doubtful = (goal, context) =>
+  h(
+    "div",
+    { class: "card goal warn", id: `goal-${goal.id}` },
+    h("p", { class: "strong small warn" }, "▲ Check this goal"),
+    h("h2", null, goal.goal_name),
+    h("p", { class: "small" }, format.sentences(goal.warnings)),
+    h(
+      "button",
+      { "aria-label": `Edit the goal ${goal.goal_name}`, onclick: editGoal(goal.id, context) },
+      "Edit it",
+    ),
+  );
+
+/** @param {Goal} goal @param {Context} context @param {boolean} isChosen */
+function card(goal, context, isChosen) {
+  const { current } = goal;
+  const [word, tone, mark] = STATES[current?.snapshot_data.pace?.state] ?? ["Not running", "", "–"];
+  return h(
+    "a",
+    {
+      class: `card goal ${tone}`,
+      id: `goal-${goal.id}`,
+      href: isChosen ? "#/today" : `#/today?goal=${goal.id}`,
+      "aria-expanded": String(isChosen),
+    },
+    h("p", { class: `strong small ${tone}` }, `${mark} ${word}`),
+    h("h2", null, goal.goal_name),
+    h(
+      "p",
+      { class: "muted small" },
+      [
+        PERIODS[goal.timeframe] ?? span(goal.custom_start, goal.custom_end),
+        target(goal),
+        context.accounts.length > 1 && scopeName(goal, context),
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ),
+    current && h("p", { class: "big" }, format.valueOf(current.snapshot_data.unit, current.actual)),
+    current && bar(filled(goal), tone),
+    current && h("p", { class: "strong" }, whatIsLeft(goal)),
+  );
+}
+
+/** @param {Goal} goal */
+const target = (goal) =>
+  `${goal.kind} ${format.valueOf(goal.current?.snapshot_data.unit, goal.current?.target ?? goal.target_value)}`;
+
+/** @param {Goal} goal @param {Context} context */
+function scopeName(goal, { accounts, copyGroups }) {
+  if (goal.account_id) return accounts.find((one) => one.id === goal.account_id)?.name;
+  if (goal.copy_group_id) return copyGroups.find((one) => one.id === goal.copy_group_id)?.name;
+  return goal.scope === "" ? "selection" : "all accounts";
+}
+
+// The periods of a goal, and the explanation of one of them.
+/** @param {Goal} goal @param {Context} context */
+export async function history(goal, { query }) {
+  const { data } = await get(`/goals/${goal.id}/snapshots`, { limit: 30 });
+  const { snapshots } = data;
+  const chosen = snapshots.find((one) => one.period_start === query.get("period")) ?? snapshots[0];
+  if (!chosen) return h("section", { class: "card" }, h("p", { class: "muted" }, "No period yet."));
+  const closed = snapshots.filter((one) => one.closed && one.achieved != null);
+  const met = closed.filter((one) => one.achieved).length;
+  const columns = snapshots
+    .map((one) => {
+      const [word, tone, mark] = verdictOf(one);
+      return {
+        value: one.actual,
+        target: one.target,
+        tone,
+        mark,
+        isCurrent: one === chosen,
+        href: `#/today?goal=${goal.id}&period=${one.period_start}`,
+        label: `${span(one.period_start, one.period_end)}: ${format.valueOf(one.snapshot_data.unit, one.actual)}, ${word}`,
+      };
+    })
+    .reverse();
+  return h(
+    "section",
+    { class: "card", "aria-label": `Periods of ${goal.goal_name}` },
+    h(
+      "div",
+      { class: "title" },
+      h("h2", null, goal.goal_name),
+      h("span", null, `met in ${met} of ${format.count(closed.length, "period")}`),
+    ),
+    h(
+      "div",
+      { class: "split" },
+      columnsChart(columns),
+      h(
+        "div",
+        { class: "explained" },
+        explained(goal, chosen).map((line) => h("p", null, line)),
+      ),
+    ),
+  );
+}
+
+/** @param {Snapshot} snapshot */
+const verdictOf = (snapshot) =>
+  !snapshot.closed
+    ? ["running", "", "…"]
+    : snapshot.achieved == null
+      ? ["without a value", "", "–"]
+      : snapshot.achieved
+        ? ["met", "gain", "✓"]
+        : ["missed", "loss", "✕"];

@@ -1,0 +1,131 @@
+// @ts-check
+// Account, time zone and order of dates of a file, and the accounts that it names.
+
+import { send } from "../client.js";
+import { field, form, h, select, showError } from "../dom.js";
+import * as format from "../format.js";
+import { here, zoneField } from "../zones.js";
+import { read, work } from "./import_file.js";
+
+// The options that are read again as soon as they change, because what is imported is what was shown.
+const SHOWN = ["account_id", "timezone", "date_order"];
+
+// Account, zone and order of dates; a change reads the file again.
+export function optionsForm({ accounts, me, redraw }, error) {
+  const { file, options } = work;
+  const names = work.report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
+  const element = form(
+    { id: "options", class: "row" },
+    async (values) => {
+      const { account_id, timezone, date_order } = values;
+      const mapped = await mappingOf(names, values);
+      await read(
+        {
+          file,
+          options: {
+            account_id: mapped.length ? "" : account_id,
+            timezone,
+            date_order,
+            accounts: [...(options.accounts ?? []), ...mapped],
+          },
+        },
+        true,
+        redraw,
+      );
+    },
+    field(
+      "Account",
+      select({ id: "account_id", name: "account_id", value: options.account_id }, [
+        ["", "as named in the file"],
+        ...accounts.map((one) => [String(one.id), format.accountName(one)]),
+      ]),
+    ),
+    zoneField(
+      "Time zone of the times",
+      { id: "timezone", name: "timezone", value: options.timezone, placeholder: "as last time" },
+      options.timezone ? null : `For example ${here()}`,
+    ),
+    field(
+      "Dates",
+      select({ id: "date_order", name: "date_order", value: options.date_order }, [
+        ["", "as the file shows"],
+        ["month", "month first"],
+        ["day", "day first"],
+      ]),
+    ),
+    names.map((name, index) =>
+      field(
+        `Account ${name}`,
+        select({ name: `account_${index}` }, [
+          ["new", "create it"],
+          ...accounts.map((one) => [String(one.id), format.accountName(one)]),
+        ]),
+      ),
+    ),
+    h("button", {
+      class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}`,
+    }),
+  );
+  const nameButton = () => {
+    const made = names.filter((_, index) => element.elements[`account_${index}`].value === "new").length;
+    element.querySelector(".again").textContent = made
+      ? `Create the account${made > 1 ? "s" : ""} and read again`
+      : "Read again";
+  };
+  nameButton();
+  element.addEventListener("change", ({ target }) => {
+    nameButton();
+    if (!SHOWN.includes(target.name)) return;
+    const { account_id, timezone, date_order } = Object.fromEntries(new FormData(element));
+    read(
+      { file, options: { account_id, timezone, date_order, accounts: account_id ? [] : options.accounts } },
+      true,
+      redraw,
+    );
+  });
+  if (!error) return element;
+  if (error.details?.fields?.timezone && options.timezone)
+    showError(element, element.querySelector(":scope > .error"), error);
+  else if (error.details?.fields?.timezone) {
+    element.prepend(
+      h(
+        "p",
+        { class: "row wide" },
+        h("strong", null, inPageWords(error)),
+        [...new Set([me.timezone, here()])].map((timezone, index) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: !index && "primary",
+              onclick: () => read({ file, options: { ...options, timezone } }, true, redraw),
+            },
+            `Use ${timezone}`,
+          ),
+        ),
+      ),
+    );
+  } else element.querySelector(":scope > .error").textContent = inPageWords(error);
+  return element;
+}
+
+// What the service asks for, in words for who reads a page; everything else in the words of the service.
+function inPageWords({ message, details }) {
+  const { timezone, account_id } = details?.fields ?? {};
+  if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
+  if (account_id) return "Which account are these trades from? Choose it.";
+  return details?.reason?.includes("dry run")
+    ? "There is no table with a header and rows in this file."
+    : message;
+}
+
+// Creates the accounts that are wanted, and returns the names of the others with the accounts they stand for.
+async function mappingOf(names, values) {
+  const mapped = [];
+  for (const [index, name] of names.entries()) {
+    const id = values[`account_${index}`];
+    if (id === "new") await send("POST", "/accounts", { body: { name } });
+    else if (id) mapped.push(`${name}:${id}`);
+  }
+  return mapped;
+}

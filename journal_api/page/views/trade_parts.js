@@ -1,0 +1,185 @@
+// @ts-check
+// The parts of the open trade: facts, grades, tags, setup and checklist.
+
+import { h, select } from "../dom.js";
+import { GRADES } from "../enums.js";
+import { amount, instant, NONE, number, shortDay, signed } from "../format.js";
+
+// A tag; the colour is beside its name.
+export const chip = ({ name, color, type }, ...more) =>
+  h(
+    "span",
+    { class: "chip" },
+    h("span", { class: "dot", style: { background: color }, "aria-hidden": "true" }),
+    name,
+    type === "mistake" && h("span", { title: "A mistake" }, " ✗"),
+    more,
+  );
+
+/** @param {Context} context @param {Trade} trade */
+export function facts({ me, accounts }, trade) {
+  const at = (text) => instant(text, me.timezone);
+  const rows = [
+    ["Opened", at(trade.opened_at)],
+    ["Closed", at(trade.closed_at)],
+    ["Entry", number(trade.entry_price)],
+    ["Exit", number(trade.exit_price)],
+    [
+      "Quantity",
+      trade.multiplier === 1
+        ? number(trade.quantity)
+        : `${number(trade.quantity)} × ${number(trade.multiplier)}`,
+    ],
+    ["Stop", number(trade.stop_loss)],
+    ["Gross", signed(trade.gross_pnl)],
+    ["Fees", amount(trade.fees)],
+    ["Initial risk", amount(trade.initial_risk)],
+    ["R", signed(trade.rr_realized)],
+    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
+    ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
+  ];
+  return h(
+    "dl",
+    { class: "facts" },
+    rows.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
+  );
+}
+
+/** @param {Trade} trade @param {(change: (now: Trade) => object) => void} save */
+export const grades = (trade, save) =>
+  h(
+    "div",
+    { class: "row", role: "group", "aria-labelledby": "grades" },
+    GRADES.map((grade, place) =>
+      h(
+        "button",
+        {
+          type: "button",
+          id: `grade-${place + 1}`,
+          "data-grade": grade,
+          "aria-pressed": String(trade.grade === grade),
+          title: `Key ${place + 1}`,
+          onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
+        },
+        grade,
+      ),
+    ),
+  );
+
+/** @param {Trade} trade @param {Tag[]} tags @param {(change: (now: Trade) => object) => void} save */
+export function tagsOf(trade, tags, save) {
+  const ids = trade.tags.map(({ id }) => id);
+  const others = tags.filter(({ id }) => !ids.includes(id));
+  const remove = (tag) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        "aria-label": `Remove the tag ${tag.name}`,
+        onclick: () => save((now) => ({ tag_ids: now.tag_ids.filter((id) => id !== tag.id) })),
+      },
+      "✕",
+    );
+  return h(
+    "div",
+    { class: "field" },
+    h("span", null, "Tags"),
+    h(
+      "div",
+      { class: "row" },
+      trade.tags.map((tag) => chip(tag, remove(tag))),
+      others.length > 0 &&
+        select(
+          {
+            id: "add-tag",
+            "aria-label": "Add a tag",
+            onchange: ({ target }) => save((now) => ({ tag_ids: [...now.tag_ids, Number(target.value)] })),
+          },
+          [["", "Add a tag…"], ...others.map(({ id, name }) => [id, name])],
+        ),
+    ),
+  );
+}
+
+/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {(change: (now: Trade) => object) => void} save */
+export function setupOf(trade, strategies, strategy, save) {
+  const choice = (name, label, value, options) =>
+    h(
+      "label",
+      { class: "field" },
+      h("span", null, label),
+      select(
+        {
+          id: `of-${name}`,
+          value: value ?? "",
+          onchange: ({ target }) => save(() => ({ [name]: target.value ? Number(target.value) : null })),
+        },
+        [["", "None"], ...options],
+      ),
+    );
+  return h(
+    "div",
+    { class: "row" },
+    choice(
+      "strategy_id",
+      "Strategy",
+      trade.strategy_id,
+      strategies.map(({ id, name }) => [id, name]),
+    ),
+    strategy &&
+      choice(
+        "setup_id",
+        "Setup",
+        trade.setup_id,
+        strategy.setups.map(({ setup_id, name }) => [setup_id, name]),
+      ),
+  );
+}
+
+// Yes, no or not answered; a second press takes the answer back.
+/** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {(change: (now: Trade) => object) => void} save */
+export function checklist(trade, setup, save) {
+  const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));
+  const answer = (id, was_present) =>
+    save(({ confirmations }) => {
+      const others = confirmations.filter((one) => one.confirmation_id !== id);
+      const before = confirmations.find((one) => one.confirmation_id === id);
+      const mine =
+        before?.was_present === was_present
+          ? []
+          : [{ confirmation_id: id, was_present, notes: before?.notes ?? null }];
+      return { confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) };
+    });
+  const button = ({ confirmation_id: id, name }, value, word) =>
+    h(
+      "button",
+      {
+        type: "button",
+        id: `answer-${id}-${word}`,
+        "aria-label": `${word}: ${name}`,
+        "aria-pressed": String(known.get(id)?.was_present === value),
+        onclick: () => answer(id, value),
+      },
+      value ? "✓ yes" : "✗ no",
+    );
+  return h(
+    "fieldset",
+    null,
+    h("legend", null, "Checklist"),
+    setup.confirmations.length === 0
+      ? h("p", { class: "muted" }, "This setup has no confirmations.")
+      : h(
+          "ul",
+          { class: "checklist" },
+          setup.confirmations.map((one) =>
+            h(
+              "li",
+              null,
+              h("span", { title: one.description }, one.name),
+              h("span", { class: "answers" }, button(one, true, "yes"), button(one, false, "no")),
+            ),
+          ),
+        ),
+  );
+}

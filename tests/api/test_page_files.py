@@ -1,0 +1,98 @@
+"""The files of the page at /: how they are served, and what their sources may hold."""
+
+import posixpath
+import re
+from collections.abc import AsyncIterator
+from graphlib import TopologicalSorter
+
+import httpx
+import page_enums
+import pytest
+from conftest import client_of
+from starlette.applications import Starlette
+
+from journal_api.page import files
+
+NAMES = sorted(name for name in files.contents() if name != "index.html")
+MODULES = {name: content.decode() for name, content in files.contents().items() if name.endswith(".js")}
+IMPORT = re.compile(r'(?:\bfrom |\bimport\()"([^"]+)"')
+FOLDER = f"/page/{files.version()}"
+
+
+@pytest.fixture
+async def anybody(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser without a key."""
+    async with client_of(app, base_url="http://localhost") as client:
+        yield client
+
+
+async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anybody: httpx.AsyncClient) -> None:
+    for path in ["/", *(f"{FOLDER}/{name}" for name in NAMES)]:
+        answer = await anybody.get(path)
+
+        assert answer.status_code == 200, path
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
+        assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+        assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+
+
+async def test_the_page_is_always_new_and_its_files_are_kept_for_good(anybody: httpx.AsyncClient) -> None:
+    page, style = await anybody.get("/"), await anybody.get(f"{FOLDER}/page.css")
+
+    assert page.headers["cache-control"] == "no-cache"
+    assert style.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert "{version}" not in page.text
+    assert page.text.count(f"{FOLDER}/") >= 3
+
+
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        ("gzip, br", "gzip"),
+        ("br;q=0, GZIP ;q=0.5", "gzip"),
+        ("gzip", "gzip"),
+        ("identity", None),
+        ("gzip;q=0", None),
+        ("br, gzip; q=0.00, deflate", None),
+    ],
+)
+async def test_files_are_sent_compressed_to_clients_that_accept_it(
+    anybody: httpx.AsyncClient, accepted: str, encoding: str | None
+) -> None:
+    answer = await anybody.get(f"{FOLDER}/app.js", headers={"Accept-Encoding": accepted})
+
+    assert answer.headers.get("content-encoding") == encoding
+    assert answer.headers["vary"] == "accept-encoding"
+    assert answer.content == files.contents()["app.js"]
+
+
+@pytest.mark.parametrize("path", [f"{FOLDER}/files.py", f"{FOLDER}/index.html", f"{FOLDER}/../app.py",
+                                  "/page/0/app.js", f"{FOLDER}/"])  # fmt: skip
+async def test_no_other_file_is_served(anybody: httpx.AsyncClient, path: str) -> None:
+    assert (await anybody.get(path)).status_code == 404
+
+
+def test_the_page_is_sent_in_less_than_100_kilobytes() -> None:
+    assert sum(len(files.sent_file(name).compressed) for name in files.contents()) < 100 * 1024
+
+
+def test_no_module_makes_markup_of_text_or_calls_elsewhere() -> None:
+    for name, source in MODULES.items():
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://"):
+            assert word not in source.replace("http://www.w3.org/2000/svg", ""), name
+
+
+def test_no_module_imports_itself_through_others_or_one_that_is_not_there() -> None:
+    imports = {
+        name: {posixpath.normpath(f"{posixpath.dirname(name)}/{found}") for found in IMPORT.findall(source)}
+        for name, source in MODULES.items()
+    }
+    imports = {name: {one.removeprefix("/") for one in found} for name, found in imports.items()}
+
+    TopologicalSorter(imports).prepare()  # raises CycleError
+    assert set().union(*imports.values()) | {"app.js"} == MODULES.keys()
+
+
+def test_the_closed_lists_of_the_page_are_those_of_the_api() -> None:
+    assert page_enums.FILE.read_text() == page_enums.source(), "run `make openapi`"

@@ -1,0 +1,40 @@
+// The resources of the API, under the names of journal_api/openapi/openapi.json.
+import type { components } from "./api.d.ts";
+
+type Schemas = components["schemas"];
+
+declare global {
+  type Account = Schemas["Account"];
+  type ApiKey = Schemas["ApiKey"];
+  type CopyGroup = Schemas["CopyGroupListItem"];
+  type Goal = Schemas["GoalListItem"];
+  type ImportReport = Schemas["ImportReport"];
+  type Me = Schemas["Me"];
+  type Pace = Schemas["Pace"];
+  type Metric = Schemas["Metric"];
+  type Report = Schemas["Report"];
+  type ReportGroup = Schemas["ReportGroup"];
+  type DayGroup = ReportGroup & { key: string };
+  type Snapshot = Schemas["Snapshot"];
+  type SnapshotData = Schemas["SnapshotData"];
+  type Strategy = Schemas["Strategy"];
+  type StrategyListItem = Schemas["StrategyListItem"];
+  type Tag = Schemas["Tag"];
+  type TagCategory = Schemas["TagCategory"];
+  type Trade = Schemas["Trade"];
+  type TradeListItem = Schemas["TradeListItem"];
+
+  /** What every view is given. */
+  type Context = {
+    name: string;
+    query: URLSearchParams;
+    selection: { account_id?: number; copy_group_id?: number };
+    me: Me;
+    meEtag: string;
+    accounts: Account[];
+    copyGroups: CopyGroup[];
+    go: (name: string, query?: object) => void;
+    redraw: () => Promise<void>;
+    signOut: () => Promise<void>;
+  };
+}
