@@ -896,8 +896,10 @@ async def test_copies_belong_to_the_original_wherever_they_stand(
     assert lines == [row["line"] for row in dry_run["rows"]] == list(range(2, len(rows) + 2))
     ids = dict(zip(read_ids(report), rows, strict=True))
     (original,) = [trade_id for trade_id, row in ids.items() if row.get("row") == "1"]
-    sources = {trade_id: (await get_trade(client, trade_id))["source_trade_id"] for trade_id in ids}
-    assert sources == {trade_id: original if "copy_of" in row else None for trade_id, row in ids.items()}
+    for trade_id, row in ids.items():
+        if not row.keys().isdisjoint(("row", "copy_of")):
+            source = (await get_trade(client, trade_id))["source_trade_id"]
+            assert source == (original if "copy_of" in row else None)
 
 
 async def test_rows_that_copy_each_other_are_refused(client: httpx.AsyncClient, account_id: int) -> None:
