@@ -109,7 +109,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(
 # Members -------------------------------------------------------------------------------------------------
 
 
-async def test_members_are__sort_order_with_their_defaults(
+async def test_members_come_by_sort_order_with_their_defaults(
     client: httpx.AsyncClient, accounts: list[int]
 ) -> None:
     a, b, c = accounts
@@ -124,14 +124,14 @@ async def test_members_are__sort_order_with_their_defaults(
     )
 
     assert put.status_code == 200
-    answered = unwrap(put)
-    assert answered["member_count"] == 3
-    assert answered["members"] == [
+    members = unwrap(put)
+    assert members["member_count"] == 3
+    assert members["members"] == [
         {"account_id": b, "quantity_multiplier": 0.5, "sort_order": -3},
         {"account_id": c, "quantity_multiplier": 1, "sort_order": 0},
         {"account_id": a, "quantity_multiplier": 999.99, "sort_order": 2},
     ]
-    assert await get_group(client, group) == answered
+    assert await get_group(client, group) == members
 
 
 async def test_the_members_sent_replace_the_set(client: httpx.AsyncClient, accounts: list[int]) -> None:
