@@ -7,7 +7,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories.confirmations import CONFIRMATIONS
-from journal_api.repositories.sql import fetch_json, json_array_of, json_list
+from journal_api.repositories.sql import fetch_json, find_row, json_array_of, json_list
 from journal_api.rules.setup_diff import Changes, Diff, SetupBody, StoredSetups, diff_setups
 
 # The SELECT of the setups of a row of `strategies`, as one JSON array.
@@ -29,11 +29,7 @@ SETUPS = json_array_of(
 
 async def list_of_strategy(db: Connection, user_id: int, strategy_id: int) -> str:
     """Return the setups as a JSON array. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT ({SETUPS}) FROM strategies WHERE id = :id AND user_id = :user_id",
-        {"id": strategy_id, "user_id": user_id},
-    )
+    return await find_row(db, "strategies", f"({SETUPS})", user_id, strategy_id)
 
 
 class CascadeCounts(NamedTuple):
