@@ -655,7 +655,7 @@ HOSTS_OF_OTHERS: list[tuple[bytes, ...]] = [
 ]
 PAGES = [None, PAGE.encode(), b"http://evil.example", b"null", b"file://", b"*", b"https://localhost:5173"]
 METHODS_OF_PAGES = ["GET", "POST", "OPTIONS"]
-PATHS_OF_PAGES = ["/health", "/v1/tags", "/openapi.json", "/docs", "/nothing"]
+PATHS_OF_PAGES = ["/v1/tags", "/docs", "/health", "/openapi.json", "/nothing"][: examples(full=5, ci=2)]
 
 
 @pytest.mark.promise(16)
