@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET
-from msgspec.structs import FieldInfo, fields
+from msgspec.structs import fields
 
 from journal_api.openapi.enums import enum_name, enum_schemas
 from journal_api.web.operation import Operation
@@ -60,6 +60,9 @@ def resource_name(operation: Operation) -> str:
 def components(kinds: list[Any]) -> Json:
     """msgspec's schemas of these types and of all structs nested in them, by name."""
     _, schemas = msgspec.json.schema_components(kinds, schema_hook=custom_schema, ref_template=REF)
+    for schema in schemas.values():
+        if "description" in schema:
+            schema["description"] = inspect.cleandoc(schema["description"])
     return {name: with_types(schema) for name, schema in schemas.items()}
 
 
@@ -70,19 +73,19 @@ def response_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
         for name, member in schema["properties"].items()
     }
     is_open = not struct.__struct_config__.forbid_unknown_fields
-    rest = {name: value for name, value in described(schema).items() if name != "additionalProperties"}
+    rest = {name: value for name, value in schema.items() if name != "additionalProperties"}
     return {
         **rest,
         **({"additionalProperties": True} if is_open else {}),
         "properties": properties,
-        "required": [field.encode_name for field in fields(struct) if not may_be_unset(field)],
+        "required": [field.encode_name for field in fields(struct) if field.default is not UNSET],
     }
 
 
 def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
     """The struct's schema as a request body, with `x-default` in place of `default`."""
     defaults = {
-        field.encode_name: plain(field.default_factory())
+        field.encode_name: plain_default(field.default_factory())
         for field in fields(struct)
         if field.default_factory is not msgspec.NODEFAULT
     }
@@ -91,7 +94,7 @@ def body_schema(schema: Json, struct: type[msgspec.Struct]) -> Json:
         rest = {key: value for key, value in member.items() if key != "default"}
         default = defaults.get(name, member.get("default", UNSET))
         properties[name] = rest if default is UNSET else with_default(rest, default)
-    return {**described(schema), "properties": properties}
+    return {**schema, "properties": properties}
 
 
 def with_default(schema: Json, default: Any) -> Json:
@@ -119,17 +122,6 @@ def accepts_null(schema: Json) -> bool:
     return {"type": "null"} in schema.get("anyOf", ())
 
 
-def may_be_unset(field: FieldInfo) -> bool:
-    return field.default is UNSET
-
-
-def described(schema: Json) -> Json:
-    """A copy of the schema with the lines of its description aligned."""
-    if "description" not in schema:
-        return dict(schema)
-    return {**schema, "description": inspect.cleandoc(schema["description"])}
-
-
 def query_schemas(query: type[msgspec.Struct]) -> Json:
     """The schema of each member of a query struct, by name."""
     properties = components([query])[query.__name__]["properties"]
@@ -142,7 +134,7 @@ def type_schema(kind: Any) -> Json:
     return dict(schema)
 
 
-def plain(value: Any) -> Any:
+def plain_default(value: Any) -> Any:
     """The default of a field as JSON has it."""
     if isinstance(value, dict | list):
         return type(value)(value)

@@ -586,6 +586,12 @@ async def test_odd_names_of_parameters_are_refused(client: httpx.AsyncClient) ->
     assert told == {query: {"unknown_parameters": [name]} for query, name in names.items()}
 
 
+async def test_a_hundred_unknown_parameters_are_named_and_no_more(client: httpx.AsyncClient) -> None:
+    refused = await client.get("/trades", params=dict.fromkeys((f"x{number}" for number in range(150)), 1))
+
+    assert len(details_of(refused)["unknown_parameters"]) == 100
+
+
 @pytest.mark.parametrize(
     ("method", "address", "nearest"),
     [

@@ -19,30 +19,6 @@ from journal_api.server.last_response import last_response
 from journal_api.values.api_keys import SCOPES
 from journal_api.web.operation import Operation
 
-# The tags, strategies and goals of docs/api.md#endpoints, row by row.
-INTERFACE = [
-    ("GET", "/tag-categories", "read:tags"),
-    ("GET", "/tags", "read:tags"),
-    ("POST", "/tag-categories", "write:tags"),
-    ("PATCH", "/tag-categories/{id}", "write:tags"),
-    ("DELETE", "/tag-categories/{id}", "write:tags"),
-    ("POST", "/tags", "write:tags"),
-    ("PATCH", "/tags/{id}", "write:tags"),
-    ("DELETE", "/tags/{id}", "write:tags"),
-    ("GET", "/strategies", "read:strategies"),
-    ("GET", "/strategies/{id}", "read:strategies"),
-    ("GET", "/strategies/{id}/setups", "read:strategies"),
-    ("POST", "/strategies", "write:strategies"),
-    ("PATCH", "/strategies/{id}", "write:strategies"),
-    ("DELETE", "/strategies/{id}", "write:strategies"),
-    ("GET", "/goals", "read:goals"),
-    ("GET", "/goals/{id}", "read:goals"),
-    ("GET", "/goals/{id}/snapshots", "read:goals"),
-    ("POST", "/goals", "write:goals"),
-    ("PATCH", "/goals/{id}", "write:goals"),
-    ("DELETE", "/goals/{id}", "write:goals"),
-]
-
 TEXT = {"Content-Type": "text/plain"}
 TOO_LARGE = b" " * (4 * 1024 * 1024 + 1)
 
@@ -103,14 +79,6 @@ async def anonymous_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 # The table -----------------------------------------------------------------------------------------------
 
 
-def test_every_row_of_the_interface_is_an_operation_with_its_scope() -> None:
-    scopes = {(one.method, documented_path_of(one)): one.required_scope for one in OPERATIONS}
-
-    assert {(method, path): scopes[method, path] for method, path, _ in INTERFACE} == {
-        (method, path): scope for method, path, scope in INTERFACE
-    }
-
-
 def test_every_operation_has_a_path_below_v1_a_description_and_a_scope_to_read_or_write() -> None:
     rows = [(operation.method, operation.path) for operation in OPERATIONS]
     assert len(rows) == len(set(rows))
@@ -154,17 +122,6 @@ async def test_with_every_scope_but_its_own_it_is_403_whatever_the_body(
 
     assert [error_of(answer) for answer in refused] == [(403, "forbidden_scope")] * 2
     assert [details_of(answer) for answer in refused] == [{"required_scope": operation.required_scope}] * 2
-
-
-@for_each(OPERATIONS)
-async def test_with_its_own_scope_alone_it_is_allowed(app: Starlette, operation: Operation) -> None:
-    own = (operation.required_scope,) if operation.required_scope else ()
-
-    async with client_of(app, await new_key_for(app, scopes=own)) as client:
-        answer = await call(client, operation)
-
-    assert answer.status_code not in (401, 403)
-    assert answer.status_code < 500
 
 
 async def test_head_needs_the_same_key_and_scope(app: Starlette, anonymous_client: httpx.AsyncClient) -> None:

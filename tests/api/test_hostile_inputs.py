@@ -114,44 +114,32 @@ NOT_A_BODY = {
     "empty": b"",
     "blank": b" \r\n\t ",
     "truncated": b'{"name": "A"',
-    "truncated-in-a-string": b'{"name": "A',
     "trailing-comma": b'{"name": "A",}',
     "comment": b'{"name": "A"} // why not',
-    "comment-inside": b'{/* why not */ "name": "A"}',
     "nan": b'{"name": NaN}',
-    "infinity": b'{"name": Infinity}',
-    "minus-infinity": b'{"name": -Infinity}',
     "leading-zero": b'{"name": 01}',
     "bom": b'\xef\xbb\xbf{"name": "A"}',
     "utf-16": '{"name": "A"}'.encode("utf-16"),
-    "utf-16-be": '{"name": "A"}'.encode("utf-16-be"),
     "two-documents": b"{}{}",
-    "two-good-documents": b'{"name": "A"}{"name": "A"}',
     "single-quotes": b"{'name': 'A'}",
     "invalid-utf-8": b'{"name": "\xff"}',
-    "invalid-utf-8-overlong": b'{"name": "\xc0\xaf"}',
     "invalid-utf-8-surrogate": b'{"name": "\xed\xa0\x80"}',
     "invalid-utf-8-in-a-member": b'{"\xff": "A"}',
     "invalid-utf-8-in-an-unknown-member": b'{"unknown": "\xff"}',
     "invalid-utf-8-after-the-document": b'{"name": "A"}\xff',
     "lone-high-surrogate": rb'{"name": "\ud800"}',
     "lone-low-surrogate": rb'{"name": "\udc00"}',
-    "surrogates-the-wrong-way-round": rb'{"name": "\udc00\ud800"}',
     "lone-surrogate-in-a-member": rb'{"\ud800": 1}',
     "lone-surrogate-in-an-unknown-member": rb'{"unknown": "\ud800"}',
     "raw-control-character": b'{"name": "a\tb"}',
     "raw-nul": b'{"name": "a\x00b"}',
     "unknown-escape": rb'{"name": "\x41"}',
     "100000-arrays": b"[" * 100_000,
-    "100000-arrays-closed": b"[" * 100_000 + b"]" * 100_000,
     "100000-objects": b'{"name":' * 100_000 + b"1" + b"}" * 100_000,
     "100000-levels-in-a-name": b'{"name":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "100000-levels-in-an-unknown-member": b'{"unknown":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "array": b"[]",
-    "string": b'"x"',
     "null": b"null",
-    "number": b"5",
-    "true": b"true",
 }
 
 
@@ -181,18 +169,13 @@ NOT_JSON_INSIDE = {
     "lone-low-surrogate": rb'{"a": "\udc00"}',
     "lone-surrogate-in-a-member": rb'{"\ud800": 1}',
     "nan": b'{"a": NaN}',
-    "infinity": b'{"a": Infinity}',
     "leading-zero": b'{"a": 01}',
     "leading-plus": b'{"a": +1}',
     "no-digit-after-the-point": b'{"a": 1.}',
-    "no-digit-before-the-point": b'{"a": .5}',
-    "hexadecimal": b'{"a": 0x10}',
     "trailing-comma": b'{"a": 1,}',
-    "trailing-comma-in-an-array": b'{"a": [1,]}',
     "comment": b'{"a": /* why not */ 1}',
     "member-without-quotes": b"{a: 1}",
     "unknown-escape": rb'{"a": "\x41"}',
-    "half-an-escape": rb'{"a": "\u12"}',
     "raw-control-character": b'{"a": "\x01"}',
     "raw-nul": b'{"a": "\x00"}',
     "half-a-pair-of-surrogates": rb'{"a":"\ud800\u0041"}',
@@ -655,7 +638,7 @@ HOSTS_OF_OTHERS: list[tuple[bytes, ...]] = [
 ]
 PAGES = [None, PAGE.encode(), b"http://evil.example", b"null", b"file://", b"*", b"https://localhost:5173"]
 METHODS_OF_PAGES = ["GET", "POST", "OPTIONS"]
-PATHS_OF_PAGES = ["/health", "/v1/tags", "/openapi.json", "/docs", "/nothing"]
+PATHS_OF_PAGES = ["/v1/tags", "/docs", "/health", "/openapi.json", "/nothing"][: examples(full=5, ci=2)]
 
 
 @pytest.mark.promise(16)
