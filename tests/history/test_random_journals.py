@@ -11,9 +11,9 @@ import httpx
 import pytest
 import reference
 import time_machine
+from desk import read_report, read_snapshots
 from factories import create_goal, unwrap
 from proofs import tries
-from reading import read_report, read_snapshots
 from starlette.applications import Starlette
 
 from journal_api.structs.reports import GroupBy
