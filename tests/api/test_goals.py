@@ -190,7 +190,7 @@ BACKWARDS = {"timeframe": "custom", "custom_start": "2026-06-02", "custom_end": 
         ({"target_value": 0, "goal_name": "New"}, {"target_value"}),
         ({"target_value": -1, "metric": "win_rate"}, {"target_value"}),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 async def test_rules_4_to_6_and_1_hold_for_new_and_changed_goals(
     client: httpx.AsyncClient, fields: dict[str, Any], named: set[str]

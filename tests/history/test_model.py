@@ -21,6 +21,7 @@ import pytest
 import reference
 import time_machine
 from conftest import client_of, new_key_for, started
+from desk import comparable, exact, read_report, read_snapshots
 from hypothesis import HealthCheck, Phase, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -33,7 +34,6 @@ from hypothesis.stateful import (
 )
 from hypothesis.strategies import DataObject
 from proofs import SOAK, examples
-from reading import comparable, exact, read_report, read_snapshots
 
 from journal_api.app import create_app
 from journal_api.settings import Settings

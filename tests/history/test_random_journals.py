@@ -12,9 +12,9 @@ import pytest
 import reference
 import time_machine
 from aiosqlite import Connection
+from desk import read_report, read_snapshots
 from factories import create_goal, unwrap
 from proofs import examples
-from reading import read_report, read_snapshots
 from starlette.applications import Starlette
 
 from journal_api.structs.reports import GroupBy
