@@ -1,7 +1,7 @@
-"""The promises of docs/reliability.md: how much is tried, and where what was seen is told.
+"""The promises of docs/reliability.md: how many examples a proof tries, and what it records.
 
-A proof is a test marked `promise(number)`. CI tries a little; `make soak` tries the full numbers and ends
-with a table of what was seen.
+A proof is a test marked `promise(number)`. CI tries a few examples; `make soak` tries the full numbers and
+prints every observation at its end.
 """
 
 import os
@@ -15,12 +15,12 @@ SOAK = os.environ.get("JOURNAL_SOAK") == "1"
 
 
 def tries(full: int, short: int) -> int:
-    """The full number in a soak, the short one in CI."""
+    """The full number in a soak, the short number in CI."""
     return full if SOAK else short
 
 
 def tried(full: int, short: int) -> Callable[[Any], Any]:
-    """Decorate a test of Hypothesis: so many examples, the full number in `make soak`."""
+    """Decorate a test of Hypothesis with its number of examples, the full number in `make soak`."""
 
     def decorate(test: Any) -> Any:
         return pytest.mark.soak(hypothesis.settings(max_examples=tries(full, short))(test))
@@ -29,7 +29,7 @@ def tried(full: int, short: int) -> Callable[[Any], Any]:
 
 
 class Seen(NamedTuple):
-    """What a proof saw, in one line for people."""
+    """An observation of a proof, in one line."""
 
     promise: int
     test: str

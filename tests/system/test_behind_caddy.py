@@ -25,19 +25,19 @@ SITE = "journal.example.org"
 INNER = b"GET /v1/me HTTP/1.1\r\nHost: journal.example.org\r\nX-Request-Id: smuggled\r\n\r\n"
 
 
-def caddyfile(port: int, of_journal: int) -> str:
-    """The documented one, without TLS and on the loopback interface."""
+def caddyfile(port: int, journal_port: int) -> str:
+    """The documented Caddyfile, without TLS and on the loopback interface."""
     (block,) = re.findall(r"### Caddy\n.*?```\n(.*?)```", DOCUMENTED.read_text(), re.DOTALL)
     block = block.replace(f"{SITE} {{", f"http://{SITE}:{port} {{\n\tbind 127.0.0.1", 1)
-    return f"{{\n\tadmin off\n}}\n{block.replace('127.0.0.1:8000', f'127.0.0.1:{of_journal}')}"
+    return f"{{\n\tadmin off\n}}\n{block.replace('127.0.0.1:8000', f'127.0.0.1:{journal_port}')}"
 
 
 @contextmanager
-def caddy(folder: Path, of_journal: int) -> Iterator[int]:
-    """The port of a Caddy in front of that one."""
+def caddy(folder: Path, journal_port: int) -> Iterator[int]:
+    """The port of a Caddy in front of the journal."""
     port = free_port()
     config = folder / "Caddyfile"
-    config.write_text(caddyfile(port, of_journal))
+    config.write_text(caddyfile(port, journal_port))
     homes = {"HOME": str(folder), "XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
     with (folder / "caddy.log").open("wb") as log:
         process = subprocess.Popen(
@@ -94,22 +94,22 @@ def attempts() -> list[bytes]:
     return [start + one + body for one in headers for body in (length, chunks)] + [start + with_trailer]
 
 
-def attack(behind: Journal, is_over: threading.Event, heard: Counter[tuple[int, bytes]]) -> None:
-    """Send one attempt after the other; what was heard, by status and id of request."""
+def attack(behind: Journal, is_over: threading.Event, received: Counter[tuple[int, bytes]]) -> None:
+    """Send one attempt after the other; count the responses by status and id of the request."""
     while not is_over.is_set():
         for attempt in attempts():
             with behind.connect() as connection, suppress(ConnectionError, TimeoutError):
                 connection.settimeout(1)
                 connection.sendall(attempt)
                 for response in parse_responses(connection.recv(65536)):
-                    heard[response.status, response.request_id] += 1
+                    received[response.status, response.request_id] += 1
 
 
 @pytest.mark.promise(18)
 def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) -> None:
     is_over = threading.Event()
-    heard: Counter[tuple[int, bytes]] = Counter()
-    attackers = [threading.Thread(target=attack, args=(behind, is_over, heard)) for _ in range(4)]
+    received: Counter[tuple[int, bytes]] = Counter()
+    attackers = [threading.Thread(target=attack, args=(behind, is_over, received)) for _ in range(4)]
     for attacker in attackers:
         attacker.start()
     right, asked = 0, tries(20_000, 200)
@@ -123,9 +123,9 @@ def test_smuggling_attempts_never_mix_up_the_answers_of_others(behind: Journal) 
         attacker.join(PATIENCE)
 
     assert right == asked
-    # Each attack heard that it has no key, or from Caddy that the connection was closed on it.
-    assert heard[401, b"attack"] > asked / 20
-    assert set(heard) <= {(401, b"attack"), (502, b"")}
+    # Each attack is told that it has no key, or by Caddy that the connection was closed.
+    assert received[401, b"attack"] > asked / 20
+    assert set(received) <= {(401, b"attack"), (502, b"")}
 
 
 def test_wrong_keys_are_limited_and_lock_nobody_out(tmp_path: Path) -> None:
