@@ -33,6 +33,7 @@ from factories import create_category, unwrap
 from journals import FOREIGN_FILES, LOOSE_ROW, MANY_ROWS, TRIGGER, Write, names, prepare, write_released
 
 from journal_api.app import create_app
+from journal_api.database import backup
 from journal_api.database.backup import STALE, back_up, backup_name, list_backups
 from journal_api.database.backup_schedule import is_due
 from journal_api.database.restore import restore
@@ -292,7 +293,8 @@ def test_backups_and_restores_work_without_hard_links(
 
     assert kept is not None
     assert (owner(db), owner(kept), is_verified) == ("owner", "later", True)
-    assert {stat.S_IMODE(file.stat().st_mode) for file in (db, kept, copy)} == {0o600}
+    files = (db, kept, copy, folder / "copy.db.sha256")
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
 # Restoring ---------------------------------------------------------------------------------------------
@@ -426,12 +428,18 @@ def test_nothing_is_restored_under_a_running_server(db: Path, copy: Path) -> Non
     assert not [name for name in names(db.parent) if "restore" in name or name.endswith(".part")]
 
 
-def test_nothing_is_restored_while_another_command_reads(db: Path, copy: Path) -> None:
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])
+def test_nothing_is_restored_while_another_command_reads(
+    db: Path, copy: Path, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup, "BUSY_TIMEOUT", 0.1)
+    change(db, f"PRAGMA journal_mode = {mode}")
     with closing(sqlite3.connect(db)) as command_at_work:
         command_at_work.execute("BEGIN")
         command_at_work.execute("SELECT name FROM users").fetchall()
 
-        assert "another command" in refused("restore", copy, "--db", db)
+        with pytest.raises(DatabaseRefused, match="another command uses it; try again"):
+            restore(db, copy)
 
     assert owner(db) == "later"
     assert not list(db.parent.glob("*restore*"))
