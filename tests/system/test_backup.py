@@ -352,16 +352,16 @@ def test_a_journal_that_is_damaged_is_replaced_too_and_kept_as_it_was(db: Path, 
     assert kept.read_bytes() == b"no journal any more" * 1000
 
 
-def test_an_older_journal_is_restored_and_brought_up_to_date_by_the_next_start(
-    db: Path, folder: Path
-) -> None:
+def test_an_older_journal_is_restored_and_brought_up_to_date_by_the_next_start(folder: Path) -> None:
+    new = folder / "new" / "journal.db"
     write_released(folder / "old.db", 1)
 
-    restore(db, folder / "old.db")
+    restore(new, folder / "old.db")
 
-    assert rows(db, "PRAGMA user_version") == [(1,)]
-    prepare(db)
-    assert rows(db, "PRAGMA user_version") == [(VERSION,)]
+    assert stat.S_IMODE(new.parent.stat().st_mode) == 0o700
+    assert rows(new, "PRAGMA user_version") == [(1,)]
+    prepare(new)
+    assert rows(new, "PRAGMA user_version") == [(VERSION,)]
 
 
 def write_loose_row(file: Path) -> None:
