@@ -1,7 +1,7 @@
-"""The promises of docs/reliability.md: how much is tried, and where what was seen is told.
+"""The promises of docs/reliability.md: how many examples a proof tries, and what it records.
 
-A proof is a test marked `promise(number)`. CI tries a little; `make soak` tries the full numbers and ends
-with a table of what was seen.
+A proof is a test marked `promise(number)`. CI tries a few examples; `make soak` tries the full numbers and
+prints every observation at its end.
 """
 
 import os
@@ -29,7 +29,7 @@ def max_examples(full: int, ci: int) -> Callable[[Any], Any]:
 
 
 class Observation(NamedTuple):
-    """What a proof saw, in one line for people."""
+    """An observation of a proof, in one line."""
 
     promise: int
     test: str

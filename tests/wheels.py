@@ -12,7 +12,7 @@ MINUTES = 300  # seconds; never reached unless something hangs
 
 
 def run(*arguments: str | Path, cwd: Path, **settings: str) -> str:
-    """The output of a command that succeeds, without what steers the interpreter and pytest here."""
+    """The output of a command that succeeds, in an environment without the settings of this test run."""
     mine = ("PYTHON", "PYTEST", "JOURNAL_", "COV")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(mine)}
     ran = subprocess.run(
@@ -29,14 +29,14 @@ def run(*arguments: str | Path, cwd: Path, **settings: str) -> str:
 
 
 def build_wheel(source: Path, folder: Path) -> Path:
-    """The wheel of that checkout, built into the folder."""
+    """Build the wheel of that checkout into the folder."""
     run(sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder, cwd=source)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def constraints_beside(folder: Path) -> Path:
-    """A file of pip's constraints: every package in the version of this environment."""
+    """Write constraints for pip: every package in the version of this environment."""
     versions = {f"{package.name}=={package.version}\n" for package in distributions()}
     constraints = folder.with_suffix(".txt")
     constraints.write_text(

@@ -61,12 +61,13 @@ def verify_checksum(source: Path) -> bool:
     """Return whether there is a checksum file. Raises DatabaseRefused when the checksum differs."""
     beside = checksum_path(source)
     try:
-        match = re.match(rb"[0-9a-f]{64}(?= )", beside.read_bytes())
+        # sha256sum writes a backslash before the checksum of a name that it escapes.
+        match = re.match(rb"\\?([0-9a-f]{64}) ", beside.read_bytes())
     except FileNotFoundError:
         return False
     if not source.is_file():
         return False  # `require_journal` reports it
-    if match is None or match[0].decode() != hash_file(source):
+    if match is None or match[1].decode() != hash_file(source):
         raise DatabaseRefused(
             f"{source}: the file has changed since it was backed up, its SHA-256 is not in {beside.name}; "
             f"use another backup, or remove the {CHECKSUM} file to restore this file anyway"

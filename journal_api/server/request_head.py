@@ -39,5 +39,5 @@ def parse_authority(target: bytes) -> bytes | None:
 def head_without_upgrade(parser: HttpRequestParser, target: bytes, headers: Headers) -> bytes:
     """The same head without `Upgrade`; it closes the connection, so what follows its body is dropped."""
     start = b"%b %b HTTP/%b\r\n" % (parser.get_method(), target, parser.get_http_version().encode())
-    kept = [b"%b: %b\r\n" % header for header in headers if header[0] not in (b"connection", b"upgrade")]
+    kept = [b"%b: %b\r\n" % header for header in headers if header[0] != b"upgrade"]
     return start + b"".join(kept) + b"Connection: close\r\n\r\n"

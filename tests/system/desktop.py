@@ -15,7 +15,7 @@ RUN_KEY = "the_key-of_this-RUN_0123456789abcdef"
 
 
 class Child(NamedTuple):
-    """A server that has told where it is; what it writes on standard error is in `err`."""
+    """A server that has announced its address; `err` is the file of its standard error."""
 
     url: str
     line: bytes

@@ -179,6 +179,10 @@ FOREIGN_FILES: dict[str, tuple[Write, str]] = {
         new_journal('CREATE TABLE "\x1b]0;pwn\a" (text)'),
         r"table \x1b]0;pwn\x07 does not belong to it",
     ),
+    "an added trigger and a missing index": (
+        new_journal(TRIGGER, "DROP INDEX tags_of_category"),
+        "trigger evil on tag_categories does not belong to it (and 1 more);",
+    ),
     "a missing index": (new_journal("DROP INDEX tags_of_category"), "tags_of_category on tags is missing;"),
     "an added column": (
         new_journal("ALTER TABLE tags ADD COLUMN evil TEXT"),

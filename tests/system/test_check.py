@@ -225,7 +225,7 @@ def test_a_refusal_is_one_line(tmp_path: Path) -> None:
     ],
     ids=["empty", "older", "differences", "many differences", "loose row", "loose row in the log"],
 )
-def test_findings(
+def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
     db: Path, tmp_path: Path, state: Callable[[Path], object], subject: str, finding: tuple[str, str]
 ) -> None:
     link = tmp_path / "link.db"

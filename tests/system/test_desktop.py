@@ -141,7 +141,7 @@ def test_a_server_without_standard_input_stops_at_once(db: Path, redirected: str
         check=False,
     )
 
-    assert ran.returncode == 0, ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, b""), ran.stderr
     assert not db.with_name("journal.db-wal").exists()
 
 

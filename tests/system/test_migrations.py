@@ -37,7 +37,7 @@ from journals import (
 )
 
 from journal_api.app import create_app
-from journal_api.database import schemas
+from journal_api.database import migrations, schemas
 from journal_api.database.lock import process_lock
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
@@ -261,13 +261,17 @@ def test_a_journal_that_a_server_of_an_older_release_has_open_is_left_to_it(db: 
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
 
 
-def test_a_journal_with_dangling_references_is_not_migrated(db: Path) -> None:
+def test_a_migration_that_leaves_dangling_references_is_undone(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_released(db, 1)
-    change(db, "UPDATE tags SET user_id = 99")
+    before = dump(db)
+    monkeypatch.setattr(migrations, "read_scripts", lambda first, last: ["DELETE FROM tag_categories;"])
 
-    with pytest.raises(DatabaseRefused, match="dangling references"):
+    with pytest.raises(DatabaseRefused, match="dangling references; nothing was changed"):
         prepare(db)
 
+    assert dump(db) == before
     assert rows(db, "PRAGMA user_version") == [(1,)]
 
 

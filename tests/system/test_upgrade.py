@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands of the page are those of a POSIX shell")
 
 
-def checkout_in(folder: Path) -> Path:
+def copy_checkout(folder: Path) -> Path:
     """A copy of what a wheel is built from."""
     folder.mkdir()
     for name in SOURCES:
@@ -40,15 +40,15 @@ def replace_in(file: Path, pattern: str, replacement: str) -> None:
     file.write_text(text, encoding="utf-8")
 
 
-def older_wheel(folder: Path) -> Path:
+def build_older_wheel(folder: Path) -> Path:
     """The wheel of release 0.1.0, when the distribution still had the name of the command."""
-    checkout = checkout_in(folder / "older")
+    checkout = copy_checkout(folder / "older")
     replace_in(checkout / "pyproject.toml", '"trading-journal-api"', '"journal-api"')
     replace_in(checkout / "journal_api/__init__.py", r"^__version__ = .*", '__version__ = "0.1.0"')
     return build_wheel(checkout, checkout / "dist")
 
 
-def upgrade_commands() -> str:
+def read_upgrade_commands() -> str:
     """The commands of the chapter on upgrades, in order."""
     chapter = (ROOT / "docs/self-hosting.md").read_text(encoding="utf-8").partition("\n## Upgrade\n")[2]
     blocks = re.findall(r"^```\n(.*?)^```", chapter, re.MULTILINE | re.DOTALL)
@@ -62,7 +62,7 @@ def put_pip_into(environment: Path) -> None:
     pip.chmod(0o700)
 
 
-def installed_in(environment: Path) -> dict[str, str]:
+def list_installed(environment: Path) -> dict[str, str]:
     """The version of each installed distribution that has the package."""
     names = "from importlib.metadata import distributions as all_of; import json; print(json.dumps({"
     names += "one.name: one.version for one in all_of() if one.name.endswith('journal-api')}))"
@@ -71,31 +71,31 @@ def installed_in(environment: Path) -> dict[str, str]:
 
 
 def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
-    checkout, target = checkout_in(tmp_path / "checkout"), tmp_path / "environment"
-    environment_with(str(older_wheel(tmp_path)), target, "--no-deps")
+    checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
+    environment_with(str(build_older_wheel(tmp_path)), target, "--no-deps")
     put_pip_into(target)
     db = tmp_path / "journal.db"
     write_released(db, 4)
     with closing(sqlite3.connect(db)) as journal:
         (trades,) = journal.execute("SELECT count(*) FROM trades").fetchone()
-    assert installed_in(target) == {"journal-api": "0.1.0"}
+    assert list_installed(target) == {"journal-api": "0.1.0"}
 
     run(
-        *("bash", "-euo", "pipefail", "-c", upgrade_commands().replace("/opt/journal-api", str(target))),
+        *("bash", "-euo", "pipefail", "-c", read_upgrade_commands().replace("/opt/journal-api", str(target))),
         cwd=checkout,
         PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
         PIP_CONSTRAINT=str(constraints_beside(target)),
         PIP_NO_BUILD_ISOLATION="0",  # pip reads this as: build with the hatchling that is installed here
     )
 
-    assert installed_in(target) == {"trading-journal-api": __version__}
-    told = first_answer(target / "bin/journal-api", db)
+    assert list_installed(target) == {"trading-journal-api": __version__}
+    told = read_health(target / "bin/journal-api", db)
     assert told == {"status": "ok", "version": __version__, "schema": schemas.VERSION, "writable": True}
     assert rows(db, "SELECT count(*) FROM trades") == [(trades,)]
     assert len(list(tmp_path.glob("journal.db.before-schema-*"))) == 1
 
 
-def first_answer(program: Path, db: Path) -> object:
+def read_health(program: Path, db: Path) -> object:
     """The data of /health of a server that runs for that request alone."""
     with subprocess.Popen(
         [program, "serve", "--port", "0", "--announce", "--db", db],

@@ -1,8 +1,14 @@
-"""Times in the server's log."""
+"""The server's log: times, and a disk that is full for a while."""
+
+import errno
+import logging
+import os
 
 import pytest
+from commands import wait_until
 
-from journal_api.server.log import format_time
+from journal_api.server import log
+from journal_api.server.log import BackgroundHandler, format_time
 
 
 @pytest.mark.parametrize(
@@ -17,3 +23,25 @@ from journal_api.server.log import format_time
 )
 def test_the_time_of_a_line_has_three_digits_of_a_second(seconds: float, text: str) -> None:
     assert format_time(seconds) == text
+
+
+def test_lines_are_written_again_once_a_full_disk_has_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    errors, write = [errno.ENOSPC], os.write
+
+    def fail_at_first(descriptor: int, content: bytes) -> int:
+        if errors:
+            raise OSError(errors.pop(), "No space left on device")
+        return write(descriptor, content)
+
+    monkeypatch.setattr(log, "WRITE_INTERVAL", 0.01)
+    monkeypatch.setattr(os, "write", fail_at_first)
+    handler = BackgroundHandler(writing)
+    for message in ("lost", "kept"):
+        handler.emit(logging.makeLogRecord({"msg": message}))
+        wait_until(lambda: not errors)
+    handler.close()
+    os.close(writing)
+
+    with open(reading, "rb") as lines:
+        assert lines.read() == b"kept\n"
