@@ -11,7 +11,7 @@ from journal_api.database.database import Database
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
-from journal_api.values.api_keys import scopes_named
+from journal_api.values.api_keys import parse_scopes
 from journal_api.values.clock import as_text
 from journal_api.values.types import Name100
 
@@ -33,7 +33,7 @@ def create_key(
     settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None
 ) -> None:
     """Create a key and print it; it cannot be displayed again."""
-    scope_list = asked_scopes() if scopes is None else decoded(scopes_named, scopes, "--scopes")
+    scope_list = asked_scopes() if scopes is None else decoded(parse_scopes, scopes, "--scopes")
     expires_at = decoded(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(database: Database) -> str:
@@ -93,7 +93,7 @@ def asked_scopes() -> list[str]:
 def scopes_typed(text: str) -> list[str]:
     """The scopes that the text names. Raises UsageError, after which click asks again."""
     try:
-        return scopes_named(text)
+        return parse_scopes(text)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

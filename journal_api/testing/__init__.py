@@ -38,7 +38,7 @@ from journal_api.app import create_app
 from journal_api.repositories import api_keys, users
 from journal_api.settings import Settings
 from journal_api.testing import example_journal
-from journal_api.values.api_keys import scopes_named
+from journal_api.values.api_keys import parse_scopes
 from journal_api.values.types import DayRollover, TimeZone
 
 try:
@@ -159,7 +159,7 @@ async def new_journal(
     day_rollover: str = "00:00",
 ) -> AsyncIterator[RunningJournal]:
     """Open a copy of the template file with these options."""
-    scope_list = scopes_named(scopes)
+    scope_list = parse_scopes(scopes)
     zone = decoded("timezone", TimeZone.decode, timezone)
     rollover = decoded("day_rollover", DayRollover.decode, day_rollover)
     content = await anyio.to_thread.run_sync(template, example, zone, rollover)

@@ -21,7 +21,7 @@ from journal_api.database.database import Database
 from journal_api.repositories import api_keys, users
 from journal_api.repositories.sql import fetch
 from journal_api.routes.table import OPERATIONS
-from journal_api.values.api_keys import SCOPES, scopes_named
+from journal_api.values.api_keys import SCOPES, parse_scopes
 from journal_api.values.clock import now
 
 NEVER_ISSUED = "tjk_0000000000000000000000000000001A68Am"
@@ -66,7 +66,7 @@ async def make_keys(db: Path) -> tuple[str, str, str, str, str]:
     async with database.transaction() as opened:
         another = await users.insert(opened, "another", "UTC", "00:00")
         whole = await api_keys.insert(opened, 1, "whole", SCOPES)
-        reading = await api_keys.insert(opened, 1, "reading", scopes_named("read"))
+        reading = await api_keys.insert(opened, 1, "reading", parse_scopes("read"))
         of_another_user = await api_keys.insert(opened, another, "of another user", SCOPES)
         expired = await api_keys.insert(opened, 1, "expired", SCOPES, now())
         revoked = await api_keys.insert(opened, 1, "revoked", SCOPES)
