@@ -58,8 +58,8 @@ def pytest_configure(config: pytest.Config) -> None:
 # beginning to one process, and takes from its end what it gives to another.
 FIRST = (
     *("test_fuzz.py", "test_model.py", "test_typescript_client.py", "test_page.py"),
-    *("test_page_details.py", "test_page_frame.py", "test_page_views.py", "test_page_imports.py"),
-    *("test_page_forms.py", "test_docs_page.py", "test_mcp.py"),
+    *("test_page_trades.py", "test_page_imports.py", "test_page_forms.py", "test_page_sign_in.py"),
+    *("test_docs_page.py", "test_mcp.py"),
     "test_generated_client.py",
 )
 
@@ -348,12 +348,21 @@ async def account_id(client: httpx.AsyncClient) -> int:
 
 
 @pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One Chromium for all tests of the page, each of which leaves it with `Page.leave`."""
-    from chromium import browser_with  # in tests/system, which few runs need
+async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
+    """One Chromium for all tests of the page."""
+    from chromium import open_browser  # in tests/system, which few runs need
 
-    with browser_with(tmp_path_factory.mktemp("profile")) as browser:
+    async with open_browser(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
+
+
+@pytest.fixture
+async def page(browser: Any) -> AsyncIterator[Any]:
+    """A tab at an empty page."""
+    from chromium import clean_tab
+
+    async with clean_tab(browser) as page:
+        yield page
 
 
 @pytest.fixture(scope="session")

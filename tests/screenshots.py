@@ -3,6 +3,7 @@
 They show the example journal, in a time zone in which it is late afternoon now, so that today has trades.
 """
 
+import asyncio
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parent / "system"))
 
-from chromium import Page, browser_with
+from chromium import PageJournal, clean_tab, open_browser, resize, sign_in
 from commands import new_key, running
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -38,27 +39,21 @@ def days_of_today() -> dict[str, object]:
     }
 
 
-def main() -> None:
+async def main() -> None:
     """Start a journal with the example and photograph it."""
     with TemporaryDirectory(prefix="journal-") as directory:
         db = Path(directory, "journal.db")
         key = new_key(db)
-        with (
-            running(db) as server,
-            server.client(key) as client,
-            browser_with(Path(directory, "profile")) as browser,
-        ):
+        with running(db) as server, server.client(key) as client:
             client.patch("/me", json=days_of_today()).raise_for_status()
             client.post("/example-journal").raise_for_status()
-            page = Page(browser, server.url)
-            page.sign_in(key)
-            for name, place, width, height, dark in PICTURES:
-                view, _, query = place.partition("?")
-                page.resize(width, height, dark=dark)
-                page.show("settings")
-                page.show(view, f"?{query}" if query else "")
-                browser.save_screenshot(str(DOCS / f"page-{name}.png"))
+            journal = PageJournal(server, db, key, client)
+            async with open_browser(Path(directory, "profile")) as browser, clean_tab(browser) as page:
+                for name, place, width, height, dark in PICTURES:
+                    await resize(page, width, height, dark=dark)
+                    await sign_in(page, journal, place)
+                    await page.screenshot(path=DOCS / f"page-{name}.png")
 
 
 if __name__ == "__main__":
-    main()
+    asyncio.run(main())

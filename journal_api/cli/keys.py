@@ -18,7 +18,7 @@ from journal_api.cli.common import (
 from journal_api.errors import NotFound
 from journal_api.repositories import api_keys
 from journal_api.settings import Settings
-from journal_api.values.api_keys import scopes_named
+from journal_api.values.api_keys import parse_scopes
 from journal_api.values.clock import as_text
 from journal_api.values.types import Name100
 
@@ -40,7 +40,7 @@ def create_key(
     settings: Settings, name: str, scopes: str | None, user: str | None, expires: str | None
 ) -> None:
     """Create a key and print it; it cannot be displayed again."""
-    scope_list = ask_scopes() if scopes is None else decode_argument(scopes_named, scopes, "--scopes")
+    scope_list = ask_scopes() if scopes is None else decode_argument(parse_scopes, scopes, "--scopes")
     expires_at = decode_argument(days_from_now, expires, "--expires") if expires is not None else None
 
     async def create(db: Connection) -> str:
@@ -91,14 +91,14 @@ def ask_scopes() -> list[str]:
         raise click.UsageError(f"say what the key may do: {line}")
     question = "Scopes: all, read, or a list such as read:tags,write:tags"
     # Standard output has the key alone.
-    scopes: list[str] = click.prompt(question, default="all", err=True, value_proc=parse_scopes)
+    scopes: list[str] = click.prompt(question, default="all", err=True, value_proc=parse_typed_scopes)
     return scopes
 
 
-def parse_scopes(text: str) -> list[str]:
+def parse_typed_scopes(text: str) -> list[str]:
     """The scopes that the text names. Raises UsageError, after which click asks again."""
     try:
-        return scopes_named(text)
+        return parse_scopes(text)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
 

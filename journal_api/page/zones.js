@@ -77,6 +77,7 @@ export function zoneField(label, { value, ...attributes }, hint) {
     const meant = CITIES[hours];
     const take = () => {
       input.value = meant;
+      warn();
       input.dispatchEvent(new Event("change", { bubbles: true }));
     };
     warning.replaceChildren(
@@ -91,7 +92,9 @@ export function zoneField(label, { value, ...attributes }, hint) {
     );
   };
   const find = () => {
-    input.value = findZone(input.value);
+    const zone = findZone(input.value);
+    if (zone === input.value) return; // whoever leaves the field by the button of the warning still presses it
+    input.value = zone;
     warn();
   };
   // The warning comes and goes while it is typed, not when the field is left, as reasons do (dom.js).

@@ -57,7 +57,7 @@ class ListedKey(NamedTuple):
     last_used_on: str | None
 
 
-async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
+async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     """Return the key with that hash, None without one."""
     rows = await db.execute_fetchall(
         """
@@ -71,7 +71,7 @@ async def by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     return next((KeyRow(*row) for row in rows), None)
 
 
-async def end_of(db: Connection, key_id: int) -> KeyEnd | None:
+async def read_end(db: Connection, key_id: int) -> KeyEnd | None:
     """Return when the key ends or ended, None without the key."""
     rows = await db.execute_fetchall(
         "SELECT revoked_at, expires_at FROM api_keys WHERE id = :id", {"id": key_id}

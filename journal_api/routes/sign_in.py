@@ -55,7 +55,7 @@ async def exchange_code(request: Request) -> Response:
 
     async def create_key(db: Connection) -> Response:
         key = await api_keys.insert(db, await users.find_first_id(db), name, SCOPES, expires_at)
-        row = await api_keys.by_hash(db, hashed(key))
+        row = await api_keys.find_by_hash(db, hashed(key))
         assert row is not None, "the key was inserted above"
         return created(f"/v1/keys/{row.key_id}", key=f'"{key}"', key_id=str(row.key_id))
 

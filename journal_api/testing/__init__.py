@@ -38,7 +38,7 @@ from journal_api.app import create_app
 from journal_api.repositories import api_keys, users
 from journal_api.settings import Settings
 from journal_api.testing import example_journal
-from journal_api.values.api_keys import scopes_named
+from journal_api.values.api_keys import parse_scopes
 from journal_api.values.types import DayRollover, TimeZone
 
 try:
@@ -86,7 +86,7 @@ async def open_journal(
 
     Raises ValueError for an unknown scope, time zone or rollover, FileExistsError if `folder` has a journal.
     """
-    scopes = scopes_named(options.get("scopes", "all"))
+    scopes = parse_scopes(options.get("scopes", "all"))
     zone = decode("timezone", TimeZone.decode, options.get("timezone", "UTC"))
     rollover = decode("day_rollover", DayRollover.decode, options.get("day_rollover", "00:00"))
     content = await anyio.to_thread.run_sync(template, options.get("example", False), zone, rollover)

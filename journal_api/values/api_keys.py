@@ -49,12 +49,12 @@ class RunKey(Hidden):
 def new_key() -> str:
     """Return a new key with 178 bits of entropy."""
     body = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(RANDOM_LENGTH))
-    return body + _check(body)
+    return body + checksum(body)
 
 
 def is_well_formed(key: str) -> bool:
     """Return whether the prefix, the alphabet and the checksum are right. Does not query the database."""
-    return FORM.fullmatch(key) is not None and _check(key[:-CHECK_LENGTH]) == key[-CHECK_LENGTH:]
+    return FORM.fullmatch(key) is not None and checksum(key[:-CHECK_LENGTH]) == key[-CHECK_LENGTH:]
 
 
 def is_in(text: str, run_key: RunKey | None) -> bool:
@@ -67,7 +67,7 @@ def hashed(key: str) -> bytes:
     return hashlib.sha256(key.encode("ascii")).digest()
 
 
-def scopes_named(text: str) -> list[str]:
+def parse_scopes(text: str) -> list[str]:
     """Return the scopes of `all`, `read` or a comma-separated list, in the order of SCOPES.
 
     Raises ValueError for an unknown scope.
@@ -82,7 +82,7 @@ def scopes_named(text: str) -> list[str]:
     return [scope for scope in SCOPES if scope in named]
 
 
-def _check(body: str) -> str:
+def checksum(body: str) -> str:
     """Return the CRC-32 in base62, most significant digit first, padded with zeros."""
     checksum, digits = zlib.crc32(body.encode("ascii")), ""
     for _ in range(CHECK_LENGTH):

@@ -30,7 +30,9 @@ def origin(text: str) -> str:
             "allowed; serve the page on a port of localhost"
         )
     if not is_origin(text):
-        raise ValueError(f"must be origins as browsers send them: write {corrected(text)} instead of {text}")
+        raise ValueError(
+            f"must be origins as browsers send them: write {suggest_origin(text)} instead of {text}"
+        )
     if scheme in EXTENSIONS and not EXTENSIONS[scheme][0].fullmatch(text.partition("://")[2]):
         raise ValueError(
             f"must be origins as browsers send them: write {scheme}:// and {EXTENSIONS[scheme][1]} "
@@ -47,7 +49,7 @@ def is_origin(text: str) -> bool:
     return int(port or 0) < 65536 and port != DEFAULT_PORTS.get(match["scheme"], "none")
 
 
-def corrected(text: str) -> str:
+def suggest_origin(text: str) -> str:
     """Return the origin that was probably meant, or an example if that is unclear."""
     scheme, _, rest = text.lower().rpartition("://")
     scheme = scheme or "http"

@@ -82,14 +82,14 @@ async def authenticate(request: Request) -> Caller:
     run_key = state.settings.run_key
     if run_key is not None and run_key.matches(bearer[1]):
         request.scope["state"]["key"] = bearer[1][-4:]
-        return await caller_of_run_key(database(request).reader)
+        return await read_run_key_caller(database(request).reader)
     key = await state.known_keys.find(bearer[1])
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     request.scope["state"]["key"] = bearer[1][-4:]
     require_valid(key)
     state.key_uses.note(key)
-    return Caller(key.user_id, key.key_id, scopes_in(key.scopes), key.timezone, key.day_rollover)
+    return Caller(key.user_id, key.key_id, parse_stored_scopes(key.scopes), key.timezone, key.day_rollover)
 
 
 def require_valid(key: KeyRow | KeyEnd) -> None:
@@ -107,14 +107,14 @@ async def require_still_valid(db: Connection, caller: Caller) -> None:
     """
     if caller.key_id == RUN_KEY_ID:
         return
-    key = await api_keys.end_of(db, caller.key_id)
+    key = await api_keys.read_end(db, caller.key_id)
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     require_valid(key)
 
 
 @lru_cache(maxsize=64)
-def scopes_in(text: str) -> frozenset[str]:
+def parse_stored_scopes(text: str) -> frozenset[str]:
     """Return the scopes in the column of a key."""
     return frozenset(text.split())
 
@@ -136,13 +136,13 @@ class KnownKeys:
         key_hash = hashed(text)
         key = self._keys.get(key_hash)
         if key is None and is_well_formed(text):
-            key = await api_keys.by_hash(self._database.reader, key_hash)
+            key = await api_keys.find_by_hash(self._database.reader, key_hash)
             if key is not None and version == self._version:
                 self._keys[key_hash] = key
         return key
 
 
-async def caller_of_run_key(db: Connection) -> Caller:
+async def read_run_key_caller(db: Connection) -> Caller:
     """Return the caller with the key `JOURNAL_RUN_KEY`: the first user, with every scope."""
     user = await users.find(db, await users.find_first_id(db))
     return Caller(user.id, RUN_KEY_ID, EVERY_SCOPE, user.timezone, user.day_rollover)

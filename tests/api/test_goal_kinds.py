@@ -31,6 +31,7 @@ async def test_the_metrics_are_listed_with_their_unit_and_natural_direction(
         ("worst_day", "at_least", -500, "limit"),
         ("rr_realized_avg", "at_least", -1, "limit"),
         ("net_pnl", "at_least", 500, "target"),
+        ("net_pnl", "at_least", 0, "target"),
         ("max_drawdown", "at_least", 0, "target"),
         ("average_win", "at_least", -500, "target"),
         ("balance_target", "at_least", -500, "target"),

@@ -1,202 +1,24 @@
-"""The page in a real Chromium, as a person at a screen has it."""
+"""The page in a real Chromium, driven by Playwright, as a person at a screen has it."""
 
-import json
-import os
+import asyncio
 import shutil
 import sqlite3
-import subprocess
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 from commands import PATIENCE, Server, new_key, running
-from selenium.webdriver import Chrome, ChromeOptions
-from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
+from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, async_playwright, expect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-FLAGS = [
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--lang=en-US"),
-    *("--no-first-run", "--disable-quic", "--disable-sync", "--hide-scrollbars"),
-    *("--disable-background-networking", "--disable-component-update", "--no-proxy-server"),
-    # One process draws every page: a new process for each address takes a quarter more CPU.
-    *("--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"),
-    *("--disable-features=BackForwardCache,SpareRendererForSitePerProcess", "--disable-extensions"),
-]
-in_a_browser = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="there is no Chromium with its driver on this machine"
-)
-
-
-class Page:
-    """The page of a running journal in one tab."""
-
-    def __init__(self, browser: Chrome, url: str) -> None:
-        self.browser, self.url = browser, url
-
-    def sign_in(self, key: str) -> None:
-        """Open the page in a tab that has the key, instead of typing it before each test."""
-        self.browser.get(f"{self.url}/health")
-        self.browser.execute_script("sessionStorage.setItem('journal-key', arguments[0])", key)
-        self.browser.get(f"{self.url}/")
-        self.wait_for_view("today")
-
-    def show(self, view: str, query: str = "") -> None:
-        """Go to a view and wait until it is drawn."""
-        self.browser.execute_script("location.hash = arguments[0]", f"#/{view}{query}")
-        self.wait_for_view(view)
-
-    def wait_for_view(self, view: str) -> None:
-        self.wait(lambda: self.drawn_view() == view, f"the view {view}")
-
-    def drawn_view(self) -> str | None:
-        """The name of the view, None while it is being drawn or is that of another address."""
-        view: str | None = self.browser.execute_script("""
-            const main = document.querySelector("main");
-            const [, name] = location.hash.match(/^#[/]([a-z]+)/) ?? [];
-            const isDrawn = main.getAttribute("aria-busy") === "false" && !main.querySelector("progress");
-            return isDrawn && (!name || main.dataset.view === name || main.dataset.view === "sign-in") ?
-                main.dataset.view : null;
-        """)
-        return view
-
-    def wait(self, condition: Callable[[], Any], what: str = "it") -> Any:
-        """What the condition returns, once that is true."""
-        deadline = time.monotonic() + PATIENCE / 4
-        while not (value := condition()):
-            assert time.monotonic() < deadline, f"never came: {what}\n{self.text()[:2000]}"
-            time.sleep(0.03)
-        return value
-
-    def wait_for_text(self, text: str) -> None:
-        self.wait(lambda: text in self.text(), text)
-
-    def text(self) -> str:
-        """All that can be read, dialogs included."""
-        return str(self.browser.execute_script("return document.body.innerText"))
-
-    def find(self, selector: str) -> WebElement:
-        """The first such element, once it can be seen."""
-        element: WebElement = self.wait(
-            lambda: next((one for one in self.all(selector) if one.is_displayed()), None), selector
-        )
-        return element
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def click(self, selector: str) -> None:
-        self.find(selector).click()
-
-    def click_at_the_edge(self, selector: str) -> None:
-        """Click two pixels above the lower edge: a button that moves between press and release is missed."""
-        button = self.find(selector)
-        edge = button.size["height"] // 2 - 2
-        ActionChains(self.browser).move_to_element_with_offset(button, 0, edge).click().perform()
-
-    def fill(self, name: str, value: str, within: str = "form") -> None:
-        """Type a value into the control of that name, or choose it."""
-        control = self.find(f"{within} [name={name}]")
-        if control.tag_name == "input":
-            control.clear()
-        control.send_keys(value)
-
-    def retype(self, name: str, value: str, within: str = "form") -> None:
-        """Type over what a control holds, and stay in it: `clear` of `fill` would leave it first."""
-        self.find(f"{within} [name={name}]").send_keys(Keys.CONTROL, "a", Keys.NULL, value)
-
-    def tab_to(self, selector: str) -> None:
-        """Press Tab until such an element has the focus."""
-        for _ in range(80):
-            self.press(Keys.TAB)
-            if self.browser.execute_script("return document.activeElement.matches(arguments[0])", selector):
-                return
-        raise AssertionError(f"no Tab leads to {selector}")
-
-    def press(self, *keys: str) -> None:
-        """Press keys, wherever the focus is."""
-        ActionChains(self.browser).send_keys(*keys).perform()
-
-    def poll(self) -> None:
-        """What the page does every ten seconds."""
-        self.browser.execute_script("document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))")
-
-    def drop(self, name: str, content: str) -> None:
-        """Drop a file on the view of imports."""
-        self.find(".drop")
-        self.browser.execute_script(
-            """
-            const files = new DataTransfer();
-            files.items.add(new File([arguments[1]], arguments[0]));
-            const event = new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: files});
-            document.querySelector(".drop").dispatchEvent(event);
-            """,
-            name,
-            content,
-        )
-
-    def complaints(self) -> list[str]:
-        """What stands in the console, except for responses with an error, which the page shows."""
-        log: list[Any] = self.browser.get_log("browser")  # type: ignore[no-untyped-call]
-        return [entry["message"] for entry in log if entry["source"] != "network"]
-
-    def requests(self) -> list[str]:
-        """The addresses that the page requested since the last call."""
-        log: list[Any] = self.browser.get_log("performance")  # type: ignore[no-untyped-call]
-        messages = [json.loads(entry["message"])["message"] for entry in log]
-        sent = [one["params"] for one in messages if one["method"] == "Network.requestWillBeSent"]
-        return [one["request"]["url"] for one in sent if one["documentURL"].startswith(self.url)]
-
-    def statuses(self) -> list[int]:
-        """The statuses of the service's answers to the page since the last call."""
-        log: list[Any] = self.browser.get_log("performance")  # type: ignore[no-untyped-call]
-        messages = [json.loads(entry["message"])["message"] for entry in log]
-        received = [
-            one["params"]["response"] for one in messages if one["method"] == "Network.responseReceived"
-        ]
-        return [one["status"] for one in received if "/v1/" in one["url"]]
-
-    def resize(self, width: int, height: int, *, dark: bool = False) -> None:
-        """Give the page this many pixels and the theme, whose colours are there at once."""
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        motion = {"name": "prefers-reduced-motion", "value": "reduce"}
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [theme, motion]})
-
-    def leave(self) -> None:
-        """Leave the tab to the next test as it was when the browser started."""
-        self.browser.execute_script("sessionStorage.clear(); localStorage.clear()")
-        self.browser.get("about:blank")
-        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-        for kind in ("browser", "performance"):
-            self.browser.get_log(kind)  # type: ignore[no-untyped-call]
-
-
-@contextmanager
-def browser_with(profile: Path) -> Iterator[Chrome]:
-    """A browser that has been nowhere."""
-    options = ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size=1280,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    # With the driver's path said, selenium looks for none, here or elsewhere.
-    service = Service(str(DRIVER), env={**os.environ, "SE_OFFLINE": "true"}, log_output=subprocess.DEVNULL)
-    browser = Chrome(options, service)
-    try:
-        yield browser
-    finally:
-        browser.quit()
+# One process draws every page: a new process for each address takes a quarter more CPU.
+FLAGS = ["--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"]
+WAIT = 30_000  # milliseconds
+in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+expect.set_options(timeout=WAIT)
 
 
 class PageJournal(NamedTuple):
@@ -207,17 +29,26 @@ class PageJournal(NamedTuple):
     key: str
     client: httpx.Client
 
+    def create(self, path: str, **body: Any) -> Any:
+        """Return what was created."""
+        return only_member(self.client.post(path, json=body))
 
-def create(client: httpx.Client, path: str, **body: Any) -> Any:
-    """The single member of the response's data."""
-    response = client.post(path, json=body)
+    def read(self, path: str, **query: Any) -> Any:
+        return only_member(self.client.get(path, params=query))
+
+    def import_file(self, content: str, **query: Any) -> Any:
+        headers = {"Content-Type": "text/csv"}
+        params = {"timezone": "UTC", **query}
+        return only_member(self.client.post("/imports", params=params, content=content, headers=headers))
+
+    def patch(self, path: str, **body: Any) -> Any:
+        return only_member(self.client.patch(path, json=body))
+
+
+def only_member(response: httpx.Response) -> Any:
+    """Return the single member of the response's data."""
     assert response.is_success, response.text
     (member,) = response.json()["data"].values()
-    return member
-
-
-def stored(client: httpx.Client, path: str, **query: Any) -> Any:
-    (member,) = client.get(path, params=query).raise_for_status().json()["data"].values()
     return member
 
 
@@ -249,3 +80,151 @@ def shared_server_in(folder: Path) -> Iterator[SharedServer]:
     shutil.copy(template, db)
     with running(db) as server:
         yield SharedServer(server, db, key, template)
+
+
+@asynccontextmanager
+async def open_browser(profile: Path) -> AsyncIterator[BrowserContext]:
+    """Start a browser that has been nowhere. Its first tab serves all tests."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch_persistent_context(
+            profile, executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce"
+        )
+        browser.set_default_timeout(WAIT)
+        browser.on("dialog", accept)
+        yield browser
+        await browser.close()
+
+
+async def accept(dialog: Dialog) -> None:
+    """Leave a page although its text is not saved."""
+    await dialog.accept()
+
+
+@asynccontextmanager
+async def clean_tab(browser: BrowserContext) -> AsyncIterator[Page]:
+    """Lend the first tab. At its end the console is clean, and nothing was requested from elsewhere."""
+    page, complaints = browser.pages[0], list[str]()
+
+    def note_message(message: ConsoleMessage) -> None:
+        # The page shows a response with an error; the console repeats it.
+        if message.type == "error" and not message.text.startswith("Failed to load resource"):
+            complaints.append(message.text)
+
+    def note_request(request: Any) -> None:
+        if not request.url.startswith(("http://127.0.0.1:", "data:")):
+            complaints.append(request.url)
+
+    def note_error(error: Exception) -> None:
+        complaints.append(str(error))
+
+    listeners: list[tuple[Any, Any]] = [
+        ("console", note_message), ("request", note_request), ("pageerror", note_error)
+    ]  # fmt: skip
+    await resize(page, 1280, 900)
+    for event, listener in listeners:
+        page.on(event, listener)
+    yield page
+    for event, listener in listeners:
+        page.remove_listener(event, listener)
+    for other in browser.pages[1:]:
+        await other.close()
+    if page.url.startswith("http"):
+        await page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    await page.goto("about:blank")
+    assert complaints == []
+
+
+# What a person does --------------------------------------------------------------------------------------
+
+
+async def sign_in(page: Page, journal: PageJournal, place: str = "today") -> None:
+    """Open a view in a tab that has the key, instead of typing it before each test."""
+    await page.goto(f"{journal.server.url}/health")
+    await page.evaluate("key => sessionStorage.setItem('journal-key', key)", journal.key)
+    await page.goto(f"{journal.server.url}/#/{place}")
+    await drawn(page, place.partition("?")[0])
+
+
+async def show(page: Page, place: str) -> None:
+    """Go to a view, with a query perhaps, and wait until it is drawn."""
+    await page.evaluate(
+        """place => new Promise((done) => {
+            if (location.hash === place) return done();
+            addEventListener("hashchange", () => done(), { once: true });
+            location.hash = place;
+        })""",
+        f"#/{place}",
+    )
+    await drawn(page, place.partition("?")[0])
+
+
+async def drawn(page: Page, view: str) -> None:
+    await page.wait_for_selector(f"main[data-view={view}][aria-busy=false]:not(:has(progress))")
+
+
+async def see(page: Page, text: str, within: str = "body") -> None:
+    """Wait until the text can be read."""
+    await expect(page.locator(within).first).to_contain_text(text, use_inner_text=True)
+
+
+async def save(page: Page, form: str = "#edit") -> None:
+    """Press the button of a dialog's form, and wait until the dialog is gone."""
+    await page.click(f"{form} .primary")
+    await no_dialog(page)
+
+
+async def no_dialog(page: Page) -> None:
+    await expect(page.locator("dialog")).to_have_count(0)
+
+
+async def choose(page: Page, selector: str, label: str) -> None:
+    await page.select_option(selector, label=label)
+
+
+async def values_of(page: Page, selector: str) -> list[str]:
+    return [await one.inner_text() for one in await page.locator(selector).all()]
+
+
+async def poll(page: Page) -> None:
+    """Do what the page does every ten seconds."""
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))")
+
+
+async def drop(page: Page, name: str, content: str) -> None:
+    """Drop a file on the view of imports."""
+    await page.locator(".drop").evaluate(
+        """(zone, [name, content]) => {
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([content], name));
+            zone.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+        }""",
+        [name, content],
+    )
+
+
+async def resize(page: Page, width: int, height: int = 900, *, dark: bool = False) -> None:
+    await page.set_viewport_size({"width": width, "height": height})
+    await page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+
+
+async def delay(page: Page, milliseconds: int) -> None:
+    """Let every answer take that long, until the tab leaves the journal."""
+    await page.evaluate(
+        """milliseconds => {
+            const real = window.fetch;
+            window.fetch = async (...request) => {
+                await new Promise((done) => setTimeout(done, milliseconds));
+                return real(...request);
+            };
+        }""",
+        milliseconds,
+    )
+
+
+async def eventually(condition: Callable[[], Any]) -> None:
+    """Wait until the journal holds what was saved."""
+    for _ in range(WAIT // 20):
+        if condition():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it never came")

@@ -38,7 +38,7 @@ from commands import (
 from factories import create_goal, error_of, snapshots_of, unwrap
 
 from journal_api.cli import cli
-from journal_api.values.api_keys import SCOPES, is_well_formed, scopes_named
+from journal_api.values.api_keys import SCOPES, is_well_formed, parse_scopes
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"
@@ -539,7 +539,7 @@ def test_keys_create_without_scopes_asks_on_a_terminal(db: Path, typed: str, sco
     os.close(of_the_command)
     assert ran.stdout == f"{key_in(ran.stdout)}\n"
     assert "Scopes" in ran.stderr
-    assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(scopes_named(scopes)),)]
+    assert rows(db, "SELECT scopes FROM api_keys") == [(" ".join(parse_scopes(scopes)),)]
 
 
 def test_a_second_server_on_the_same_database_is_refused_by_whatever_name_it_comes(

@@ -7,6 +7,7 @@ import re
 import signal
 import sqlite3
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ import msgspec
 import pytest
 from commands import PATIENCE, WITHOUT_TLS, Server, new_key, running
 from conftest import client_of, new_key_for, started
-from factories import create_account, create_category, error_of, send_file
+from factories import create_account, create_category, error_of, held_writes, send_file
 from msgspec import structs
 from prometheus_client.parser import text_string_to_metric_families
+from sql_calls import every_sql_call
 from starlette.applications import Starlette
 
 from journal_api import __version__
@@ -187,7 +189,7 @@ async def test_while_another_program_holds_the_file_it_is_not_writable(
 
 
 async def test_during_a_write_of_the_service_it_is_writable(app: Starlette) -> None:
-    async with app.state.database.transaction():
+    async with held_writes(app.state.database):
         told = await read_health(app)
 
     assert told["writable"]
@@ -196,20 +198,16 @@ async def test_during_a_write_of_the_service_it_is_writable(app: Starlette) -> N
 async def test_after_a_write_that_found_no_room_it_is_not_writable_until_there_is_some(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    refuse = app.state.database._writer._conn
-    real = refuse.execute
-
-    def full(sql: str, values: Any = ()) -> Any:
+    def full(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
         if sql == "COMMIT":
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
-        return real(sql, values)
+        return call()
 
-    refuse.execute = full
-    refused = await client.post("/tag-categories", json={"name": "No room"})
-    told = [(await read_health(app))["writable"] for _ in range(2)]
-    del refuse.execute
+    with every_sql_call(full):
+        refused = await client.post("/tag-categories", json={"name": "No room"})
+        told = [(await read_health(app))["writable"] for _ in range(2)]
     healed = (await read_health(app))["writable"]
 
     assert error_of(refused) == (503, "storage_unavailable")

@@ -1,427 +1,449 @@
-"""The page at /: its files over HTTP, and what it does in a real browser (docs/page.md)."""
+"""The page at /: every view, and Today, in a real browser (docs/page.md)."""
 
-import shutil
-import subprocess
-import tarfile
-from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
-from chromium import Page, PageJournal, in_a_browser
-from commands import PATIENCE, new_key, run_ok
-from factories import A_TRADE, unwrap
-from selenium.webdriver import Chrome
-from selenium.webdriver.common.keys import Keys
+from chromium import (
+    PageJournal,
+    choose,
+    drawn,
+    drop,
+    eventually,
+    in_a_browser,
+    no_dialog,
+    poll,
+    resize,
+    see,
+    show,
+    sign_in,
+    values_of,
+)
+from commands import new_key, run_ok
+from factories import A_TRADE
+from playwright.async_api import Page, expect
 
+pytestmark = in_a_browser
 VIEWS = ["today", "report", "trades", "strategies", "import", "settings"]
+GROUPS = ("strategy", "setup", "confirmation", "tag", "mistake", "symbol")
+PLACES = [*VIEWS, "today?goal=1", *(f"report?by={by}" for by in GROUPS), "trades?id=1", "strategies?id=1"]
 MAX_REQUESTS = 10
-A_CSV = """\
-symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at
-ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z
-NQ,short,2,200,190,2026-01-05T14:10:00Z,2026-01-05T15:10:00Z
-"""
-UNKNOWN_CSV = """\
-Ticker,Way,Size,In,Out,From,To,Fee
-ABC,Up,1,100,111,2026-01-05 10:00,2026-01-05 11:00,1
-ABC,Down,1,112,101,2026-01-05 12:00,2026-01-05 13:00,1
-"""
 MARKUP = "<img src=x onerror=alert(1)><b>bold</b>"
+LONG = "W" * 50
+AXE = Path(__file__).parent.parent / "javascript/node_modules/axe-core/axe.min.js"
 
 
-@pytest.fixture
-def journal(page_journal: PageJournal) -> PageJournal:
-    return page_journal
+def add_trade(journal: PageJournal, account_id: int, pnl: float, at: str = "") -> None:
+    """Add a trade with that P&L that was closed at an instant, or now."""
+    at = at or datetime.now(UTC).isoformat(timespec="seconds")
+    prices = {"entry_price": 10_000, "exit_price": 10_000 + pnl}
+    times = {"opened_at": at, "closed_at": at}
+    journal.create("/trades", **{**A_TRADE, "symbol": "X", "account_id": account_id, **prices, **times})
 
 
-@pytest.fixture
-def page(browser: Chrome, journal: PageJournal) -> Iterator[Page]:
-    page = Page(browser, journal.server.url)
-    yield page
-    page.leave()
+def add_account(journal: PageJournal, name: str = "Main", **fields: Any) -> int:
+    return int(journal.create("/accounts", name=name, **fields)["id"])
 
 
-@pytest.fixture(scope="module")
-def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The source of axe-core, which npm fetches."""
-    folder, npm = tmp_path_factory.mktemp("axe"), shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed")
-    try:
-        packed = subprocess.run(
-            [npm, "pack", "axe-core@4", "--silent"], cwd=folder, timeout=PATIENCE, check=False
-        )
-    except subprocess.TimeoutExpired:
-        pytest.skip(f"npm fetched nothing within {PATIENCE} seconds")
-    if packed.returncode:
-        pytest.skip("npm cannot fetch axe-core")
-    (archive,) = folder.glob("*.tgz")
-    with tarfile.open(archive) as files:
-        member = files.extractfile("package/axe.min.js")
-        assert member is not None
-        return member.read().decode()
+def add_everything(journal: PageJournal, name: str) -> None:
+    """Add one of everything with that name."""
+    account = add_account(journal, name * 2, starting_balance=1_234_567_890)
+    add_account(journal, name)
+    journal.create("/copy-groups", name=name * 2)
+    category = journal.create("/tag-categories", name=name)["id"]
+    tag = journal.create("/tags", name=name, category_id=category, type="mistake")["id"]
+    setups = [{"name": name * 2, "confirmations": [{"name": name}]}]
+    setup = journal.create("/strategies", name=name * 2, setups=setups)["setups"][0]
+    answer = {"confirmation_id": setup["confirmations"][0]["confirmation_id"], "was_present": True}
+    journal.create("/goals", goal_name=name * 2, metric="net_pnl", target_value=1_234_567_890)
+    add_trade(journal, account, 1_234_567_890)
+    judgement = {"setup_id": setup["setup_id"], "notes": name, "symbol": name[:40]}
+    journal.patch("/trades/1", tag_ids=[tag], confirmations=[answer], **judgement)
 
 
-def violations(page: Page, axe: str) -> list[str]:
-    """What axe-core finds, as rule and element: in the light theme by all rules, in the dark by colours."""
-    if not page.browser.execute_script("return 'axe' in window"):
-        page.browser.execute_script(axe)
-    found = run_axe(page, "{resultTypes: ['violations']}")
-    page.resize(1280, 900, dark=True)
-    found += run_axe(page, "{resultTypes: ['violations'], runOnly: ['color-contrast']}")
-    page.resize(1280, 900)
-    return found
+# Every view ----------------------------------------------------------------------------------------------
 
 
-def run_axe(page: Page, options: str) -> list[str]:
-    result = page.browser.execute_async_script(f"axe.run({options}).then(arguments[0])")
-    return [
-        f"{one['id']}: {node['target']} {node['html'][:160]}"
-        for one in result["violations"]
-        for node in one["nodes"]
-    ]
-
-
-@in_a_browser
-@pytest.mark.parametrize("has_example", [True, False], ids=["example", "empty"])
-def test_every_view_is_drawn_without_complaint_from_few_requests_to_its_own_service(
-    journal: PageJournal, page: Page, has_example: bool
+@pytest.mark.parametrize("has_example", [True, False], ids=["the example journal", "an empty journal"])
+async def test_every_view_is_drawn_from_few_requests_and_polls_without_getting_anything_twice(
+    page: Page, page_journal: PageJournal, has_example: bool
 ) -> None:
     if has_example:
-        journal.client.post("/example-journal")
-    page.sign_in(journal.key)
-    counts = {}
-
-    for view in VIEWS:
-        if view != "today":
-            page.show(view)
-        requests = page.requests()
-        assert [url for url in requests if not url.startswith((f"{page.url}/", "data:"))] == []
-        counts[view] = len([url for url in requests if "/v1/" in url])
-        assert page.find("main").text, view
-
-    assert {view: count for view, count in counts.items() if count > MAX_REQUESTS} == {}
-    assert page.complaints() == []
-    assert journal.key not in page.browser.page_source
-
-
-@in_a_browser
-def test_a_page_that_is_polled_gets_nothing_twice(journal: PageJournal, page: Page) -> None:
-    journal.client.post("/example-journal")
-    page.sign_in(journal.key)
-    page.statuses()
-
-    page.poll()
-    statuses = page.wait(page.statuses)
+        page_journal.create("/example-journal")
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    await sign_in(page, page_journal)
+    for view in PLACES if has_example else VIEWS:
+        await show(page, view)
+        count = len([url for url in requests if "/v1/" in url])
+        assert 0 < count <= MAX_REQUESTS, view
+        requests.clear()
+        if not has_example and view in ("report", "trades", "strategies"):
+            assert len(await page.inner_text(".empty p >> nth=0")) > 40
+    statuses: list[int] = []
+    page.on("response", lambda response: statuses.append(response.status))
+    await poll(page)
+    await eventually(lambda: statuses)
 
     assert set(statuses) == {304}
+    assert page_journal.key not in await page.content()
 
 
-@in_a_browser
-def test_the_accounts_that_are_shown_are_those_of_the_selection(journal: PageJournal, page: Page) -> None:
-    first, second = (
-        unwrap(journal.client.post("/accounts", json={"name": name}))["id"] for name in ("A", "B")
-    )
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    for account_id, exit_price in ((first, 107), (second, 111)):
-        trade = {**A_TRADE, "account_id": account_id, "symbol": "X", "exit_price": exit_price}
-        journal.client.post("/trades", json={**trade, "opened_at": now, "closed_at": now})
-    page.sign_in(journal.key)
-    page.wait_for_text("+18.00 in 2 trades")
+async def test_names_that_are_markup_stay_text_in_every_view(page: Page, page_journal: PageJournal) -> None:
+    add_everything(page_journal, MARKUP)
+    await sign_in(page, page_journal)
 
-    page.find("#selection").send_keys("B")
-
-    page.wait_for_text("+11.00 in 1 trade")
-    assert unwrap(journal.client.get("/me"))["active_selection"] == f"account_{second}"
+    for place in PLACES:
+        await show(page, place)
+        assert await page.locator("main img, main b:not(:empty)").count() == 0, place
+        if not place.startswith(("strategies", "import")):  # where names are in fields, or none are shown
+            await see(page, "<img src=x", "main")
 
 
-@in_a_browser
-def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in(journal: PageJournal, page: Page) -> None:
-    page.sign_in(journal.key)
+@pytest.mark.parametrize("width", [360, 768, 1600])
+async def test_no_view_is_wider_than_the_screen_however_long_names_and_amounts_are(
+    page: Page, page_journal: PageJournal, width: int
+) -> None:
+    add_everything(page_journal, LONG)
+    await resize(page, width)
+    await sign_in(page, page_journal)
 
-    run_ok("keys", "revoke", "1", "--db", journal.db)
-    page.poll()
-
-    page.wait_for_text("This API key was revoked")
-    assert page.browser.execute_script("return sessionStorage.length") == 0
-    page.fill("key", new_key(journal.db) + Keys.ENTER)
-    page.wait_for_view("today")
-
-
-@in_a_browser
-def test_a_wrong_key_is_told_in_the_words_of_the_service(journal: PageJournal, page: Page) -> None:
-    page.browser.get(page.url)
-    page.fill("key", "tjk_wrong" + Keys.ENTER)
-
-    page.wait_for_text("This API key does not exist.")
+    widths = {}
+    for place in PLACES:
+        await show(page, place)
+        if place == "import":
+            await drop(page, "f" * 240 + ".csv", "symbol,opened_at\nES,2026-01-05 14:00:00\n")
+            await see(page, "Read again")
+        widths[place] = await page.evaluate("document.documentElement.scrollWidth")
+    assert {place: wide for place, wide in widths.items() if wide > width} == {}
 
 
-@in_a_browser
-def test_names_that_are_markup_stay_text_in_every_view(journal: PageJournal, page: Page) -> None:
-    journal.client.post("/example-journal")
-    account = unwrap(journal.client.post("/accounts", json={"name": MARKUP}))
-    category = unwrap(journal.client.post("/tag-categories", json={"name": MARKUP}))
-    journal.client.post("/tags", json={"name": MARKUP, "category_id": category["id"]})
-    journal.client.post("/strategies", json={"name": MARKUP, "setups": [{"name": MARKUP}]})
-    journal.client.post("/copy-groups", json={"name": MARKUP})
-    goal = {"goal_name": MARKUP, "metric": "net_pnl", "target_value": 5, "account_id": account["id"]}
-    journal.client.post("/goals", json=goal)
-    page.sign_in(journal.key)
-
-    for view in VIEWS:
-        page.show(view)
-        assert page.all("main img, main b:not(:empty)") == [], view
-        if view in ("today", "settings"):
-            assert MARKUP in page.text()
-    assert page.complaints() == []
+HIDDEN_CELLS = """
+    [...document.querySelectorAll(":is(#goals, [aria-label=Imports]) td")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth).map((one) => one.textContent)
+"""
+BROKEN_WORDS = r"""
+    [...document.querySelectorAll(".facts dt")].flatMap(({ firstChild: text }) =>
+        [...text.data.matchAll(/\S+/g)].map(({ 0: word, index }) => {
+            const range = new Range();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            return range.getClientRects().length > 1 && word;
+        }).filter(Boolean))
+"""
 
 
-@in_a_browser
-def test_a_file_is_dropped_imported_and_undone(journal: PageJournal, page: Page) -> None:
-    page.sign_in(journal.key)
-    page.show("import")
-    page.fill("name", " account")
-    page.click("main form.row button")
-    page.wait_for_text("Drop a file here")
+async def test_a_phone_shows_every_cell_of_imports_and_goals_and_breaks_no_word_of_a_trade(
+    page: Page, page_journal: PageJournal
+) -> None:
+    page_journal.create("/goals", goal_name="Daily loss limit", metric="worst_day", target_value=-500)
+    rows = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,100,2026-01-05 14:00:00\n"
+    account = add_account(page_journal)
+    page_journal.import_file(rows, account_id=account, file_name="a file with a long name.csv")
+    await resize(page, 360)
+    await sign_in(page, page_journal, "trades?id=1")
 
-    page.drop("round trips.csv", A_CSV)
-    page.wait_for_text("2 new")
-    assert unwrap(journal.client.get("/trades")) == []
-    page.click("#import")
-    page.wait_for_text("Imported: 2 new trades")
-    assert len(unwrap(journal.client.get("/trades"))) == 2
-
-    page.click("button[aria-label='Undo the import of round trips.csv']")
-    page.wait_for_text("Delete the 2 trades of round trips.csv?")
-    page.click("dialog .danger")
-    page.wait(lambda: unwrap(journal.client.get("/trades")) == [])
-    page.wait(lambda: not page.all("section[aria-label=Imports]"))
-    assert page.complaints() == []
+    assert await page.evaluate(BROKEN_WORDS) == []
+    for view in ("import", "settings"):
+        await show(page, view)
+        assert await page.evaluate(HIDDEN_CELLS) == [], view
 
 
-@in_a_browser
-def test_a_file_with_an_unknown_header_is_described_and_then_read(journal: PageJournal, page: Page) -> None:
-    journal.client.post("/accounts", json={"name": "Main"})
-    page.sign_in(journal.key)
-    page.show("import")
+async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: PageJournal) -> None:
+    if not AXE.exists():
+        pytest.skip("npm has not installed axe-core: make lint-page")
+    source, found = AXE.read_text(), set()
 
-    page.drop("acme.csv", UNKNOWN_CSV)
-    page.wait_for_text("The header of this file is unknown")
-    page.fill("long", "Up", "#profile")
-    page.fill("short", "Down", "#profile")
-    page.click("#profile button")
-    page.wait_for_text("State it once")
-    page.fill("timezone", "America/New_York", "#options")
-    page.click("#options .again")
-    page.wait_for_text("2 new")
-    page.click("#import")
+    async def look() -> None:
+        if not await page.evaluate("'axe' in window"):
+            await page.evaluate(f"{source}\n; 0")
+        for dark, only in ((False, ""), (True, ", runOnly: ['color-contrast']")):
+            await resize(page, 1280, dark=dark)
+            found.update(
+                await page.evaluate(f"""
+                    axe.run({{ resultTypes: ['violations']{only} }}).then(({{ violations }}) => violations
+                        .flatMap(({{ id, nodes }}) => nodes.map(({{ html }}) => `${{id}}: ${{html}}`)))
+                """)
+            )
 
-    page.wait_for_text("Imported: 2 new trades")
-    trades = unwrap(journal.client.get("/trades"))
-    assert [(trade["direction"], trade["net_pnl"]) for trade in trades] == [("short", 10), ("long", 10)]
+    await page.goto(page_journal.server.url)
+    await drawn(page, "sign-in")
+    await look()
+    await sign_in(page, page_journal)
+    await look()
+    page_journal.create("/example-journal")
+    for place in [*VIEWS, "today?goal=1", "report?by=confirmation", "trades?id=1"]:
+        await show(page, place)
+        await look()
+    await show(page, "settings")
+    await page.click("#new-goal")
+    await look()
 
-
-@in_a_browser
-def test_accounts_that_a_file_names_are_created_or_mapped(journal: PageJournal, page: Page) -> None:
-    for name in ("Main", "Other"):
-        journal.client.post("/accounts", json={"name": name})
-    page.sign_in(journal.key)
-    page.show("import")
-
-    rows = A_CSV.splitlines()
-    page.drop("two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
-    page.wait_for_text("Account Sim101: not in the journal")
-    assert page.find("#options .again").text == "Create the accounts and read again"
-    page.fill("account_1", "Main", "#options")
-    assert page.find("#options .again").text == "Create the account and read again"
-    page.click("#options button")
-    page.wait_for_text("2 new")
-    page.click("#import")
-    page.wait_for_text("Imported: 2 new trades")
-
-    accounts = {one["id"]: one["name"] for one in unwrap(journal.client.get("/accounts"))}
-    trades = unwrap(journal.client.get("/trades"))
-    assert sorted(accounts.values()) == ["Main", "Other", "Sim101"]
-    places = {(trade["symbol"], accounts[trade["account_id"]]) for trade in trades}
-    assert places == {("ES", "Sim101"), ("NQ", "Main")}
+    assert found == set()
 
 
-@in_a_browser
-def test_a_journal_of_old_trades_is_not_an_empty_one(journal: PageJournal, page: Page) -> None:
-    account = unwrap(journal.client.post("/accounts", json={"name": "Main"}))
-    journal.client.post(
-        "/trades",
-        json={
-            **A_TRADE,
-            "account_id": account["id"],
-            "opened_at": "2020-01-06T14:00:00Z",
-            "closed_at": "2020-01-06T15:00:00Z",
-        },
-    )
-    page.sign_in(journal.key)
+async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJournal) -> None:
+    async def press_on(selector: str) -> None:
+        """Press Tab until such an element has the focus, then Enter."""
+        for _ in range(80):
+            await page.keyboard.press("Tab")
+            if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                return await page.keyboard.press("Enter")
+        raise AssertionError(f"no Tab leads to {selector}")
 
-    assert "This journal is empty" not in page.text()
-    page.show("today", "?month=2020-01")
-    page.wait_for_text("January 2020")
-    page.wait_for_text("1 trade")
-
-
-@in_a_browser
-def test_the_errors_of_a_file_stand_at_its_rows(journal: PageJournal, page: Page) -> None:
-    journal.client.post("/accounts", json={"name": "Main"})
-    page.sign_in(journal.key)
-    page.show("import")
-
-    page.drop("bad.csv", A_CSV.replace("short", "up"))
-
-    page.wait_for_text("direction must be long or short")
-    assert not page.find("#import").is_enabled()
-
-
-@in_a_browser
-def test_an_empty_journal_offers_the_example_and_removes_it_again(journal: PageJournal, page: Page) -> None:
-    page.sign_in(journal.key)
-
-    page.click("#load-example")
-    page.wait_for_text("Daily loss limit")
-    page.click("#remove-example")
-    page.click("dialog .danger")
-
-    page.wait_for_text("This journal is empty")
-    assert unwrap(journal.client.get("/example-journal"))["is_loaded"] is False
+    await page.goto(page_journal.server.url)
+    await drawn(page, "sign-in")
+    await page.keyboard.type("tjk_wrong")
+    await page.keyboard.press("Enter")
+    await see(page, "This API key does not exist.")
+    await page.fill("#sign-in [name=key]", page_journal.key)
+    await page.keyboard.press("Enter")
+    await drawn(page, "today")
+    await press_on("#load-example")
+    await see(page, "Daily loss limit")
+    await press_on(".goal")
+    await see(page, "met in")
+    await press_on(".columns a")
+    await page.wait_for_url("**period=*")
+    await press_on("nav a[href='#/settings']")
+    await drawn(page, "settings")
+    await press_on("#new-goal")
+    await page.wait_for_selector("#edit")
+    await page.keyboard.press("Escape")
+    await no_dialog(page)
 
 
-@in_a_browser
-def test_trading_days_are_asked_for_once(journal: PageJournal, page: Page) -> None:
-    page.sign_in(journal.key)
-    page.find("section[aria-label='Trading days'] .primary").click()
-
-    page.wait(lambda: not page.all("section[aria-label='Trading days']"))
-    me = unwrap(journal.client.get("/me"))
-    assert (me["timezone"], me["day_rollover"]) == ("America/New_York", "17:00")
+# Today ---------------------------------------------------------------------------------------------------
 
 
-@in_a_browser
-def test_a_limit_says_what_is_left_and_what_happened_since(journal: PageJournal, page: Page) -> None:
-    account = unwrap(journal.client.post("/accounts", json={"name": "Main"}))
-    limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": -500, "timeframe": "daily"}
-    journal.client.post("/goals", json=limit)
-    page.sign_in(journal.key)
-    assert "500.00 left before −500.00" in page.text()
+async def test_an_empty_journal_offers_the_example_and_removes_it_again(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal)
+    await page.click("#load-example")
+    await see(page, "Daily loss limit")
+    await page.click("#remove-example")
+    await page.click("dialog .danger")
 
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    loss = {**A_TRADE, "account_id": account["id"], "symbol": "X", "opened_at": now, "closed_at": now}
-    loss |= {"entry_price": 480, "exit_price": 100}
-    unwrap(journal.client.post("/trades", json=loss))
-    page.poll()
-
-    page.wait_for_text("120.00 left before −500.00")
-    assert "Within limit" in page.text()
-    unwrap(journal.client.post("/trades", json={**loss, "exit_price": 400}))
-    page.poll()
-    page.wait_for_text("40.00 left before −500.00")
-    assert "Near limit" in page.text()
-    page.click(".goal")
-    page.wait_for_text("−460.00 = the lowest net P&L of a day.")
+    await see(page, "This journal is empty")
+    assert page_journal.read("/example-journal")["is_loaded"] is False
 
 
-@in_a_browser
-def test_a_goal_is_made_edited_and_deleted(journal: PageJournal, page: Page) -> None:
-    page.sign_in(journal.key)
-    page.show("settings")
-    page.click("#new-goal")
-    page.fill("ready", "Another goal", "#edit")
-    page.fill("goal_name", "Limit", "#edit")
-    page.fill("metric", "Worst day", "#edit")
-    page.fill("target_value", "-500", "#edit")
-    page.click("#edit .primary")
-    page.wait_for_text("Worst day ≥ −500.00")
-    assert unwrap(journal.client.get("/goals"))[0]["timeframe"] == "daily"
+async def test_a_limit_says_what_is_left_and_what_happened_since(
+    page: Page, page_journal: PageJournal
+) -> None:
+    account = add_account(page_journal)
+    limit = {"metric": "worst_day", "target_value": -500, "timeframe": "daily"}
+    page_journal.create("/goals", goal_name="Limit", **limit)
+    await sign_in(page, page_journal)
+    await see(page, "500.00 left before −500.00")
 
-    page.click("#goals .link")
-    page.find("#edit")
-    journal.client.patch("/goals/1", json={"target_value": -400})
-    page.fill("target_value", "-300", "#edit")
-    page.click("#edit .primary")
-    page.wait_for_text("This goal was changed in the meantime")
-    page.find("dialog:last-of-type .row button:last-child").click()
-    page.wait_for_text("Worst day ≥ −400.00")
-    page.click("#goals .link")
-    page.click("#edit .danger")
-    page.find("dialog:last-of-type form .danger").click()
-
-    page.wait_for_text("No goals.")
-    assert unwrap(journal.client.get("/goals", params={"status": "all"})) == []
+    for loss, words, state in ((-380, "120.00 left", "Within limit"), (-80, "40.00 left", "Near limit")):
+        add_trade(page_journal, account, loss)
+        await poll(page)
+        await see(page, f"{words} before −500.00")
+        await see(page, state)
+    await page.click(".goal")
+    await see(page, "−460.00 = the lowest net P&L of a day.")
 
 
-@in_a_browser
-def test_an_error_of_a_form_stands_at_its_field(journal: PageJournal, page: Page) -> None:
-    page.sign_in(journal.key)
-    page.show("settings")
-    page.fill("timezone", "Mars/Olympus", "#days")
-    page.click("#days .primary")
+async def test_a_goal_says_on_which_side_of_its_target_it_is(page: Page, page_journal: PageJournal) -> None:
+    goals = [
+        (825.5, {"metric": "net_pnl", "direction": "at_most", "target_value": 500}, "325.50 over 500.00"),
+        (-600, {"metric": "net_pnl", "target_value": -500}, "100.00 below −500.00"),
+        (450, {"metric": "net_pnl", "target_value": -500}, "950.00 above −500.00"),
+        (-380, {"metric": "worst_day", "target_value": -500}, "limit −500.00"),
+        (-15, {"metric": "worst_trade", "target_value": -10}, "5.00 below −10.00"),
+        (-300, {"metric": "max_drawdown", "target_value": 250}, "50.00 over 250.00"),
+        (-5, {"metric": "win_rate", "target_value": 50}, "50 points short of 50\u00a0%"),
+        (-5, {"metric": "average_win", "target_value": -500}, "target −500.00"),
+    ]
+    for number, (pnl, goal, _) in enumerate(goals):
+        account = add_account(page_journal, f"Account {number}")
+        add_trade(page_journal, account, pnl)
+        name = f"Goal {number}"
+        page_journal.create("/goals", goal_name=name, timeframe="daily", account_id=account, **goal)
+    later = {"timeframe": "custom", "custom_start": "2090-01-01", "custom_end": "2090-02-01"}
+    page_journal.create("/goals", goal_name="Later", metric="net_pnl", target_value=750, **later)
+    await sign_in(page, page_journal)
 
-    place = page.find("#days [data-field=timezone]")
-    page.wait(lambda: "time zone" in place.text)
-
-
-@in_a_browser
-def test_the_main_path_needs_no_mouse(journal: PageJournal, page: Page) -> None:
-    page.browser.get(page.url)
-    page.wait_for_view("sign-in")
-    page.press(journal.key, Keys.ENTER)
-    page.wait_for_view("today")
-    page.tab_to("#load-example")
-    page.press(Keys.ENTER)
-    page.wait_for_text("Daily loss limit")
-    page.tab_to(".goal")
-    page.press(Keys.ENTER)
-    page.wait_for_text("met in")
-    page.tab_to(".columns a")
-    page.press(Keys.ENTER)
-    page.wait(lambda: "period=" in page.browser.current_url)
-    page.tab_to("nav a[href='#/settings']")
-    page.press(Keys.ENTER)
-    page.wait_for_view("settings")
-    page.tab_to("#new-goal")
-    page.press(Keys.ENTER)
-    page.find("#edit")
-    page.press(Keys.ESCAPE)
-    page.wait(lambda: not page.all("dialog"))
+    await see(page, "Jan 1, 2090 – Feb 1, 2090 · target 750")
+    cards = await values_of(page, ".goal")
+    for number, (_, _, words) in enumerate(goals):
+        assert words in next(card for card in cards if f"Goal {number}" in card)
+    await page.click(".goal:has-text('Goal 6')")
+    await see(page, "wins 0 / decisions 1 × 100.")
 
 
-@in_a_browser
-def test_nothing_of_a_view_shuts_anybody_out(journal: PageJournal, page: Page, axe: str) -> None:
-    page.resize(1280, 900)
-    page.browser.get(page.url)
-    page.wait_for_view("sign-in")
-    found = violations(page, axe)
-    page.sign_in(journal.key)
-    found += violations(page, axe)
-    journal.client.post("/example-journal")
-    for view in VIEWS:
-        page.show(view)
-        found += violations(page, axe)
-    page.show("today", "?goal=1")
-    found += violations(page, axe)
-    page.show("settings")
-    page.click("#new-goal")
-    found += violations(page, axe)
+@pytest.mark.parametrize(
+    ("direction", "reason"),
+    [("at_least", "a loss limit is negative: -500."), ("at_most", "a loss limit is at least -500.")],
+)
+async def test_today_never_calls_a_doubtful_goal_on_track(
+    page: Page, page_journal: PageJournal, direction: str, reason: str
+) -> None:
+    limit = {"goal_name": "Limit", "metric": "worst_day", "target_value": 500, "timeframe": "daily"}
+    page_journal.create("/goals", direction=direction, **limit)
+    await sign_in(page, page_journal)
 
-    assert sorted(set(found)) == []
+    await see(page, reason, "#goal-1")
+    card = await page.inner_text("#goal-1")
+    assert [word for word in ("On track", "Behind", "Within limit") if word in card] == []
+    await page.click("#goal-1 button")
+    await choose(page, "#edit [name=direction]", "At least")
+    await page.fill("#edit [name=target_value]", "-500")
+    await page.click("#edit .primary")
+    await see(page, "left before −500.00")
+    await expect(page.get_by_text("Check this goal")).to_have_count(0)
 
 
-@in_a_browser
-def test_no_view_is_wider_than_the_screen(journal: PageJournal, page: Page) -> None:
-    journal.client.post("/example-journal")
-    page.sign_in(journal.key)
+async def test_amounts_in_several_currencies_are_never_added_and_an_account_can_be_chosen(
+    page: Page, page_journal: PageJournal
+) -> None:
+    dollars, euros = add_account(page_journal), add_account(page_journal, "Euro", currency="EUR")
+    add_trade(page_journal, dollars, 100, "2026-01-06T15:00:00Z")
+    add_trade(page_journal, euros, 30, "2026-01-07T15:00:00Z")
+    add_trade(page_journal, dollars, 5)
+    add_trade(page_journal, euros, 7)
+    await sign_in(page, page_journal, "today?month=2026-01")
+    text = await page.inner_text("section[aria-label=Calendar]")
 
-    widest = {}
-    for width, narrower in ((360, 360), (1600, 768)):
-        for view in VIEWS:
-            page.resize(width, 900)
-            page.show(view)
-            for one in (width, narrower):
-                page.resize(one, 900)
-                widest[one, view] = page.browser.execute_script("return document.documentElement.scrollWidth")
+    assert "130" not in text
+    for words in (
+        "January 2026",
+        "+100",
+        "+30",
+        "– · 2 trades",
+        "Several currencies: choose an account.",
+        "–\n2",
+    ):
+        assert words in text
+    await expect(page.locator("figure")).to_have_count(0)
+    await see(page, "– in 2 trades. Several currencies")
+    await choose(page, "#selection", "Main")
+    await see(page, "+5.00 in 1 trade")
+    await expect(page.get_by_text("Several currencies")).to_have_count(0)
+    assert page_journal.read("/me")["active_selection"] == f"account_{dollars}"
+    page_journal.patch(f"/accounts/{euros}", archived=True)
+    page_journal.patch("/me", active_selection=f"account_{euros}", day_rollover="23:59")
+    await poll(page)
+    await see(page, "Euro (archived)", "#selection")
 
-    assert {place: wide for place, wide in widest.items() if wide > place[0]} == {}
+
+async def test_the_calendar_shows_months_of_any_length_and_sums_weeks_over_their_ends(
+    page: Page, page_journal: PageJournal
+) -> None:
+    account = add_account(page_journal)
+    days = {"2024-02-29": 12, "2026-03-30": 10, "2026-04-01": 20, "2020-01-06": -0.001}
+    for day, pnl in days.items():
+        add_trade(page_journal, account, pnl, f"{day}T15:00:00Z")
+    calendar = "section[aria-label=Calendar]"
+    await sign_in(page, page_journal, "today?month=2024-02")
+
+    await see(page, "February 2024", calendar)
+    await see(page, "+12.00 · 1 trade", calendar)
+    for wrong in ("foo", "2024-13", "0000-00"):
+        await show(page, f"today?month={wrong}")
+        await see(page, f"{datetime.now(UTC):%B %Y}", calendar)
+    await show(page, "today?month=2026-04")
+    await see(page, "+20.00 · 1 trade", calendar)  # of April
+    assert "+30\n2" in await page.inner_text(calendar)  # of its first week
+    await see(page, "+10", ".calendar .other a")
+    await show(page, "today?month=2020-01")  # what rounds to nothing is no loss
+    await see(page, "0.00", ".calendar .pnl")
+    await expect(page.locator(".calendar td.loss, .chart path.loss")).to_have_count(0)
+    page_journal.patch(f"/accounts/{account}", archived=True)
+    page_journal.patch("/me", active_selection=f"account_{account}")
+    await poll(page)
+    await see(page, "Account Main is archived")
+
+
+@pytest.mark.parametrize(("locale", "heading"), [("fa-IR", "ژانویهٔ ۲۰۲۶"), ("th-TH", "มกราคม 2026")])
+async def test_days_are_gregorian_in_every_locale(
+    page: Page, page_journal: PageJournal, locale: str, heading: str
+) -> None:
+    add_trade(page_journal, add_account(page_journal), 10, "2026-01-06T15:00:00Z")
+    session = await page.context.new_cdp_session(page)
+    await session.send("Emulation.setLocaleOverride", {"locale": locale})
+    await sign_in(page, page_journal, "today?month=2026-01")
+    shown = await page.inner_text("section[aria-label=Calendar] h2")
+    await session.send("Emulation.setLocaleOverride", {})
+
+    assert shown == heading
+
+
+# A service that is slow or away, and a key that ends -----------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["constructor", "nowhere"])
+async def test_an_address_of_no_view_shows_today(page: Page, page_journal: PageJournal, name: str) -> None:
+    await sign_in(page, page_journal, "settings")
+
+    await page.evaluate(f"location.hash = '#/{name}'")
+
+    await drawn(page, "today")
+    await page.wait_for_selector('nav a[aria-current][href="#/today"]')
+    await expect(page.get_by_text("This cannot be shown")).to_have_count(0)
+
+
+async def test_a_slow_service_is_not_polled_twice_at_once_and_the_new_view_is_marked(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal)
+    await page.evaluate("window.sent = 0; window.fetch = () => new Promise(() => { window.sent += 1; }); 0")
+    counts = []
+    for _ in range(3):
+        await poll(page)
+        counts.append(await page.evaluate("window.sent"))
+    await page.evaluate("location.hash = '#/trades'")
+
+    await page.wait_for_selector('nav a[href="#/trades"][aria-current="page"]')
+    await page.wait_for_function("() => getComputedStyle(document.querySelector('main')).opacity < 0.8")
+    assert counts[0] == counts[2] > 0
+
+
+async def test_the_page_recovers_once_the_service_answers_again(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal)
+    await page.evaluate("window.real = fetch; window.fetch = () => Promise.reject(); 0")
+    await show(page, "trades")
+    await see(page, "The journal does not answer.")
+
+    await page.evaluate("window.fetch = window.real; 0")
+    await poll(page)
+
+    await see(page, "There is no trade yet", ".empty")
+
+
+async def test_a_key_that_is_revoked_meanwhile_leads_back_to_the_sign_in_without_a_dialog(
+    page: Page, page_journal: PageJournal
+) -> None:
+    page_journal.patch("/me", day_rollover="17:00")  # else adding a trade asks for it
+    add_account(page_journal)
+    await sign_in(page, page_journal, "trades")
+    await page.click("button:text('Add a trade')")
+    await page.wait_for_selector("dialog [name=symbol]")
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
+    await poll(page)
+
+    await see(page, "This API key was revoked", "main #sign-in")
+    await no_dialog(page)
+    assert await page.evaluate("sessionStorage.length") == 0
+    await page.fill("#sign-in [name=key]", new_key(page_journal.db))
+    await page.keyboard.press("Enter")
+    await drawn(page, "trades")
+
+
+async def test_a_key_without_a_scope_names_it_and_can_be_replaced(
+    page: Page, page_journal: PageJournal
+) -> None:
+    narrow = new_key(page_journal.db, "--scopes", "read:trades")
+    await sign_in(page, page_journal._replace(key=narrow))
+
+    await see(page, "The key lacks the scope read:")
+    await see(page, "journal-api keys create NAME --scopes all")
+    await expect(page.get_by_text("--scopes read:")).to_have_count(0)
+    await page.click("main button:text('Sign out')")
+    await page.wait_for_selector("#sign-in")

@@ -1,30 +1,12 @@
 """The import view of the page at /: it writes what it shows, and asks before an undo (docs/page.md)."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import pytest
-from chromium import Page, PageJournal, create, in_a_browser, stored
-from selenium.webdriver import Chrome
+from chromium import PageJournal, choose, drawn, drop, in_a_browser, no_dialog, see, show, sign_in
+from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
-
-
-@pytest.fixture
-def client(page_journal: PageJournal) -> httpx.Client:
-    return page_journal.client
-
-
-@pytest.fixture
-def page(browser: Chrome, page_journal: PageJournal) -> Iterator[Page]:
-    page = Page(browser, page_journal.server.url)
-    page.resize(1280, 900)
-    page.sign_in(page_journal.key)
-    page.complaints()
-    yield page
-    page.leave()
-
 
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at"
 ROWS = [
@@ -32,145 +14,180 @@ ROWS = [
     for day, symbol in ((5, "ES"), (6, "NQ"), (7, "GC"))
 ]
 FILE = "\n".join([HEADER, *ROWS])
+WITH_ZONE = FILE.replace(":00:00", ":00:00Z")
+UNKNOWN = """\
+Ticker,Way,Size,In,Out,From,To,Fee
+ABC,Up,1,100,111,2026-01-05 10:00,2026-01-05 11:00,1
+ABC,Down,1,112,101,2026-01-05 12:00,2026-01-05 13:00,1
+"""
+IMPORTS = "section[aria-label=Imports]"
 
 
 @pytest.fixture
-def accounts(client: httpx.Client) -> list[int]:
-    """Two accounts, so that none is chosen; the times of a file are read in the owner's zone."""
-    return [create(client, "/accounts", name=name)["id"] for name in ("Sim", "Apex 50K Master")]
+def accounts(page_journal: PageJournal) -> list[int]:
+    """Two accounts, so that none is chosen."""
+    return [page_journal.create("/accounts", name=name)["id"] for name in ("Sim", "Apex 50K Master")]
 
 
-def drop(page: Page, name: str, content: str) -> None:
-    """Drop a file that names no account, and wait until it was read."""
-    page.drop(name, content)
-    page.wait_for_text("Which account are these trades from?")
-    page.wait_for_view("import")
+async def drop_and_choose(page: Page, journal: PageJournal) -> None:
+    """Drop a file that names no account, and choose the first one."""
+    await sign_in(page, journal, "import")
+    await drop(page, "trades.csv", FILE)
+    await see(page, "Which account are these trades from?")
+    await choose(page, "#account_id", "Sim")
+    await see(page, "Import 3 trades into Sim")
 
 
-def choose(page: Page, name: str, value: str) -> None:
-    page.fill(name, value, "#options")
+async def describe(page: Page, *, short: str = "Down") -> None:
+    """Say what the columns of the unknown file hold."""
+    await page.fill("#profile [name=long]", "Up")
+    await page.fill("#profile [name=short]", short)
+    await page.click("#profile .primary")
 
 
-def test_an_account_that_is_chosen_after_the_preview_is_the_one_that_is_imported_into(
-    page: Page, client: httpx.Client, accounts: list[int]
+async def test_a_first_file_is_dropped_imported_and_undone(page: Page, page_journal: PageJournal) -> None:
+    await sign_in(page, page_journal, "import")
+    await page.fill("main form.row [name=name]", "Main account")
+    await page.click("main form.row button")
+    await see(page, "Drop a file here")
+
+    for content, words in (
+        ("", "This file is empty."),
+        ("\n\n", "There is no table with a header and rows in this file."),
+        (WITH_ZONE.replace("long", "up", 1), "direction must be long or short"),
+    ):
+        await drop(page, "bad.csv", content)
+        await see(page, words)
+    await expect(page.locator("#import")).to_be_disabled()
+    await drop(page, "round trips.csv", WITH_ZONE)
+    await see(page, "3 new")
+    assert page_journal.read("/trades") == []
+    await page.click("#import")
+    await see(page, "Imported: 3 new trades")
+    assert len(page_journal.read("/trades")) == 3
+
+    await drop(page, "round trips.csv", WITH_ZONE)
+    await see(page, "All 3 are already there.")
+    await expect(page.locator("#import")).to_be_disabled()
+    await page.click("button[aria-label='Undo the import of round trips.csv']")
+    await see(page, "Delete the 3 trades of round trips.csv?")
+    await page.click("dialog .danger")
+    await expect(page.locator(IMPORTS)).to_have_count(0)
+    assert page_journal.read("/trades") == []
+
+
+async def test_an_unknown_header_is_described_read_in_the_owners_zone_and_corrected(
+    page: Page, page_journal: PageJournal
 ) -> None:
-    page.show("import")
-    drop(page, "trades.csv", FILE)
-    choose(page, "account_id", "Sim")
-    page.wait_for_text("Import 3 trades into Sim")
-    choose(page, "account_id", "Apex")
-    page.wait_for_text("Import 3 trades into Apex 50K Master")
-    page.click("#import")
+    page_journal.create("/accounts", name="Main")
+    page_journal.patch("/me", timezone="Europe/Berlin")
+    await sign_in(page, page_journal, "import")
+    await drop(page, "acme.csv", UNKNOWN)
+    await see(page, "The header of this file is unknown")
+    await describe(page, short="Dwon")
+    await see(page, "The times in this file have no time zone. State it once; it is remembered.")
+    assert "HTTP" not in await page.inner_text("body")
+    await page.click("#options button:text('Use Europe/Berlin')")
+    await see(page, "1 error")
+    await page.click("#change-columns")
+    assert await page.input_value("#profile [name=long]") == "Up"
+    await describe(page)
+    await see(page, "2 new")
+    await see(page, "Times are read in Europe/Berlin")
+    await page.click("#import")
+    await see(page, "Imported: 2 new trades")
 
-    page.wait_for_text("Imported: 3 new trades")
-    assert {trade["account_id"] for trade in stored(client, "/trades")} == {accounts[1]}
-    assert "Apex 50K Master" in page.find("section[aria-label=Imports] tbody tr").text
+    trades = page_journal.read("/trades")
+    assert [(one["direction"], one["net_pnl"]) for one in trades] == [("short", 10), ("long", 10)]
+    assert trades[1]["opened_at"][:16] == "2026-01-05T09:00"
+    await page.click("section[aria-label='Your formats'] .danger")
+    await page.click("dialog .danger")
+    await expect(page.locator("section[aria-label='Your formats']")).to_have_count(0)
+    assert page_journal.read("/import-profiles") == []
 
 
-def test_a_time_zone_that_is_typed_and_not_read_yet_is_never_imported_over(
-    page: Page, client: httpx.Client, accounts: list[int]
+async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_names_them(
+    page: Page, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    page.show("import")
-    drop(page, "trades.csv", FILE)
-    choose(page, "account_id", "Sim")
-    page.wait_for_text("3 new")
-    choose(page, "timezone", "new york")
-    page.click("#import")  # which leaves the field first
+    await sign_in(page, page_journal, "import")
+    rows = WITH_ZONE.splitlines()
+    await drop(page, "two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
+    await see(page, "Account Sim101: not in the journal")
+    await expect(page.locator("#options .again")).to_have_text("Create the accounts and read again")
+    await choose(page, "#options [name=account_1]", "Sim")
+    await expect(page.locator("#options .again")).to_have_text("Create the account and read again")
+    await page.click("#options .again")
+    await see(page, "Import 2 trades into 2 accounts")
+    await page.click("#import")
+    await see(page, "Imported: 2 new trades")
 
-    page.wait_for_text("Times are read in America/New_York (stated).")
-    assert stored(client, "/trades") == []
-    page.click("#import")
-    page.wait_for_text("Imported: 3 new trades")
-    assert {trade["opened_at"][11:16] for trade in stored(client, "/trades")} == {"19:00"}
-
-
-def test_a_zone_that_is_none_is_refused_at_its_field(page: Page, accounts: list[int]) -> None:
-    page.show("import")
-    drop(page, "trades.csv", FILE)
-    choose(page, "account_id", "Sim")
-    page.wait_for_text("3 new")
-    choose(page, "timezone", "Mars\t")
-
-    page.wait_for_text("Name a city of the time zone, such as Berlin")
-    page.wait_for_view("import")
-    assert "Name a city" in page.find("#options [data-field=timezone]").text
-    assert page.all("#import") == []
+    names = {one["id"]: one["name"] for one in page_journal.read("/accounts")}
+    assert sorted(names.values()) == ["Apex 50K Master", "Sim", "Sim101"]
+    places = {(trade["symbol"], names[trade["account_id"]]) for trade in page_journal.read("/trades")}
+    assert places == {("ES", "Sim101"), ("NQ", "Sim")}
+    listed = await page.inner_text(f"{IMPORTS} tbody td:nth-child(2)")
+    assert sorted(listed.split(", ")) == ["Sim", "Sim101"]
 
 
-def test_a_file_for_several_accounts_says_how_many_and_its_import_names_them(
-    page: Page, accounts: list[int]
+async def test_an_account_that_is_chosen_after_the_preview_is_the_one_that_is_imported_into(
+    page: Page, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    page.show("import")
-    names = ("Sim", "Apex 50K Master", "Sim")
-    rows = [f"{name},{row}" for name, row in zip(names, ROWS, strict=True)]
-    page.drop("two.csv", "\n".join([f"account,{HEADER}", *rows]))
-    page.wait_for_text("3 new")
+    await drop_and_choose(page, page_journal)
+    await choose(page, "#account_id", "Apex 50K Master")
+    await see(page, "Import 3 trades into Apex 50K Master")
+    await page.click("#import")
+    await see(page, "Imported: 3 new trades")
 
-    page.wait_for_text("Import 3 trades into 2 accounts")
-    page.click("#import")
-    page.wait_for_text("Imported: 3 new trades")
-    (account,) = [cell.text for cell in page.all("section[aria-label=Imports] tbody td:nth-child(2)")]
-    assert sorted(account.split(", ")) == ["Apex 50K Master", "Sim"]
+    assert {trade["account_id"] for trade in page_journal.read("/trades")} == {accounts[1]}
+    await see(page, "Apex 50K Master", f"{IMPORTS} tbody tr")
 
 
-def test_a_file_whose_trades_are_all_there_says_so_and_imports_nothing(
-    page: Page, client: httpx.Client, accounts: list[int]
+async def test_a_time_zone_that_is_typed_and_not_read_yet_is_never_imported_over(
+    page: Page, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    page.show("import")
-    drop(page, "trades.csv", FILE)
-    choose(page, "account_id", "Sim")
-    page.wait_for_text("Import 3 trades into Sim")
-    page.click("#import")
-    page.wait_for_text("Imported: 3 new trades")
-    page.drop("trades.csv", FILE)
+    await drop_and_choose(page, page_journal)
+    await page.fill("#options [name=timezone]", "Mars")
+    await page.keyboard.press("Tab")
+    await see(page, "Name a city of the time zone, such as Berlin", "#options [data-field=timezone]")
+    await drawn(page, "import")
+    await expect(page.locator("#import")).to_have_count(0)
 
-    page.wait_for_text("All 3 are already there.")
-    assert not page.find("#import").is_enabled()
-    assert len(stored(client, "/imports")) == 1
-
-
-def annotated_import(page: Page, client: httpx.Client, account_id: int) -> list[Any]:
-    """Import three trades, give one a tag and edit another, and press Undo; the trades, newest first."""
-    client.post(
-        "/imports",
-        params={"account_id": account_id, "timezone": "UTC", "file_name": "trades.csv"},
-        content=FILE,
-        headers={"Content-Type": "text/csv"},
-    ).raise_for_status()
-    trades = stored(client, "/trades")
-    category = create(client, "/tag-categories", name="Mind")
-    tag = create(client, "/tags", name="Patient", category_id=category["id"])
-    client.put(f"/trades/{trades[0]['id']}/tags", json={"tag_ids": [tag["id"]]}).raise_for_status()
-    client.patch(f"/trades/{trades[1]['id']}", json={"fees": 1}).raise_for_status()
-    page.show("import")
-    page.click("section[aria-label=Imports] .danger")
-    page.find("dialog")
-    return list(trades)
+    await page.fill("#options [name=timezone]", "UTC")
+    await page.keyboard.press("Tab")
+    await page.wait_for_selector("#import")
+    await page.fill("#options [name=timezone]", "new york")
+    await page.click("#import")  # which leaves the field first
+    await see(page, "Times are read in America/New_York (stated).")
+    assert page_journal.read("/trades") == []
+    await page.click("#import")
+    await see(page, "Imported: 3 new trades")
+    assert {trade["opened_at"][11:16] for trade in page_journal.read("/trades")} == {"19:00"}
 
 
-def test_an_undo_says_how_many_trades_go_and_how_many_were_annotated_and_keeps_them(
-    page: Page, client: httpx.Client, accounts: list[int]
+async def test_an_undo_says_what_was_annotated_and_keeps_it_unless_told_otherwise(
+    page: Page, page_journal: PageJournal, accounts: list[int]
 ) -> None:
-    trades = annotated_import(page, client, accounts[0])
+    page_journal.import_file(FILE, account_id=accounts[0], file_name="trades.csv")
+    trades: list[Any] = page_journal.read("/trades")
+    category = page_journal.create("/tag-categories", name="Mind")
+    tag = page_journal.create("/tags", name="Patient", category_id=category["id"])
+    page_journal.patch(f"/trades/{trades[0]['id']}", tag_ids=[tag["id"]])
+    page_journal.patch(f"/trades/{trades[1]['id']}", fees=1)
+    await sign_in(page, page_journal, "import")
 
-    said = page.find("dialog").text
-    assert "1 trade is deleted." in said
-    assert "2 trades of this file were edited since; 1 of them with notes, a grade" in said
-    assert len(stored(client, "/trades")) == 3
-    page.click("dialog .primary")
-    page.wait(lambda: not page.all("dialog"))
-    assert stored(client, "/trades") == stored(client, "/trades", import_id=1)
-    assert [trade["id"] for trade in stored(client, "/trades")] == [one["id"] for one in trades[:2]]
+    async def undo(choice: str) -> list[int]:
+        await page.click(f"{IMPORTS} .danger")
+        await see(page, "edited since", "dialog")
+        await page.click(f"dialog {choice}")
+        await no_dialog(page)
+        return [trade["id"] for trade in page_journal.read("/trades")]
 
-
-def test_an_undo_takes_annotated_trades_along_only_when_that_is_chosen(
-    page: Page, client: httpx.Client, accounts: list[int]
-) -> None:
-    annotated_import(page, client, accounts[0])
-
-    page.click("dialog .row:last-child button")  # Cancel
-    assert len(stored(client, "/trades")) == 3
-    page.click("section[aria-label=Imports] .danger")
-    page.click("dialog .danger")
-    page.wait(lambda: not page.all("dialog"))
-    assert stored(client, "/trades") == []
+    assert len(await undo(".row:last-child button")) == 3  # Cancel
+    await page.click(f"{IMPORTS} .danger")
+    await see(page, "1 trade is deleted.", "dialog")
+    await see(page, "2 trades of this file were edited since; 1 of them with notes, a grade", "dialog")
+    await page.keyboard.press("Escape")
+    assert await undo(".primary") == [one["id"] for one in trades[:2]]
+    await show(page, "today")
+    await show(page, "import")
+    assert await undo(".danger") == []

@@ -1,0 +1,593 @@
+"""Reports, trades and strategies on the page at / (docs/page.md)."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chromium import (
+    PageJournal,
+    choose,
+    delay,
+    drawn,
+    eventually,
+    in_a_browser,
+    no_dialog,
+    poll,
+    resize,
+    save,
+    see,
+    show,
+    sign_in,
+    values_of,
+)
+from commands import new_key, run_ok, running
+from playwright.async_api import Page, expect
+
+pytestmark = in_a_browser
+SETUPS = [
+    {"name": "Break", "confirmations": [{"name": "Volume"}, {"name": "Trend"}]},
+    {"name": "Fade", "confirmations": []},
+]
+
+
+def add_trade(journal: PageJournal, pnl: float = 10, day: int = 2, **fields: Any) -> int:
+    """Add a trade of the first account that was closed with that P&L on a day of March."""
+    accounts = journal.read("/accounts") or [journal.create("/accounts", name="Main")]
+    times = {"opened_at": f"2026-03-{day:02}T10:00:00Z", "closed_at": f"2026-03-{day:02}T10:05:00Z"}
+    trade = {
+        "account_id": accounts[0]["id"],
+        "symbol": "ES",
+        "direction": "long",
+        "quantity": 1,
+        "multiplier": 1,
+    }
+    prices = {"entry_price": 100, "exit_price": 100 + pnl}
+    return int(journal.create("/trades", **{**trade, **prices, **times, **fields})["id"])
+
+
+def add_answered(journal: PageJournal, confirmation: Any, was_present: bool, pnl: float, setup: Any) -> None:
+    answer = {"confirmation_id": confirmation["confirmation_id"], "was_present": was_present}
+    add_trade(journal, pnl, setup_id=setup["setup_id"], confirmations=[answer])
+
+
+def add_strategy(journal: PageJournal) -> Any:
+    return journal.create("/strategies", name="Opening range", setups=SETUPS)
+
+
+# What pays -----------------------------------------------------------------------------------------------
+
+
+async def test_a_report_is_sorted_and_a_group_leads_to_its_trades(
+    page: Page, page_journal: PageJournal
+) -> None:
+    for symbol, pnl in (("ES", 30), ("NQ", 50), ("NQ", -10), ("CL", -20)):
+        add_trade(page_journal, pnl, symbol=symbol)
+    await sign_in(page, page_journal, "report?by=symbol")
+
+    assert await values_of(page, "tbody th") == ["NQ", "ES", "CL"]  # 40, 30, -20
+    await page.click("#sort-win_rate")
+    await see(page, "Win rate", 'th[aria-sort="descending"]')
+    assert await values_of(page, "tbody th") == ["ES", "NQ", "CL"]  # 100, 50 and 0 %
+    assert await values_of(page, "tbody td.profit_factor") == ["no losses", "5.00", "0.00"]
+    await page.click("tbody th a:text-is('NQ')")
+    await see(page, "2 trades", "#trades")
+    await expect(page.locator("#trades tbody tr")).to_have_count(2)
+
+
+async def test_the_edge_of_a_confirmation_has_its_interval_and_too_few_trades_are_said_to_be(
+    page: Page, page_journal: PageJournal
+) -> None:
+    setup = add_strategy(page_journal)["setups"][0]
+    volume, trend = setup["confirmations"]
+    for pnl, was_present in (
+        (190, True),
+        (10, True),
+        (110, False),
+        (-130, False),
+    ):  # the example of docs/goals.md
+        for _ in range(5):
+            add_answered(page_journal, volume, was_present, pnl, setup)
+    for pnl, was_present in ((10, True), (20, False)):
+        add_answered(page_journal, trend, was_present, pnl, setup)
+    await sign_in(page, page_journal, "report?by=confirmation")
+
+    first, second = await values_of(page, "tbody tr")
+    assert "+110.00 (+12.00 to +208.00)" in first
+    assert "Earns more with it" in first
+    await expect(page.locator("tbody tr:first-child .interval circle")).to_have_count(1)
+    assert "1 decision with it, 1 without: too few to tell; 10 on each side are needed." in second
+
+
+async def test_a_mistake_is_shown_with_what_it_cost_and_refused_filters_with_their_reason(
+    page: Page, page_journal: PageJournal
+) -> None:
+    category = page_journal.create("/tag-categories", name="Psychology")["id"]
+    fomo, calm = (
+        page_journal.create("/tags", name=name, category_id=category, type=kind)["id"]
+        for name, kind in (("FOMO", "mistake"), ("Calm", "custom"))
+    )
+    for pnl, tag in ((-30, fomo), (-20, fomo), (100, calm)):
+        add_trade(page_journal, pnl, tag_ids=[tag])
+    await sign_in(page, page_journal, "report?by=mistake")
+
+    assert await values_of(page, "tbody th") == ["FOMO"]
+    await see(page, "FOMO: −50.00 in 2 decisions", "main section")
+    for view in ("report", "trades"):
+        await show(page, f"{view}?from=2026-03-09&to=2026-03-02")
+        await see(page, "From: must not be after to.", ".error")
+        await expect(page.locator("#filter-from")).to_have_value("2026-03-09")
+    await resize(page, 360)
+    await show(page, "report")
+    await see(page, "Scroll the table to the right")
+    await resize(page, 1280)
+    await show(page, "report?by=symbol")
+    await expect(page.get_by_text("Scroll the table to the right")).to_be_hidden()
+
+
+# A trade -------------------------------------------------------------------------------------------------
+
+
+async def test_a_trade_is_opened_graded_and_answered_by_keyboard(
+    page: Page, page_journal: PageJournal
+) -> None:
+    setup_id = add_strategy(page_journal)["setups"][0]["setup_id"]
+    first, second = (add_trade(page_journal, pnl, day, setup_id=setup_id) for pnl, day in ((10, 2), (20, 3)))
+    await sign_in(page, page_journal, "trades")
+
+    for key in ("j", "j", "Enter"):  # the newest is first
+        await page.keyboard.press(key)
+    await see(page, "+10.00", "#trade .big")
+    await page.keyboard.press("2")
+    await page.wait_for_selector('#grade-2[aria-pressed="true"]')
+    await page.focus('[aria-label="yes: Volume"]')
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector('[aria-label="yes: Volume"][aria-pressed="true"]')
+    for key in ("Tab", "Tab", "Tab", "Space"):
+        await page.keyboard.press(key)
+    await page.wait_for_selector('[aria-label="no: Trend"][aria-pressed="true"]')
+    stored = page_journal.read(f"/trades/{first}")
+    await page.keyboard.press("k")
+    await see(page, "+20.00", "#trade .big")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("#trade")).to_have_count(0)
+
+    assert stored["grade"] == "A"
+    assert [one["was_present"] for one in stored["confirmations"]] == [True, False]
+    assert page_journal.read(f"/trades/{second}")["grade"] is None
+
+
+async def test_a_key_pressed_while_the_next_trade_is_read_grades_no_other(
+    page: Page, page_journal: PageJournal
+) -> None:
+    first, second, third = (add_trade(page_journal, day=day) for day in (2, 3, 4))
+    await sign_in(page, page_journal, f"trades?id={third}")
+    await delay(page, 300)
+
+    for key in ("j", "j", "2"):
+        await page.keyboard.press(key)
+    await page.wait_for_selector(f'#trade[data-id="{first}"]')
+    await page.keyboard.press("3")
+    await page.wait_for_selector('#grade-3[aria-pressed="true"]')
+
+    assert [page_journal.read(f"/trades/{one}")["grade"] for one in (first, second, third)] == [
+        "B",
+        None,
+        None,
+    ]
+
+
+async def test_answers_that_are_ticked_faster_than_they_are_saved_are_all_stored(
+    page: Page, page_journal: PageJournal
+) -> None:
+    trade_id = add_trade(page_journal, setup_id=add_strategy(page_journal)["setups"][0]["setup_id"])
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+
+    await page.evaluate("""
+        for (const label of ["yes: Volume", "no: Trend"])
+          document.querySelector(`[aria-label="${label}"]`).click();
+        document.querySelector("#grade-1").click();
+    """)
+    await eventually(lambda: page_journal.read(f"/trades/{trade_id}")["grade"] == "A+")
+
+    answers = page_journal.read(f"/trades/{trade_id}")["confirmations"]
+    assert [one["was_present"] for one in answers] == [True, False]
+    await no_dialog(page)
+
+
+async def test_what_the_api_refuses_is_said_in_the_trade(page: Page, page_journal: PageJournal) -> None:
+    trade_id = add_trade(page_journal)
+    other = page_journal.create("/accounts", name="Other")["id"]
+    page_journal.patch(f"/strategies/{add_strategy(page_journal)['id']}", account_id=other)
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+
+    await choose(page, "#of-strategy_id", "Opening range")
+
+    await see(page, "Strategy id", "#saved.error")
+    await expect(page.locator("#of-strategy_id")).to_have_value("")
+
+
+@pytest.mark.parametrize(("choice", "grade"), [("Save mine", "B"), ("Keep the stored version", "F")])
+async def test_a_conflict_shows_both_versions_and_the_owner_chooses(
+    page: Page, page_journal: PageJournal, choice: str, grade: str
+) -> None:
+    trade_id = add_trade(page_journal)
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+    page_journal.patch(f"/trades/{trade_id}", grade="F")
+
+    await page.keyboard.press("3")
+    versions = await page.inner_text("dialog tbody")
+    await page.click(f"dialog button:text('{choice}')")
+    await page.wait_for_selector(f'[data-grade="{grade}"][aria-pressed="true"]')
+
+    assert versions.split() == ["Grade", "B", "F"]
+    assert page_journal.read(f"/trades/{trade_id}")["grade"] == grade
+
+
+async def test_a_trade_is_added_by_hand_and_deleted_after_the_days_were_asked_for(
+    page: Page, page_journal: PageJournal
+) -> None:
+    page_journal.create("/accounts", name="Main")
+    await sign_in(page, page_journal, "trades")
+    await page.click("button:text('Add a trade')")
+    await see(page, "When does your trading day begin?", "dialog")
+    await page.click("dialog .primary")
+    await see(page, "Times are in America/New_York.")
+
+    await page.fill("dialog [name=symbol]", "ES")
+    await page.click("dialog .primary")
+    await see(page, "is required", 'dialog [data-field="quantity"]')
+    typed = {"quantity": "2", "entry_price": "100", "exit_price": "103", "opened_at": "2026-03-02T10:00"}
+    for name, text in {**typed, "closed_at": "2026-03-02T10:05"}.items():
+        await page.fill(f"dialog [name={name}]", text)
+    await page.click("dialog .primary")
+    await see(page, "+6.00", "#trade .big")
+    (added,) = page_journal.read("/trades")
+    await page.click("#trade .danger")
+    await page.click("dialog .danger")
+    await see(page, "There is no trade yet", ".empty")
+
+    assert (added["symbol"], added["net_pnl"], added["opened_at"][:16]) == ("ES", 6, "2026-03-02T15:00")
+    assert page_journal.read("/me")["day_rollover"] == "17:00"
+    assert page_journal.read("/trades") == []
+
+
+# Prices and times ----------------------------------------------------------------------------------------
+
+
+async def open_prices(page: Page, journal: PageJournal, **fields: Any) -> str:
+    """Open the form of a trade that is open since 15:00:07; its path."""
+    trade = add_trade(journal, symbol="MNQZ6", entry_price=25_300.25, exit_price=None, closed_at=None,
+                      opened_at="2026-11-13T15:00:07Z")  # fmt: skip
+    if fields:
+        journal.patch(f"/trades/{trade}", **fields)
+    await sign_in(page, journal, f"trades?id={trade}")
+    await page.click("#trade button:text('Change prices')")
+    return f"/trades/{trade}"
+
+
+async def test_a_trade_is_closed_by_a_time_without_seconds_and_a_price_with_separators(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_prices(page, page_journal)
+    before = page_journal.read(path)
+    await expect(page.locator("dialog [name=entry_price]")).to_have_value("25,300.25")
+    await page.fill("dialog [name=quantity]", "Infinity")
+    await page.click("dialog .primary")
+    await see(page, "Write a number such as", "dialog [data-field=quantity]")
+    await page.fill("dialog [name=quantity]", "2")
+    await page.fill("dialog [name=exit_price]", "25,310.50")
+    await page.fill("dialog [name=closed_at]", "2026-11-13T16:17")
+    await save(page, "dialog")
+
+    trade = page_journal.read(path)
+    assert (trade["quantity"], trade["exit_price"], trade["closed_at"][:19]) == (
+        2,
+        25_310.5,
+        "2026-11-13T16:17:00",
+    )
+    assert trade["opened_at"] == before["opened_at"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "place", "reason"),
+    [
+        ({"exit_price": "25,310"}, "exit_price", "Needs the time at which the trade closed"),
+        ({"gross_pnl": "10"}, "gross_pnl", "Needs the time at which the trade closed"),
+        ({"closed_at": "2026-11-13T16:17"}, "exit_price", "Write the exit price, or the gross P&L"),
+        (
+            {"gross_pnl": "10", "closed_at": "2025-11-13T16:17"},
+            "closed_at",
+            "Must not be before the trade opened",
+        ),
+    ],
+    ids=[
+        "a price without a time",
+        "a result without a time",
+        "a time without a price",
+        "closed before opened",
+    ],
+)
+async def test_a_reason_is_said_in_the_words_of_the_form(
+    page: Page, page_journal: PageJournal, typed: dict[str, str], place: str, reason: str
+) -> None:
+    await open_prices(page, page_journal)
+    for name, text in typed.items():
+        await page.fill(f"dialog [name={name}]", text)
+    await page.click("dialog .primary")
+
+    await expect(page.locator(f"dialog [data-field={place}]")).to_have_text(reason)
+
+
+async def test_a_time_of_which_a_part_is_missing_is_not_sent_as_none(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_prices(page, page_journal, exit_price=25_310, closed_at="2026-11-13T16:17:30Z")
+    await page.focus("dialog [name=closed_at]")
+    await page.keyboard.press("Delete")
+    await page.click("dialog .primary")
+
+    await expect(page.locator("dialog [data-field=closed_at]")).to_have_text("Complete it, or clear it")
+    assert page_journal.read(path)["closed_at"] is not None
+
+
+async def test_prices_changed_meanwhile_show_both_versions(page: Page, page_journal: PageJournal) -> None:
+    closed = {"exit_price": 25_310.25, "closed_at": "2026-11-13T16:17:30Z"}
+    path = await open_prices(page, page_journal, **closed)
+    page_journal.patch(path, exit_price=25_305.25, symbol="TSLA")
+    await page.fill("dialog [name=exit_price]", "25,320.25")
+    await page.click("dialog .primary")
+
+    versions = await page.inner_text("dialog .versions tbody")
+    await page.click("dialog button:text('Save mine')")
+    await no_dialog(page)
+
+    assert [line.split("\t") for line in versions.splitlines()] == [
+        ["Symbol (changed in the meantime; stays)", "MNQZ6", "TSLA"],
+        ["Exit", "25320.25", "25305.25"],
+        ["Gross P&L (changed in the meantime; stays)", "10", "5"],
+    ]
+    trade = page_journal.read(path)
+    assert (trade["exit_price"], trade["symbol"]) == (25_320.25, "TSLA")
+
+
+# Notes ---------------------------------------------------------------------------------------------------
+
+
+async def open_notes(page: Page, journal: PageJournal) -> str:
+    """Open a trade with its notes; its path."""
+    trade_id = add_trade(journal)
+    await sign_in(page, journal, f"trades?id={trade_id}")
+    return f"/trades/{trade_id}"
+
+
+async def test_notes_are_saved_when_they_are_left_and_a_digit_in_them_is_not_a_grade(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_notes(page, page_journal)
+    asks = "!dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+    before = await page.evaluate(asks)
+    await page.type("#notes", "1 of 6 jobs")
+    typed = await page.evaluate(asks)
+    await page.keyboard.press("Tab")
+    await see(page, "Saved", "#saved")
+    stored = page_journal.read(path)
+    await page.click("#trade .danger")
+    await page.click("dialog .danger")
+    await page.wait_for_selector(".empty")  # the ETag was that of the saved notes
+
+    assert (before, typed) == (False, True)
+    assert (stored["notes"], stored["grade"]) == ("1 of 6 jobs", None)
+
+
+async def test_notes_that_are_refused_outlive_a_grade_and_are_not_called_saved(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_notes(page, page_journal)
+    await page.fill("#notes", "x" * 10001)
+    await page.keyboard.press("Tab")
+    await see(page, "Not saved", "#trade form .error")
+    await page.click("#grade-2")
+    await see(page, "Saved, but not the notes.", "#saved")
+
+    assert len(await page.input_value("#notes")) == 10001
+    await see(page, "10000", "#trade form .error")
+    await page.fill("#notes", "short")
+    await page.click("#trade form button:text('Save the notes')")
+    await expect(page.locator("#trade form[data-changed]")).to_have_count(0)
+    assert page_journal.read(path)["notes"] == "short"
+
+
+async def test_notes_outlive_a_conflict_that_is_not_decided(page: Page, page_journal: PageJournal) -> None:
+    path = await open_notes(page, page_journal)
+    page_journal.patch(path, notes="theirs")
+    await page.fill("#notes", "mine")
+    await page.keyboard.press("Tab")
+    await page.wait_for_selector("dialog .versions")
+
+    await page.keyboard.press("Escape")
+    await page.click("#grade-2")
+    await see(page, "Saved, but not the notes.", "#saved")
+
+    assert await page.input_value("#notes") == "mine"
+    assert page_journal.read(path)["notes"] == "theirs"
+
+
+async def test_notes_outlive_a_stopped_service_and_leaving_them_asks(page: Page, tmp_path: Path) -> None:
+    db = tmp_path / "journal.db"
+    key = new_key(db)
+    with running(db) as server, server.client(key) as client:
+        path = await open_notes(page, PageJournal(server, db, key, client))
+        server.stop(signal.SIGKILL)
+    await page.fill("#notes", "mine")
+    await page.keyboard.press("Tab")
+    await see(page, "Not saved", "#trade form .error")
+    await page.click("#grade-2")
+    await see(page, "does not answer", "#saved.error")
+    await page.click("nav a:text('Strategies')")
+    await see(page, "The notes of this trade are not saved.", "dialog")
+    await page.click("dialog button:text('Cancel')")
+
+    assert await page.input_value("#notes") == "mine"
+    assert page.url.endswith(f"#/trades?id={path.rpartition('/')[2]}")
+
+
+async def test_notes_that_are_left_by_back_are_saved_without_a_question(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_notes(page, page_journal)
+    await show(page, "report")
+    await show(page, path.replace("/trades/", "trades?id="))
+    await page.fill("#notes", "mine")
+    await delay(page, 100)
+
+    await page.evaluate("history.back()")
+    await drawn(page, "report")
+
+    assert page_journal.read(path)["notes"] == "mine"
+    await no_dialog(page)
+
+
+async def test_notes_outlive_a_key_that_is_revoked_while_they_are_typed(
+    page: Page, page_journal: PageJournal
+) -> None:
+    path = await open_notes(page, page_journal)
+    await page.fill("#notes", "mine")
+    run_ok("keys", "revoke", "1", "--db", page_journal.db)
+    await poll(page)
+    await see(page, "What you typed is still there.")
+    key = new_key(page_journal.db)
+    await page.fill("#sign-in [name=key]", key)
+    await page.keyboard.press("Enter")
+    await no_dialog(page)
+
+    assert await page.input_value("#notes") == "mine"
+    await page.click("#trade form button:text('Save the notes')")
+    await expect(page.locator("#trade form[data-changed]")).to_have_count(0)
+    with page_journal.server.client(key) as client:
+        assert page_journal._replace(client=client).read(path)["notes"] == "mine"
+
+
+# Strategies ----------------------------------------------------------------------------------------------
+
+
+async def test_a_strategy_is_reordered_by_keyboard_and_says_what_goes_before_it_is_saved(
+    page: Page, page_journal: PageJournal
+) -> None:
+    first, second = add_strategy(page_journal)["setups"]
+    add_answered(page_journal, first["confirmations"][0], True, 10, first)
+    add_trade(page_journal, setup_id=second["setup_id"])
+
+    def confirmations() -> list[str]:
+        setup = page_journal.read("/strategies/1")["setups"][0]
+        return [one["name"] for one in setup["confirmations"]]
+
+    await sign_in(page, page_journal, "strategies")
+    await page.locator(".items .items input").nth(1).focus()
+    await page.keyboard.press("Alt+ArrowUp")
+    await expect(page.locator("#moved")).to_have_text("Trend: 1 of 2")
+    await page.click(".editor .primary")
+    await page.wait_for_selector(".editor:not([data-changed])")
+    assert confirmations() == ["Trend", "Volume"]
+
+    await page.click('[aria-label="Remove Volume"]')
+    await page.click('[aria-label="Remove Fade"]')
+    await page.click(".editor .primary")
+    await see(
+        page,
+        "This removes 1 setup and 1 confirmation: 1 trade loses its setup, 1 answer is deleted.",
+        "dialog",
+    )
+    await page.click("dialog .danger")
+    await no_dialog(page)
+    assert confirmations() == ["Trend"]
+
+
+async def test_setups_are_dragged_and_an_error_stands_beside_its_row(
+    page: Page, page_journal: PageJournal
+) -> None:
+    add_strategy(page_journal)
+    await sign_in(page, page_journal, "strategies")
+    rows = page.locator(".editor > .nested > .items > li")
+    handle, target = (
+        await rows.nth(0).locator(".handle").first.bounding_box(),
+        await rows.nth(1).bounding_box(),
+    )
+    assert handle
+    assert target
+
+    await page.mouse.move(handle["x"] + 3, handle["y"] + 3)
+    await page.mouse.down()
+    await page.mouse.move(handle["x"] + 3, target["y"] + target["height"] + 30, steps=4)
+    await page.mouse.up()
+    await page.click(".editor .primary")
+    await eventually(
+        lambda: [one["name"] for one in page_journal.read("/strategies/1")["setups"]] == ["Fade", "Break"]
+    )
+    await page.wait_for_selector(".editor:not([data-changed])")
+    await page.focus('[aria-label="Name of the confirmation"]')
+    await page.keyboard.press("Enter")  # adds a row
+    await page.click(".editor .primary")
+
+    await see(page, "must be 1 to 255 characters", '[data-field="setups[1].confirmations[1].name"]')
+
+
+async def test_a_setup_that_another_tab_added_does_not_go_without_a_question(
+    page: Page, page_journal: PageJournal
+) -> None:
+    setups = add_strategy(page_journal)["setups"]
+    await sign_in(page, page_journal, "strategies")
+    await page.fill("#strategy-name", "Mine")
+    page_journal.patch("/strategies/1", name="Theirs", setups=[*setups, {"name": "New"}])
+
+    await page.click(".editor .primary")
+    versions = await page.inner_text("dialog tbody")
+    await page.click("dialog button:text('Save mine')")
+    await see(page, "This removes 1 setup: no trade or answer is lost.", "dialog")
+
+    assert "Mine" in versions
+    assert "Theirs" in versions
+    assert len(page_journal.read("/strategies/1")["setups"]) == 3
+    await page.click("dialog .danger")
+    await eventually(lambda: page_journal.read("/strategies/1")["name"] == "Mine")
+
+
+async def test_the_draft_of_a_strategy_is_not_lost_by_a_link_back_or_another_account(
+    page: Page, page_journal: PageJournal
+) -> None:
+    for name in ("One", "Two"):
+        page_journal.create("/accounts", name=name)
+    add_strategy(page_journal)
+    await sign_in(page, page_journal, "report")
+    await show(page, "strategies")
+    await page.fill("#strategy-name", "Draft")
+
+    for leave in (
+        lambda: page.evaluate("history.back()"),
+        lambda: choose(page, "#selection", "Two"),
+        lambda: page.click("nav a:text('Trades')"),
+    ):
+        await leave()
+        await see(page, "The changes of this strategy are not saved.", "dialog")
+        await page.click("dialog button:text('Cancel')")
+        await no_dialog(page)
+    assert await page.input_value("#strategy-name") == "Draft"
+    await page.click("nav a:text('Trades')")
+    await page.click("dialog .danger")
+    await drawn(page, "trades")
+
+    assert page_journal.read("/me")["active_selection"] == "all"
+    assert page_journal.read("/strategies/1")["name"] == "Opening range"
+
+
+async def test_a_form_that_is_submitted_twice_writes_once(page: Page, page_journal: PageJournal) -> None:
+    await sign_in(page, page_journal, "strategies")
+    await page.click("button:text('New strategy')")
+    await page.fill("dialog [name=name]", "Opening range")
+    await delay(page, 200)
+
+    for _ in range(3):
+        await page.keyboard.press("Enter")
+    await page.wait_for_selector(".editor")
+
+    assert [one["name"] for one in page_journal.read("/strategies")] == ["Opening range"]
