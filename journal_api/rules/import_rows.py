@@ -26,7 +26,7 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     trade: TradeDraft
     unstated: tuple[str, ...] = ()  # the fields that the file does not state
     is_computed: bool = False  # whether gross_pnl was computed from prices and multiplier
-    has_multiplier_of_result: bool = False  # whether the multiplier was computed from prices and gross_pnl
+    multiplier_from_result: bool = False  # whether the multiplier was computed from prices and gross_pnl
     is_future: bool = False  # whether the file says so; then the symbol may be a bare contract root
     derives_risk: bool = False  # whether a missing initial risk follows from the stop
     as_read: TradeDraft | None = None  # the trade with the multiplier of the format

@@ -21,8 +21,7 @@ from journal_api.rules.import_rows import Candidate, Correction, Rejected, Resol
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.copies import Copies, PendingCopy
-from journal_api.trade_files.fees import ImportFees
-from journal_api.trade_files.matching import correction_of
+from journal_api.trade_files.matching import ImportFees, correct_trade
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import WRITER, in_thread
@@ -111,7 +110,7 @@ class TradeImporter:
     async def remember(self, timezone: FileTimezone) -> None:
         """Store the time zone of the file for the accounts whose times were read in it."""
         assert self.import_id is not None
-        account_ids = {self.accounts.id_of(name or None) for name in timezone.accounts}
+        account_ids = {self.accounts.find_id(name or None) for name in timezone.accounts}
         await import_timezones.insert(self.db, self.import_id, timezone.name, sorted(account_ids))
 
     async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
@@ -119,26 +118,26 @@ class TradeImporter:
 
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
-        rows = [self.fees.charged(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
-        matches = await self.matches_of(rows)
+        rows = [self.fees.charge(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
+        matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
-                verdicts.append(error_of(row.line, row.reason))
+                verdicts.append(error_verdict(row.line, row.reason))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
                     corrections.append(correction)
-                verdicts.append(verdict_of_stored(row, stored, correction))
+                verdicts.append(stored_verdict(row, stored, correction))
             elif not self.resolver.allows_new(row):
-                verdicts.append(error_of(row.line, "strategy is restricted to other accounts"))
+                verdicts.append(error_verdict(row.line, "strategy is restricted to other accounts"))
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
-                self.fees.note(trade, trade.columns["fees"])
+                self.fees.count(trade, trade.columns["fees"])
                 verdicts += self.add(trade)
         if self.import_id is not None:
             await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
@@ -146,7 +145,7 @@ class TradeImporter:
                 await correct(self.db, self.import_id, corrections, self.written_at)
         return verdicts
 
-    async def matches_of(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
+    async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
         accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
         if accounts.isdisjoint(self.accounts_with_trades):
@@ -165,14 +164,14 @@ class TradeImporter:
         if stored.trade_id in self.compared:
             return None
         self.compared.add(stored.trade_id)
-        correction = correction_of(row, stored, self.fees.commissions_for(row))
+        correction = correct_trade(row, stored, self.fees.commissions_for(row))
         if correction:
-            self.fees.note(row, correction.fields["fees"] - stored.fields["fees"])
+            self.fees.count(row, correction.fields["fees"] - stored.fields["fees"])
         return correction
 
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
-        original_id = self.copies.original_of(row.imported.copy_of)
+        original_id = self.copies.find_original(row.imported.copy_of)
         columns = row.columns.copy()
         columns["id"], columns["source_trade_id"] = next(self.trade_ids), original_id
         return ResolvedRow(row.imported, columns, row.tag_ids, row.answers)
@@ -185,9 +184,9 @@ class TradeImporter:
             self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
             return []
         self.copies.add_original(name, original_id or trade_id)
-        return [self.verdict_of_new(row.line, trade_id)]
+        return [self.new_verdict(row.line, trade_id)]
 
-    def verdict_of_new(self, line: int, trade_id: int) -> Verdict:
+    def new_verdict(self, line: int, trade_id: int) -> Verdict:
         return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
 
     async def resolve_copies(self) -> list[Verdict]:
@@ -196,14 +195,14 @@ class TradeImporter:
         if self.import_id is not None:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
-        return [self.verdict_of_new(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
+        return [self.new_verdict(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
 
 
-def error_of(line: int, reason: str) -> Verdict:
+def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def verdict_of_stored(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
+def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
     changed = correction.changed if correction else []
     return Verdict(
         line=row.line,

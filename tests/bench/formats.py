@@ -20,7 +20,7 @@ from journal_api.server.memory import collect_garbage_less_often
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.trade_files.importer import import_trades
-from journal_api.trade_files.reader import read
+from journal_api.trade_files.reader import TradeFile, read
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
@@ -85,6 +85,7 @@ async def imported(file: bytes, db: Path) -> float:
             account_id = await accounts.insert(connection, 1, AccountCreate(name=Name100("Sim")))
         started = time.process_time()
         trades = read(io.BytesIO(file), FileTimezone("America/New_York"))
+        assert isinstance(trades, TradeFile)
         source = Source(account_id, "file.csv", "0" * 64)
         result = await import_trades(database, 1, source, trades, lambda verdicts: None, dry_run=False)
         assert result.counts.new, trades.format

@@ -9,9 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.errors import ValidationFailed
 from journal_api.trade_files.file_format import Format
-from journal_api.trade_files.headers import format_of_header, heading_after
+from journal_api.trade_files.headers import Header, next_heading, read_header
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.rows import COMMAS, Cells
 
@@ -78,13 +77,14 @@ def sample_in(text: str) -> Sample | None:
     rows = list(csv.reader(io.StringIO(text), delimiter=separator))
     heading = ""
     for number, row in enumerate(rows):
-        try:
-            known = format_of_header(Cells(number, row), heading, known_formats()) if row else None
-        except ValidationFailed:
+        header = read_header(Cells(number, row), heading, known_formats()) if row else None
+        if isinstance(header, Header):
+            return Sample(
+                header.format, separator, rows[: number + 1], header.columns, trades_of(rows[number + 1 :])
+            )
+        if header is not None:
             return None
-        if known is not None:
-            return Sample(known[0], separator, rows[: number + 1], known[1], trades_of(rows[number + 1 :]))
-        heading = heading_after(row, heading)
+        heading = next_heading(row, heading)
     return None
 
 

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from factories import create_account, create_import, send_file, unwrap
+from factories import create_account, create_import, read_file, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 HEADER = ("Date", "Time", "Symbol", "Quantity", "Price", "Side")
@@ -49,7 +47,7 @@ def sell(time: str, quantity: str = "1", price: str = "10", **cells: str) -> dic
 
 
 def found_in(file: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(file), FileTimezone(zone)).candidates)
+    return list(read_file(file, zone).candidates)
 
 
 def candidates_in(file: bytes, zone: str = "UTC") -> list[Candidate]:
@@ -100,7 +98,7 @@ def clocks(trade: dict[str, Any]) -> list[str]:
 
 
 def test_fills_from_flat_to_flat_are_a_trade() -> None:
-    file = reader.read(io.BytesIO((DATA / "executions.csv").read_bytes()), FileTimezone("America/New_York"))
+    file = read_file((DATA / "executions.csv").read_bytes(), "America/New_York")
     candidates = [one for one in file.candidates if isinstance(one, Candidate)]
 
     assert file.format == "executions"
@@ -120,7 +118,7 @@ def test_fills_from_flat_to_flat_are_a_trade() -> None:
 
 
 def test_the_template_of_tradezella_holds_shares_and_options_newest_first() -> None:
-    file = reader.read(io.BytesIO((DATA / "tradezella_template.csv").read_bytes()), FileTimezone("UTC"))
+    file = read_file((DATA / "tradezella_template.csv").read_bytes(), "UTC")
     candidates = [one for one in file.candidates if isinstance(one, Candidate)]
 
     assert file.format == "TradeZella template"

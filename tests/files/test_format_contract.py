@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 import httpx
 import pytest
-from factories import create_account, create_import, unwrap
+from factories import create_account, create_import, read_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
@@ -18,11 +18,10 @@ from proofs import tried
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files import flex_query, headers, reader
-from journal_api.trade_files.known_formats import KnownFormat, known_formats
-from journal_api.trade_files.profiles.columns import name_in
-from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.file_format import KnownFormat, find_column
+from journal_api.trade_files.headers import split_rows
+from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.rows import Cells
-from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -88,7 +87,7 @@ def known(sample: Sample) -> KnownFormat:
 
 
 def read(content: bytes) -> tuple[reader.TradeFile, list[Candidate | Rejected]]:
-    file = reader.read(io.BytesIO(content), FileTimezone("America/New_York"))
+    file = read_file(content, "America/New_York")
     return file, list(file.candidates)
 
 
@@ -104,7 +103,7 @@ def table_of(sample: Sample) -> list[list[str]]:
     """The rows of a sample; those of XML and HTML as the service splits them."""
     if not sample.file.endswith(("xml", "html")):
         return list(csv.reader(io.StringIO(content_of(sample).decode()), delimiter=sample.separator))
-    (rows,) = readings_of(iter(content_of(sample).decode().splitlines(keepends=True)))
+    (rows,) = split_rows(iter(content_of(sample).decode().splitlines(keepends=True)))
     return [row.cells for row in rows if isinstance(row, Cells)]
 
 
@@ -158,7 +157,7 @@ def header_row(sample: Sample, table: list[list[str]]) -> int:
     wanted = known(sample)
     headings = [(wanted.section or "") for _ in table]
     fitting = zip(range(len(table)), table, headings, strict=True)
-    return next(index for index, row, heading in fitting if wanted.fits(headers.column_names(row), heading))
+    return next(index for index, row, heading in fitting if wanted.fits(headers.name_columns(row), heading))
 
 
 def rows_below(sample: Sample, table: list[list[str]]) -> range:
@@ -178,15 +177,15 @@ def line_of(content: bytes, sample: Sample, number: int) -> int:
 
 def required_in(sample: Sample, table: list[list[str]]) -> list[str]:
     """The names that the required columns have in the sample."""
-    names = headers.column_names(table[header_row(sample, table)])
-    found = [name_in(names, list(parts)) for parts in known(sample).header]
+    names = headers.name_columns(table[header_row(sample, table)])
+    found = [find_column(names, list(parts)) for parts in known(sample).header]
     return [name for name in found if name is not None]
 
 
 def is_named(column: str, missing: str) -> bool:
     """Whether the column is one of the alternatives that are missing; of Time and Time 2 the other may be."""
     alternatives = missing.split(" or ")
-    return f"{column} 2" in alternatives or name_in([column], alternatives) is not None
+    return f"{column} 2" in alternatives or find_column([column], alternatives) is not None
 
 
 def test_every_format_has_a_sample() -> None:
@@ -215,9 +214,9 @@ def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is
 ) -> None:
     table = table_of(sample)
     header = header_row(sample, table)
-    names = headers.column_names(table[header])
+    names = headers.name_columns(table[header])
     for parts, column in zip(known(sample).header, required_in(sample, table), strict=True):
-        named = [name if name_in([name], list(parts)) is None else "x" for name in names]
+        named = [name if find_column([name], list(parts)) is None else "x" for name in names]
         other = [*table[:header], named, *table[header + 1 :]]
         try:
             file, _ = read(written(sample, other))
@@ -231,7 +230,7 @@ def test_a_file_without_a_required_column_is_not_of_the_format_and_the_column_is
 @every_format
 def test_a_broken_cell_of_a_required_column_is_an_error_of_its_line(sample: Sample) -> None:
     table = table_of(sample)
-    names = headers.column_names(table[header_row(sample, table)])
+    names = headers.name_columns(table[header_row(sample, table)])
     # Not the first row of a spread, whose time the next row repeats, nor a row that is left out.
     is_last = known(sample).section is not None or sample.format == "Sierra Chart activity"
     number = rows_below(sample, table)[-1 if is_last else 0]

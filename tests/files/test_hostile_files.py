@@ -16,16 +16,14 @@ from threading import Event, Thread
 import httpx
 import pytest
 from commands import PATIENCE, WITHOUT_TLS, Server, environment, make_journal, new_key, rows, running
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, details_of, error_of, read_file, send_file, unwrap
 from starlette.applications import Starlette
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.headers import split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.threads import ThreadCancelled, in_thread, raise_if_cancelled
-from journal_api.trade_files.timezones import FileTimezone
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
@@ -36,7 +34,7 @@ MIB = 1024 * 1024
 def read(file: str) -> list[str]:
     """The reasons for which lines of the file, or all of it, cannot be read."""
     try:
-        found = reader.read(io.BytesIO(file.encode()), FileTimezone("UTC")).candidates
+        found = read_file(file, "UTC").candidates
         return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
     except ValidationFailed as error:
         return [str(error)]
@@ -45,7 +43,7 @@ def read(file: str) -> list[str]:
 def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
     page = f"<table><tr>{'<td>x</td>' * 1001}</tr></table>"
 
-    (rows,) = readings_of(iter([page]))
+    (rows,) = split_rows(iter([page]))
     (row,) = rows
 
     assert isinstance(row, Cells)
@@ -333,7 +331,7 @@ def test_lines_are_the_same_wherever_a_piece_ends(encoding: str, end: str) -> No
     mark = "\ufeff" if encoding == "utf-16-be" else ""
     file = io.BytesIO((mark + end.join(written)).encode(encoding))
 
-    found = list(reader.read(file, FileTimezone("UTC")).candidates)
+    found = list(read_file(file).candidates)
 
     notes = [one.columns["notes"] for one in found if not isinstance(one, Rejected)]
     assert notes == [f"Ünïcödé 😀 {number}" for number in range(3000)]
@@ -347,7 +345,7 @@ def test_bytes_that_are_no_text_are_told_with_their_line_and_what_stands_before_
     begin = "\n".join([HEADER + ",ü", *[ROW + ","] * 5000, "x"]).encode(encoding)
     wrong = b"\xff" if encoding == "utf-8" else b"\x00\xdc\x00\xdc"
 
-    found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), FileTimezone("UTC")).candidates)
+    found = list(read_file(begin + wrong + b"\n\0" * 100_000, "UTC").candidates)
 
     assert len(found) == 5001
     assert found[-1] == Rejected(5002, f"is not {name}")

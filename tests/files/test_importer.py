@@ -15,7 +15,15 @@ import pytest
 from aiosqlite import Connection
 from commands import change, command, done, dump, import_file, make_journal, refused, rows
 from conftest import client_of, new_key_for, started
-from factories import create_category, create_goal, create_strategy, create_tag, insert_account, snapshots_of
+from factories import (
+    create_category,
+    create_goal,
+    create_strategy,
+    create_tag,
+    insert_account,
+    read_file,
+    snapshots_of,
+)
 from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import tried
@@ -27,8 +35,7 @@ from journal_api.repositories import imports
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.imports import Verdict
-from journal_api.trade_files import batches, importer, reader
-from journal_api.trade_files.timezones import FileTimezone
+from journal_api.trade_files import batches, importer
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"
@@ -66,7 +73,7 @@ def closed(**cells: str) -> dict[str, str]:
 
 def read_all(file: Path, zone: str = "UTC") -> list[Candidate | Rejected]:
     with file.open("rb") as opened:
-        return list(reader.read(opened, FileTimezone(zone)).candidates)
+        return list(read_file(opened, zone).candidates)
 
 
 def read_only(file: Path, zone: str = "UTC") -> dict[str, Any]:
@@ -183,13 +190,13 @@ class Workbench:
         told: list[list[Verdict]] = [[], []]
         try:
             with self.file.open("rb") as opened:
-                found = reader.read(opened, FileTimezone("UTC"))
+                found = read_file(opened)
                 _, foretold, *_ = await importer.import_trades(
                     self.database, 1, source, found, told[0].extend, dry_run=True
                 )
             rolled_back = RolledBack(self.database)
             with self.file.open("rb") as opened:
-                found = reader.read(opened, FileTimezone("UTC"))
+                found = read_file(opened)
                 _, counts, *_ = await importer.import_trades(
                     rolled_back, 1, source, found, told[1].extend, dry_run=False
                 )

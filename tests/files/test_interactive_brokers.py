@@ -1,18 +1,15 @@
 """Interactive Brokers' Flex Query and activity statement: docs/imports.md."""
 
-import io
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, details_of, error_of, read_file, send_file, unwrap
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 FLEX_CSV = (DATA / "ibkr_flex_trades.csv").read_bytes()
@@ -25,7 +22,7 @@ HEADER = (
 
 
 def read(content: str) -> list[Candidate | Rejected]:
-    file = reader.read(io.BytesIO(content.encode()), FileTimezone("America/New_York"))
+    file = read_file(content, "America/New_York")
     return list(file.candidates)
 
 

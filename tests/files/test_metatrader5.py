@@ -10,15 +10,13 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, details_of, error_of, read_file, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 REPORT = (DATA / "metatrader5_history.html").read_bytes()
@@ -59,7 +57,7 @@ def copy_of(*positions: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
+    return list(read_file(content, zone).candidates)
 
 
 def columns(content: bytes, zone: str = "UTC") -> list[dict[str, Any]]:

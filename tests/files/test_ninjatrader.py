@@ -9,14 +9,12 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, details_of, error_of, read_file, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 
 DATA = Path(__file__).parents[1] / "data"
 EXPORT = (DATA / "ninjatrader_trades.csv").read_bytes()
@@ -59,7 +57,7 @@ def at(*times: str) -> list[dict[str, str]]:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
+    return list(read_file(content, zone).candidates)
 
 
 def columns(content: bytes, zone: str = "UTC") -> list[dict[str, Any]]:
@@ -410,7 +408,7 @@ def test_in_a_file_with_semicolons_the_day_stands_first() -> None:
     ],
 )
 def test_an_order_that_nothing_tells_is_that_of_the_united_states(time: str) -> None:
-    file = reader.read(io.BytesIO(export_of(*at(time))), FileTimezone("UTC"))
+    file = read_file(export_of(*at(time)), "UTC")
 
     assert file.dates == ("month", "assumed")
     assert [one.columns["opened_at"][:10] for one in file.candidates if isinstance(one, Candidate)] == [

@@ -9,14 +9,12 @@ from typing import Any
 import httpx
 import pytest
 from commands import command, import_file, make_journal, rows
-from factories import create_account, details_of, send_file, unwrap
+from factories import create_account, details_of, read_file, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.money import LARGEST, rounded
 
 TRIPS = "symbol,direction,quantity,entry_price,opened_at,notes\n"
@@ -47,7 +45,7 @@ METATRADER = (
 
 def read(file: str | bytes, timezone: str = "UTC", **options: Any) -> list[Candidate | Rejected]:
     content = file.encode() if isinstance(file, str) else file
-    return list(reader.read(io.BytesIO(content), FileTimezone(timezone), **options).candidates)
+    return list(read_file(content, timezone, **options).candidates)
 
 
 def only(file: str | bytes, **options: Any) -> dict[str, Any]:
@@ -94,9 +92,7 @@ async def test_a_file_is_read_in_its_encoding_which_the_report_names(
 
 @pytest.mark.parametrize("before", ["", "x" * 100_000], ids=["at once", "after a piece of the file"])
 def test_a_byte_that_is_not_utf8_makes_the_file_windows_1252(before: str) -> None:
-    file = reader.read(
-        io.BytesIO(f"{trip_of()}{before[:9000]}\n".encode() * 9 + b"\xfc,"), FileTimezone("UTC")
-    )
+    file = read_file(f"{trip_of()}{before[:9000]}\n".encode() * 9 + b"\xfc,")
 
     assert file.encoding == "cp1252"
 

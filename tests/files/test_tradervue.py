@@ -8,14 +8,21 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, create_tag, details_of, error_of, send_file, unwrap
+from factories import (
+    create_account,
+    create_import,
+    create_tag,
+    details_of,
+    error_of,
+    read_file,
+    send_file,
+    unwrap,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 
 EXPORT = Path(__file__).parents[1] / "data" / "tradervue_trades.csv"
 # A long of 200 TSLA, as the smallest plan exports it.
@@ -46,7 +53,7 @@ def file_of(*rows: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
+    return list(read_file(content, zone).candidates)
 
 
 def read_one(cells: dict[str, str], zone: str = "UTC") -> Candidate:

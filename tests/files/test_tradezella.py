@@ -8,14 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, create_tag, send_file, unwrap
+from factories import create_account, create_import, create_tag, read_file, send_file, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
 from proofs import tried
 
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
 
 EXPORT = Path(__file__).parents[1] / "data" / "tradezella_trades.csv"
 # A long of two NQ from 25,300 to 25,310, in winter.
@@ -67,7 +65,7 @@ def file_of(*rows: dict[str, str]) -> bytes:
 
 
 def read(content: bytes, zone: str = "Asia/Tokyo") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
+    return list(read_file(content, zone).candidates)
 
 
 def read_one(*changes: dict[str, str], zone: str = "Asia/Tokyo") -> Candidate:
