@@ -97,7 +97,7 @@ async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(
         assert [part["account_id"] for part in report["accounts"]] == [account["id"]]
 
 
-CORRECTIONS: list[tuple[str, Cells, Cells, list[str], dict[str, Any]]] = [
+CORRECTIONS: list[tuple[str, Any, Any, list[str], dict[str, Any]]] = [
     # format, cells of the first export, cells of the later one, what it changes, the trade then
     (
         *("NinjaTrader", FEES, {}, ["multiplier", "gross_pnl", "fees"]),
