@@ -479,8 +479,8 @@ def test_the_multiplier_of_an_order_follows_from_its_value(
 
 
 def test_a_statement_without_orders_is_read_by_its_executions() -> None:
-    buy, sell = (order("Stocks", "QLTX", *cells) for cells in [("1", "40", "-40", "Trade"),
-                                                               ("-1", "41", "41", "Trade", 1)])  # fmt: skip
+    buy = order("Stocks", "QLTX", "1", "40", "-40", "Trade")
+    sell = order("Stocks", "QLTX", "-1", "41", "41", "Trade", 1)
 
     assert read_trade(HEADER + buy + sell)["gross_pnl"] == "1"
 
