@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ def write_csv(rows: Iterable[Sequence[str]], separator: str = ",") -> bytes:
     return text.getvalue().encode()
 
 
-def write_file(plain: dict[str, str], *rows: dict[str, Any], separator: str = ",") -> bytes:
+def write_file(plain: Mapping[str, str], *rows: Mapping[str, Any], separator: str = ",") -> bytes:
     """A file with a row for each of these, the cells of `plain` where it names none.
 
     A cell of None leaves its column out of the file. The header of a column such as Time 2 is Time.
@@ -33,7 +33,7 @@ def write_file(plain: dict[str, str], *rows: dict[str, Any], separator: str = ",
     columns = [column for column in columns if not any(column in row and row[column] is None for row in rows)]
     header = [column.removesuffix(" 2") for column in columns]
     return write_csv(
-        [header, *([(plain | row).get(name, "") for name in columns] for row in rows)], separator
+        [header, *([{**plain, **row}.get(name, "") for name in columns] for row in rows)], separator
     )
 
 

@@ -1,6 +1,8 @@
 """A plain row of each format that has a module: the cells by column name."""
 
-Cells = dict[str, str | None]
+from collections.abc import Mapping
+
+Cells = Mapping[str, str | None]
 PLAIN: dict[str, dict[str, str]] = {
     # A long of two micros that earned 32.50, of which 3.46 were fees.
     "NinjaTrader": {

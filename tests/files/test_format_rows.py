@@ -17,9 +17,9 @@ from proofs import tried
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 
-NO_COSTS: Cells = {"Commissions": None, "Fees": None}
+NO_COSTS = {"Commissions": None, "Fees": None}
 # TradeZella: bought at 8.065 and sold at 10.744, the market fell.
-PUT: Cells = {
+PUT = {
     "Avg Buy Price": "8.065",
     "Avg Sell Price": "10.744",
     "Gross P&L": "3750.6",
@@ -30,12 +30,17 @@ PUT: Cells = {
     "Symbol": "SPY",
     "Quantity": "14.0",
 }
-OPEN: Cells = {"Close Date": "", "Close Time": "", "Avg Sell Price": "", "Gross P&L": "0.0", "Net P&L": "0.0"}
+OPEN = {"Close Date": "", "Close Time": "", "Avg Sell Price": "", "Gross P&L": "0.0", "Net P&L": "0.0"}
 
 
 def zella(entry: str, exit_price: str, quantity: str, gross: str) -> Cells:
-    prices: Cells = {"Avg Buy Price": entry, "Avg Sell Price": exit_price}
-    return prices | {"Quantity": quantity, "Gross P&L": gross, "Net P&L": gross}
+    return {
+        "Avg Buy Price": entry,
+        "Avg Sell Price": exit_price,
+        "Quantity": quantity,
+        "Gross P&L": gross,
+        "Net P&L": gross,
+    }
 
 
 def meta(kind: str, volume: str, opened: str, closed: str, profit: str) -> Cells:
@@ -47,11 +52,16 @@ def vue(entry: str, exit_price: str, volume: str, gross: str) -> Cells:
 
 
 def ninja(side: str, quantity: str, opened: str, closed: str, profit: str) -> Cells:
-    prices: Cells = {"Entry price": opened, "Exit price": closed}
-    return prices | {"Market pos.": side, "Qty": quantity, "Profit": profit}
+    return {
+        "Entry price": opened,
+        "Exit price": closed,
+        "Market pos.": side,
+        "Qty": quantity,
+        "Profit": profit,
+    }
 
 
-READ: list[tuple[str, str, Cells, dict[str, Any]]] = [
+READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     # format, what it shows, cells, members of the trade
     ("NinjaTrader", "profit is net of all costs", {}, {"gross_pnl": "32.5", "fees": "3.46", "unstated": []}),
     ("NinjaTrader", "the strategy is not read, nor a number", {}, {"strategy": None, "external_id": None}),
@@ -102,7 +112,7 @@ READ: list[tuple[str, str, Cells, dict[str, Any]]] = [
      {"direction": "short", "entry_price": "25300", "exit_price": "25290"}),
     *(("TradeZella", f"gross 400 and net {net}", {"Net P&L": net}, {"gross_pnl": "400", "fees": fees})
       for net, fees in [("395.4", "4.6"), ("400.0", "0"), ("401.0", "-1")]),
-    ("TradeZella", "fees of a loss", zella("25300.0", "25290.0", "2.0", "-400.0") | {"Net P&L": "-404.6"},
+    ("TradeZella", "fees of a loss", {**zella("25300.0", "25290.0", "2.0", "-400.0"), "Net P&L": "-404.6"},
      {"fees": "4.6"}),
     ("TradeZella", "no net result", {"Net P&L": ""}, {"fees": "0", "unstated": ["fees"]}),
     *(("TradeZella", f"the point value of {what}", zella(*cells), {"multiplier": value, "gross_pnl": gross,
@@ -490,6 +500,54 @@ def test_a_column_of_accounts_goes_before_the_account_of_the_statement() -> None
     buy = order("Stocks", "U2,QLTX", "1", "40", "-40")
 
     assert read_trade(account + HEADER.replace("Symbol", "Account,Symbol") + buy)["account"] == "U2"
+
+
+# TradingView ---------------------------------------------------------------------------------------------
+
+LEG = {
+    "Trade #": "1",
+    "Type": "Entry long",
+    "Date and time": "2026-03-02 09:31",
+    "Price USD": "100",
+    "Size (qty)": "2",
+    "Net P&L USD": "20",
+}
+EXIT = {"Type": "Exit long", "Date and time": "2026-03-02 10:31", "Price USD": "110"}
+
+
+@pytest.mark.parametrize(
+    ("legs", "expected"),
+    [
+        ([{}, EXIT], ("long", "110", "20", "1")),
+        ([EXIT, {}], ("long", "110", "20", "1")),
+        ([{}, EXIT | {"Signal": "Open"}], ("long", None, None, "1")),
+        ([{}], ("long", None, None, "1")),
+        ([{}, EXIT | {"Net P&L USD": "1000"}], ("long", "110", "1000", "50")),
+    ],
+    ids=["entry first", "exit first", "an open trade", "an open trade of older exports", "a future"],
+)
+def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[Any, ...]) -> None:
+    trade = read_trade(write_file(LEG, *legs))
+
+    assert tuple(trade[name] for name in ("direction", "exit_price", "gross_pnl", "multiplier")) == expected
+
+
+@pytest.mark.parametrize(
+    ("legs", "errors"),
+    [
+        ([{}, {}], ["line 3: is not the other row of trade 1 in line 2"]),
+        ([{}, EXIT | {"Type": "Exit short"}], ["line 3: is not the other row of trade 1 in line 2"]),
+        ([EXIT], ["line 2: is the exit of trade 1, whose entry is missing"]),
+        ([EXIT, {"Trade #": "x"}], ["line 3: Trade # must be the number of a trade ('x')"]),
+        ([{}, EXIT | {"Type": "Exit"}], ["line 3: Type must be Entry or Exit with long or short ('Exit')"]),
+        (
+            [{"Trade #": str(n)} for n in range(10_001)],
+            ["line 10002: is the 10001th row without its other row"],
+        ),
+    ],
+)
+def test_rows_of_tradingview_without_their_other_row_are_errors(legs: list[Cells], errors: list[str]) -> None:
+    assert read_errors(write_file(LEG, *legs)) == errors
 
 
 # Whatever the cells hold ---------------------------------------------------------------------------------
