@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import contract_of
+from journal_api.rules.instruments import find_contract
 from journal_api.values.money import LARGEST, SCALE, quotient
 
 DEFAULT = "default"
@@ -34,7 +34,7 @@ class Commissions(NamedTuple):
         """Return the commission per side for a symbol: by contract root, else by symbol, else the default."""
         if not self.per_side:
             return None  # most accounts, so that their imports parse no symbol again
-        contract = contract_of(symbol, is_future=is_future)
+        contract = find_contract(symbol, is_future=is_future)
         names = (contract.root if contract else "", symbol.upper(), DEFAULT)
         return next((self.per_side[name] for name in names if name in self.per_side), None)
 

@@ -43,17 +43,9 @@ class ImportedTrade(Struct, frozen=True, gc=False):
         return field not in self.unstated
 
 
-UNSTATED: dict[tuple[bool, bool], tuple[str, ...]] = {
-    (False, False): (),
-    (True, False): ("multiplier",),
-    (False, True): ("fees",),
-    (True, True): ("multiplier", "fees"),
-}
-
-
-def unstated(*, multiplier: object, fees: object) -> tuple[str, ...]:
-    """Return the names of those of the two that the file does not state, which are None."""
-    return UNSTATED[multiplier is None, fees is None]
+def unstated(**fields: object) -> tuple[str, ...]:
+    """Return the names of the fields that are None, because the file does not state them."""
+    return tuple([name for name, value in fields.items() if value is None])
 
 
 class Rejected(NamedTuple):

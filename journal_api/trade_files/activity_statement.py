@@ -45,7 +45,7 @@ def read_orders(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
 
 
 class StatementTrades:
-    """Makes rows of a table from those of the section Trades, whose columns change within the file."""
+    """Makes one table from the rows of the section Trades, whose columns change within the file."""
 
     def __init__(self) -> None:
         self.account = ""

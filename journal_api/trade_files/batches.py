@@ -83,7 +83,7 @@ class TradeImporter:
 
     @property
     def threads(self) -> int:
-        """Whose threads read the file: those of the writer while the write lock is held."""
+        """The writer's threads while the write lock is held, else the user's."""
         return self.user_id if self.import_id is None else WRITER
 
     async def process(self, file: TradeFile, verdicts: VerdictCounter) -> None:

@@ -25,7 +25,7 @@ class Format(NamedTuple):
     read_trades: Callable[[Rows], Trades]
     accounts: tuple[str, ...] = ()  # the columns that may name an account of the journal
     optional: frozenset[str] = frozenset()
-    # Whether times without an offset are in the owner's time zone; otherwise in that of another program.
+    # Whether times without an offset are in the owner's time zone; otherwise another program's zone.
     has_owners_times: bool = False
     long: frozenset[str] = frozenset()  # the columns whose cells may be longer than MAX_CELL_LENGTH
     dates: tuple[str, ...] = ()  # the columns with dates, which may have the day or the month first

@@ -72,7 +72,7 @@ class FlexQuery:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.StartDoctypeDeclHandler = self._refuse_dtd
-        self.attributes: list[str] = []  # those of COLUMNS that the first trade has
+        self.attributes: list[str] = []  # the attributes of the first trade that are in COLUMNS
         self._rows: list[Cells] = []
         self._account: dict[str, str] = {}  # the attribute of the statement, for trades without it
         self._depth = 0

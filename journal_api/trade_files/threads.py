@@ -39,12 +39,12 @@ async def in_thread(user_id: int, function: Callable[[], T]) -> T:
         return function()
 
     try:
-        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=limiter_of(user_id))
+        return await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=find_limiter(user_id))
     finally:
         cancelled.set()
 
 
-def limiter_of(user_id: int) -> CapacityLimiter:
+def find_limiter(user_id: int) -> CapacityLimiter:
     """Return the limiter of the user's threads in this event loop."""
     try:
         limiters = _limiters.get()

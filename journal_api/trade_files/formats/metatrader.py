@@ -18,7 +18,7 @@ from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Name100
 
-# The time and the price of the close have the same column names as those of the opening.
+# The opening and the close have the same column names.
 CLOSED_AT, EXIT_PRICE = "Time 2", "Price 2"
 STOP = "S / L"
 # What follows the closed orders: their total, and the next sections.

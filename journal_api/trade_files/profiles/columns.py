@@ -15,13 +15,6 @@ def find_columns(header: Collection[str], many: Iterable[Columns]) -> list[str]:
     return [name for columns in many if (name := find_column(header, columns)) is not None]
 
 
-def require_column(header: Collection[str], columns: Columns | None) -> str:
-    """Return the name of a column that every file of the format has."""
-    name = find_column(header, columns)
-    assert name is not None, "the header fits the profile"
-    return name
-
-
 def time_columns(profile: ImportProfileCreate) -> list[Columns]:
     """Return the columns with dates."""
     matched = [fill.at for fill in (profile.bought, profile.sold) if fill]

@@ -1,79 +1,50 @@
 """Profiles of kind `fills`, one fill per row: compiles a profile and a header to a reader of rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
 from journal_api.trade_files.named_rows import Row
-from journal_api.trade_files.profiles.cells import (
-    Header,
-    account_reader,
-    costs_reader,
-    external_id_reader,
-    multiplier_reader,
-    read_time,
-    sale_reader,
-    time_reader,
-)
-from journal_api.trade_files.profiles.columns import find_columns, require_column
+from journal_api.trade_files.profiles.columns import find_columns
+from journal_api.trade_files.profiles.readers import ProfileReader
 from journal_api.values.money import ONE, Money
-from journal_api.values.types import Name40
 
 
-def execution_reader(profile: ImportProfileCreate, header: Header) -> Callable[[Row], Execution]:
-    """Return the function that reads the fill of a row, with the columns of this header."""
-    price = require_column(header, profile.price)
-    clock = (require_column(header, profile.clock),) if profile.clock else ()
-    time = require_column(header, profile.at), *clock
-    id_column = find_column(header, profile.external_id[0]) if profile.external_id else None
-    read_instrument, parse_time = instrument_reader(profile, header), time_reader(profile)
-    read_quantity = quantity_reader(profile, header)
-    read_costs, read_id = costs_reader(profile, header), external_id_reader(profile, header)
+def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], Execution]:
+    """Return the function that reads the fill of a row. It is of an option in the rows with a strike."""
+    reader, option = ProfileReader(profile, header), profile.option
+    symbol, quantity, price = map(reader.column, (profile.symbol, profile.quantity, profile.price))
+    times = [reader.column(part) for part in (profile.at, profile.clock) if part]
+    contract = find_columns(header, (option.expires, option.strike, option.right)) if option else []
+    id_column = next(iter(find_columns(header, profile.external_id or ())), "")
 
     def read_execution(row: Row) -> Execution:
-        fill_id, cost = read_id(row), read_costs(row)
+        fill_id, fees = reader.external_id(row), reader.fees(row)
         return Execution(
             read_instrument(row),
-            FillId(str(id_column), fill_id) if fill_id else None,
-            read_time(row, time, parse_time),
+            FillId(id_column, fill_id) if fill_id else None,
+            reader.time(row, *times),
             read_quantity(row),
             row.amount(price, Money).units,
-            None if cost is None else cost.units,
+            None if fees is None else fees.units,
         )
 
-    return read_execution
-
-
-def instrument_reader(profile: ImportProfileCreate, header: Header) -> Callable[[Row], Instrument]:
-    """Return the reader of the instrument. It is an option in the rows with a strike."""
-    symbol, option = require_column(header, profile.symbol), profile.option
-    read_multiplier, read_account = multiplier_reader(profile, header), account_reader(profile, header)
-    contract = find_columns(header, (option.expires, option.strike, option.right)) if option else []
-
     def read_instrument(row: Row) -> Instrument:
-        stated = read_multiplier(row)
-        name, default = row.read(symbol, Name40.decode), ONE
+        stated, name, default = reader.multiplier(row), reader.symbol(row), ONE
         if len(contract) == 3 and row[contract[1]].strip():
             name = add_contract(symbol, name, read_option(row, *contract))
             default = SHARES_OF_AN_OPTION
-        return Instrument(read_account(row), name, stated or default, stated is not None)
-
-    return read_instrument
-
-
-def quantity_reader(profile: ImportProfileCreate, header: Header) -> Callable[[Row], int]:
-    """Return the reader of the quantity, negative for a sale: by the side, or without a side by the sign."""
-    column, is_sale = require_column(header, profile.quantity), sale_reader(profile, header)
+        return Instrument(reader.account(row), name, stated or default, stated is not None)
 
     def read_quantity(row: Row) -> int:
-        quantity = row.amount(column, Money).units
-        if not quantity:
-            raise ValidationFailed(fields={column: "must not be 0"})
-        if is_sale is None:
-            return quantity
-        return -abs(quantity) if is_sale(row) else abs(quantity)
+        """Return the quantity, negative for a sale: by the side, or without a side by the sign."""
+        units = row.amount(quantity, Money).units
+        if not units:
+            raise ValidationFailed(fields={quantity: "must not be 0"})
+        if profile.side is None:
+            return units
+        return -abs(units) if reader.is_sale(row) else abs(units)
 
-    return read_quantity
+    return read_execution

@@ -122,7 +122,7 @@ def simplify(column: str) -> str:
 
 
 def build_profile(table: Table) -> ProposedProfile:
-    """Return the profile; the words of the side and the format of the times are those of the rows."""
+    """Return the profile, with the words of the side and the format of times that the rows have."""
     members = find_members(table.columns)
     is_of_trades = any(pair <= members.keys() for pair in OF_TRADES)
     others = ONLY_FILLS if is_of_trades else ONLY_TRADES
