@@ -74,6 +74,23 @@ class Opening(NamedTuple):
     occurrence: int  # the ordinal of the fill among equal fills of the same time
 
 
+class Openings:
+    """The trades by the number of the fill that opens them, in 24 bytes per fill."""
+
+    def __init__(self, fills: int) -> None:
+        self.columns = tuple(array("q", bytes(8 * fills)) for _ in Opening._fields)
+
+    def add(self, number: int, opening: Opening) -> None:
+        for column, value in zip(self.columns, opening, strict=True):
+            column[number] = value
+
+    def __iter__(self) -> Iterator[Opening]:
+        """Yield the openings in the order of lines."""
+        for opening in zip(*self.columns, strict=True):
+            if opening[1]:
+                yield Opening(*opening)
+
+
 class RoundTrip:
     """A trade with its opened and closed quantity. `closed_at` is None while it is open."""
 
@@ -118,14 +135,13 @@ class RoundTrip:
 def find_round_trips(fills: Fills) -> Iterator[RoundTrip]:
     """Yield the trades in the order of the lines of their first fills."""
     order = fills.sort_numbers()
-    openings = find_openings(fills, order)
-    for number in sorted(openings):
-        yield follow_trade(fills, order, openings[number])
+    for opening in find_openings(fills, order):
+        yield follow_trade(fills, order, opening)
 
 
-def find_openings(fills: Fills, order: "array[int]") -> dict[int, Opening]:
-    """Return the openings of all trades by the number of the fill."""
-    openings: dict[int, Opening] = {}
+def find_openings(fills: Fills, order: "array[int]") -> Openings:
+    """Return the openings of all trades."""
+    openings = Openings(len(fills))
     equal_fills: Counter[tuple[int, int]] = Counter()
     position, last = 0, (-1, 0)
     for place, number in enumerate(with_cancel_checks(order)):
@@ -138,7 +154,7 @@ def find_openings(fills: Fills, order: "array[int]") -> dict[int, Opening]:
         equal_fills[fill.quantity, fill.price] += 1
         after = position + fill.quantity
         if not position or crosses(position, fill.quantity):
-            openings[number] = Opening(place, after, equal_fills[fill.quantity, fill.price])
+            openings.add(number, Opening(place, after, equal_fills[fill.quantity, fill.price]))
         position = after
     return openings
 
