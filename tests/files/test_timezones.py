@@ -147,13 +147,6 @@ async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(
 # What is not kept, is not remembered -------------------------------------------------------------------
 
 
-async def test_a_dry_run_remembers_no_zone(client: httpx.AsyncClient, account_id: int) -> None:
-    dry = await import_of(client, fills(), account_id, timezone=NEW_YORK, dry_run="true")
-
-    assert zone_of(dry) == Zone(NEW_YORK, "stated", [])
-    assert (await send_file(client, fills(), account_id, timezone=None)).status_code == 400
-
-
 async def test_a_refused_import_remembers_no_zone(client: httpx.AsyncClient, account_id: int) -> None:
     wrong = trades(LOCAL) + "\nES,up,1,100,101,2026-03-10T10:31:00,,Sim"
     assert (await send_file(client, wrong, account_id, timezone=NEW_YORK)).status_code == 400
@@ -161,39 +154,6 @@ async def test_a_refused_import_remembers_no_zone(client: httpx.AsyncClient, acc
     report = await import_of(client, trades(LOCAL), account_id)
 
     assert zone_of(report) == Zone(UTC, "owner", [])
-
-
-async def test_an_undone_import_is_no_longer_remembered_but_the_one_before_it_is(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await import_of(client, fills(), account_id, timezone=NEW_YORK)
-    wrong = await import_of(client, fills(day="2026-03-11"), account_id, timezone=BERLIN)
-
-    await client.delete(f"/imports/{wrong['id']}")
-    second = await import_of(client, fills(day="2026-03-11"), account_id)
-    for report in unwrap(await client.get("/imports")):
-        await client.delete(f"/imports/{report['id']}")
-    third = await send_file(client, fills(), account_id, timezone=None)
-
-    assert zone_of(second) == Zone(NEW_YORK, "remembered", [])
-    assert third.status_code == 400
-
-
-# The service's own format ------------------------------------------------------------------------------
-
-
-async def test_the_own_format_is_in_the_owners_zone_and_stays_there_when_that_changes(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    unwrap(await client.patch("/me", json={"timezone": BERLIN}))
-    first = await import_of(client, trades(LOCAL), account_id)
-    unwrap(await client.patch("/me", json={"timezone": NEW_YORK}))
-
-    again = await import_of(client, trades(LOCAL), account_id)
-
-    assert (zone_of(first), zone_of(again)) == (Zone(BERLIN, "owner", []), Zone(BERLIN, "remembered", []))
-    assert again["counts"] == DUPLICATES
-    assert await opened(client) == ["2026-03-10T08:31:00.000000Z"]
 
 
 # Files that name their accounts ------------------------------------------------------------------------
