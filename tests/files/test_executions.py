@@ -196,47 +196,14 @@ def test_a_trade_out_of_range_is_the_error_of_its_line_alone() -> None:
 
 # Which fills are one trade -------------------------------------------------------------------------------
 
+# What share by share, below, does not show.
 ROUND_TRIPS: dict[str, tuple[list[Fill], list[tuple[Any, ...]]]] = {
-    "averages of all that was opened and closed": (
-        [
-            *(sell(0, "2", "10"), sell(1, "1", "13"), buy(2, "1", "9"), sell(3, "1", "15")),
-            buy(4, "3", "12"),
-        ],
-        [("short", "4", "12", "11.25", "3")],
-    ),
-    "a symbol that is still held leaves the next one flat": (
-        [buy(0, Symbol="AAA"), buy(1, Symbol="BBB")],
-        [("long", "1", "10", None, None)] * 2,
-    ),
-    "each symbol is held apart": (
-        [buy(0), sell(1, "1", "64", Symbol="CRVS"), sell(2, "1", "11"), buy(3, "1", "63", Symbol="CRVS")],
-        [("long", "1", "10", "11", "1"), ("short", "1", "64", "63", "1")],
-    ),
     "each account is held apart": (
         [
             *(buy(0, account="Live"), sell(1, "1", "12", account="Sim")),
             *(sell(2, "1", "11", account="Live"), buy(3, "1", "13", account="Sim")),
         ],
         [("long", "1", "10", "11", "1"), ("short", "1", "12", "13", "-1")],
-    ),
-    "a fill beyond flat ends one trade and opens the next": (
-        [buy(0, "2", "10"), sell(1, "5", "12"), buy(2, "4", "11"), sell(3, "1", "11.5")],
-        [
-            *(("long", "2", "10", "12", "4"), ("short", "3", "12", "11", "3")),
-            ("long", "1", "11", "11.5", "0.5"),
-        ],
-    ),
-    "an open position": (
-        [buy(0, "2", "10"), buy(1, "1", "13")],
-        [("long", "3", "11", None, None)],
-    ),
-    "an open position that was closed in part is what was opened": (
-        [buy(0, "3", "10"), sell(1, "2", "12")],
-        [("long", "3", "10", None, None)],
-    ),
-    "fills in any order": (
-        [sell(3, "1", "13"), buy(0, "1", "10"), buy(2, "1", "12"), sell(1, "1", "9")],
-        [("long", "1", "10", "9", "-1"), ("long", "1", "12", "13", "1")],
     ),
     "an average has eight decimals, the result is exact": (
         [buy(0, "1", "10.01"), buy(1, "2", "10.02"), sell(2, "3", "10.02")],
@@ -279,16 +246,6 @@ def test_fills_from_flat_to_flat_are_a_trade(fills: list[Fill], expected: list[t
     assert [show(trade) for trade in trades_in(*fills)] == expected
 
 
-def test_a_trade_lasts_from_its_first_fill_to_the_fill_that_makes_it_flat() -> None:
-    trades = trades_in(buy(0, "2"), sell(1, "5"), buy(2, "4"), sell(3, "1"))
-
-    assert [clocks(trade) for trade in trades] == [
-        ["09:00:00", "09:01:00"],
-        ["09:01:00", "09:02:00"],
-        ["09:02:00", "09:03:00"],
-    ]
-
-
 @pytest.mark.parametrize(
     ("cost", "shares"),
     [
@@ -328,14 +285,9 @@ def test_fills_of_one_instant_are_in_the_order_of_the_file(is_newest_first: bool
 def test_symbols_one_after_another_do_not_make_a_file_newest_first() -> None:
     of_one = [buy(0, "1", "10"), sell(1, "2", "12"), buy(1, "1", "14")]
 
-    trades = trades_in(
-        *({**fill, "Symbol": symbol} for symbol in ("NVTA", "CRVS", "ABEV") for fill in of_one)
-    )
+    trades = trades_in(*({**fill, "Symbol": symbol} for symbol in ("NVTA", "CRVS") for fill in of_one))
 
-    assert [show(trade) for trade in trades] == [
-        ("long", "1", "10", "12", "2"),
-        ("short", "1", "12", "14", "-2"),
-    ] * 3
+    assert [trade["gross_pnl"] for trade in trades] == ["2", "-2"] * 2
 
 
 def test_trades_come_in_the_order_of_the_lines_on_which_they_begin() -> None:
@@ -397,7 +349,7 @@ def test_identical_fills_are_several_and_each_trade_that_they_begin_has_its_own_
 
 # Against the simplest reading ----------------------------------------------------------------------------
 
-SOME = tried(full=60, short=12)
+SOME = tried(full=60, short=20)
 
 
 class Execution(NamedTuple):
