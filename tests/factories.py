@@ -6,7 +6,7 @@ import io
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, BinaryIO
 
 import httpx
 import msgspec
@@ -17,6 +17,9 @@ from journal_api.database.database import Database
 from journal_api.repositories import api_keys, new_trades
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import TradeCreate
+from journal_api.trade_files import reader
+from journal_api.trade_files.headers import UnknownHeader
+from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.api_keys import SCOPES
 from journal_api.values.clock import now
 from journal_api.values.types import decode_value, sort_name
@@ -198,6 +201,16 @@ async def create_import(client: httpx.AsyncClient, file: str | bytes = A_FILE, *
     if "account_id" not in query:
         query["account_id"] = (await create_account(client, "of an import"))["id"]
     return unwrap(await send_file(client, file, **query))
+
+
+def read_file(file: str | bytes | BinaryIO, zone: str = "UTC", **options: Any) -> reader.TradeFile:
+    """The trades of a file. Raises ValidationFailed for an unknown header, as an import does."""
+    content = file.encode() if isinstance(file, str) else file
+    opened = io.BytesIO(content) if isinstance(content, bytes) else content
+    found = reader.read(opened, FileTimezone(zone), **options)
+    if isinstance(found, UnknownHeader):
+        raise found.refusal()
+    return found
 
 
 async def create_instrument(client: httpx.AsyncClient, root: str = "XYZ", point_value: float = 4) -> Any:

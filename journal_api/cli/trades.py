@@ -30,8 +30,9 @@ from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.imports import AccountOption, Verdict
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
-from journal_api.trade_files.profiles.profile_format import profile_from
-from journal_api.trade_files.profiles.proposal import as_toml, proposal_for
+from journal_api.trade_files.headers import UnknownHeader
+from journal_api.trade_files.profiles.profile_format import decode_profile
+from journal_api.trade_files.profiles.proposal import as_toml, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
 from journal_api.trade_files.verdicts import refused
@@ -117,12 +118,12 @@ def import_file(
             date_order=date_order,
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
-        try:
-            trade_file = await in_thread(user_id, read)
-        except ValidationFailed as error:
-            if dry_run and "missing" in error.details and (proposal := proposal_for(content)) is not None:
+        trade_file = await in_thread(user_id, read)
+        if isinstance(trade_file, UnknownHeader):
+            proposal = propose_profile(content) if dry_run and trade_file.missing is not None else None
+            if proposal is not None:
                 click.echo(as_toml(proposal.profile), nl=False)
-            raise
+            raise trade_file.refusal()
         is_new = False
 
         async def accounts_in(db: Connection) -> AccountChoice:
@@ -198,7 +199,7 @@ def describe_reading(file: reader.TradeFile) -> Iterator[str]:
 def read_profile(file: Path) -> ImportProfileCreate:
     """The import profile in a TOML file. Raises ClickException that names the file."""
     try:
-        return profile_from(file.read_bytes())
+        return decode_profile(file.read_bytes())
     except ValidationFailed as error:
         reason = "; ".join(f"{name} {text}" for name, text in error.details["fields"].items())
     except (msgspec.MsgspecError, ValueError) as error:

@@ -6,15 +6,15 @@ from aiosqlite import Connection
 from msgspec import Raw, json
 from starlette.requests import Request
 
-from journal_api.errors import ValidationFailed
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
-from journal_api.trade_files.import_report import EncodedVerdicts
-from journal_api.trade_files.profiles.proposal import Proposal, proposal_for
+from journal_api.trade_files.headers import UnknownHeader
+from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
+from journal_api.trade_files.verdicts import EncodedVerdicts
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
@@ -58,15 +58,13 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
-    try:
-        file = await in_thread(user_id, read)
-    except ValidationFailed as error:
-        has_unknown_header = "missing" in error.details
-        if not (has_unknown_header and query.dry_run):
-            raise
-        if (proposal := await in_thread(user_id, partial(proposal_for, upload.file))) is None:
-            raise
-        return ok(**{"import": unknown_report(source, timezone.name, proposal)})
+    file = await in_thread(user_id, read)
+    if isinstance(file, UnknownHeader):
+        if query.dry_run and file.missing is not None:
+            proposal = await in_thread(user_id, partial(propose_profile, upload.file))
+            if proposal is not None:
+                return ok(**{"import": unknown_report(source, timezone.name, proposal)})
+        raise file.refusal()
     rows = EncodedVerdicts()
     file_import = importer.FileImport(
         user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import contract_of
+from journal_api.rules.instruments import find_contract
 from journal_api.values.money import LARGEST, SCALE, quotient
 
 DEFAULT = "default"
@@ -15,13 +15,13 @@ class Commissions(NamedTuple):
 
     per_side: Mapping[str, int]
 
-    def of(self, fields: Mapping[str, Any], *, is_future: bool) -> int | None:
+    def compute(self, fields: Mapping[str, Any], *, is_future: bool) -> int | None:
         """Return the commission of a trade: of both sides, of one side while it is open.
 
         `fields` are its columns. Returns None if the account has no amount for its symbol. Raises
         ValidationFailed if the commission is too large.
         """
-        per_side = self.per_side_of(fields["symbol"], is_future=is_future)
+        per_side = self.find_rate(fields["symbol"], is_future=is_future)
         if per_side is None:
             return None
         sides = 1 if fields["closed_at"] is None else 2
@@ -30,11 +30,11 @@ class Commissions(NamedTuple):
             raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
         return amount
 
-    def per_side_of(self, symbol: str, *, is_future: bool) -> int | None:
-        """Return the amount of the symbol's contract root, without one that of the symbol or the default."""
+    def find_rate(self, symbol: str, *, is_future: bool) -> int | None:
+        """Return the commission per side for a symbol: by contract root, else by symbol, else the default."""
         if not self.per_side:
             return None  # most accounts, so that their imports parse no symbol again
-        contract = contract_of(symbol, is_future=is_future)
+        contract = find_contract(symbol, is_future=is_future)
         names = (contract.root if contract else "", symbol.upper(), DEFAULT)
         return next((self.per_side[name] for name in names if name in self.per_side), None)
 

@@ -26,7 +26,7 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     trade: TradeDraft
     unstated: tuple[str, ...] = ()  # the fields that the file does not state
     is_computed: bool = False  # whether gross_pnl was computed from prices and multiplier
-    has_multiplier_of_result: bool = False  # whether the multiplier was computed from prices and gross_pnl
+    multiplier_from_result: bool = False  # whether the multiplier was computed from prices and gross_pnl
     is_future: bool = False  # whether the file says so; then the symbol may be a bare contract root
     derives_risk: bool = False  # whether a missing initial risk follows from the stop
     as_read: TradeDraft | None = None  # the trade with the multiplier of the format
@@ -43,17 +43,9 @@ class ImportedTrade(Struct, frozen=True, gc=False):
         return field not in self.unstated
 
 
-UNSTATED: dict[tuple[bool, bool], tuple[str, ...]] = {
-    (False, False): (),
-    (True, False): ("multiplier",),
-    (False, True): ("fees",),
-    (True, True): ("multiplier", "fees"),
-}
-
-
-def unstated(*, multiplier: object, fees: object) -> tuple[str, ...]:
-    """Return the names of those of the two that the file does not state, which are None."""
-    return UNSTATED[multiplier is None, fees is None]
+def unstated(**fields: object) -> tuple[str, ...]:
+    """Return the names of the fields that are None, because the file does not state them."""
+    return tuple([name for name, value in fields.items() if value is None])
 
 
 class Rejected(NamedTuple):

@@ -46,7 +46,7 @@ EXPIRATION = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 OPTION_SUFFIX = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9.]+ [CP]\Z")
 # The roots in F.US.EP and F.US.ENQ by their usual names.
 OTHER_NAMES = {"EP": "ES", "ENQ": "NQ", "CLE": "CL", "MCLE": "MCL", "GCE": "GC", "SIE": "SI", "NGE": "NG"}
-# Shares in Frankfurt whose symbols are also those of contracts on hogs, palladium and silver.
+# Shares in Frankfurt with the symbols of contracts on hogs, palladium and silver.
 SHARES_OR_FUTURES = frozenset({"HEN3", "PAH3", "SIX2", "SIX3"})
 # Shares in São Paulo: ABEV3, KLBN4, HGLG11.
 SAO_PAULO = re.compile(r"[A-Z]{4}(?:3|4|11)")
@@ -82,7 +82,7 @@ class InstrumentTable:
             return self.own[name]
         if OPTION.fullmatch(name):
             return SHARES_OF_AN_OPTION
-        contract = contract_of(symbol, is_future=is_future)
+        contract = find_contract(symbol, is_future=is_future)
         if contract is None:
             return None
         if name in SHARES_OR_FUTURES and not is_future:
@@ -103,8 +103,8 @@ BUILT_IN = InstrumentTable()
 
 
 @lru_cache(maxsize=8192)
-def contract_of(symbol: str, *, is_future: bool = False) -> Contract | None:
-    """Return the contract that the symbol names, None if its form is not that of a future.
+def find_contract(symbol: str, *, is_future: bool = False) -> Contract | None:
+    """Return the contract that the symbol names, None if no future has such a symbol.
 
     The root need not be in a table.
     """
@@ -123,8 +123,8 @@ def contract_of(symbol: str, *, is_future: bool = False) -> Contract | None:
 
 
 def looks_like_future(symbol: str) -> bool:
-    """Return whether a symbol is probably that of a future, whatever its root."""
-    contract = contract_of(symbol)
+    """Return whether a symbol probably names a future, whatever its root."""
+    contract = find_contract(symbol)
     if contract is None or contract.is_certain:
         return contract is not None
     name = OPTION_SUFFIX.sub("", symbol.upper())

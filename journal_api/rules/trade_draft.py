@@ -117,8 +117,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     def with_multiplier(self, multiplier: Money) -> Self:
         """Return the trade with another multiplier and the result that it makes.
 
-        A result that is not that of the prices, because they are averages, is scaled. Raises ValidationFailed
-        if the result is too large.
+        A result that does not follow from the prices, because they are averages, is scaled. Raises
+        ValidationFailed if the result is too large.
         """
         if multiplier == self.multiplier:
             return self

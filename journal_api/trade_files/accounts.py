@@ -60,13 +60,13 @@ class FileAccounts:
             else [named.name for named in self.named if named.account_id is None]
         )
 
-    def id_of(self, name: str | None) -> int:
+    def find_id(self, name: str | None) -> int:
         """Return the id of the account of a row that names it so. Raises ValidationFailed.
 
         If the whole file goes into one account, all rows must have the same name for it.
         """
         if name is None:
-            return self._of_nameless()
+            return self._find_nameless()
         if name not in self._named:
             self._add(name)
         account_id = self._named.get(name)
@@ -82,7 +82,7 @@ class FileAccounts:
             }
         )
 
-    def _of_nameless(self) -> int:
+    def _find_nameless(self) -> int:
         if self.of_file is None:
             reason = "is required unless the whole file goes into one account"
             raise ValidationFailed(fields={"account": reason})

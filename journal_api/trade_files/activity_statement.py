@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Context
 
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files.amounts import number
+from journal_api.trade_files.amounts import parse_number
 from journal_api.trade_files.rows import Cells
 
 BEGINNINGS = ("Statement,Header,", "Account Information,Header,", "Trades,Header,")
@@ -23,7 +23,7 @@ SHARES_OF_AN_OPTION = {"Equity and Index Options": "100"}
 THREE_DIGITS = Context(prec=3)
 
 
-def rows_of_statement(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+def read_orders(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield a header and the orders. Subtotals and other sections are skipped."""
     trades, line = StatementTrades(), 1
     for row in rows:
@@ -37,15 +37,15 @@ def rows_of_statement(rows: Iterable[Cells | Rejected]) -> Iterator[Cells | Reje
             case ["Account Information", "Data", "Account", account, *_]:
                 trades.account = account
             case ["Trades", "Header", *names]:
-                yield from trades.header(line, names)
+                yield from trades.read_header(line, names)
             case ["Trades", "Data", *cells]:
-                yield from trades.order(line, cells)
+                yield from trades.read_order(line, cells)
     if not trades.columns:
         yield Rejected(line, "the statement has no section Trades")
 
 
 class StatementTrades:
-    """Makes rows of a table from those of the section Trades, whose columns change within the file."""
+    """Makes one table from the rows of the section Trades, whose columns change within the file."""
 
     def __init__(self) -> None:
         self.account = ""
@@ -54,8 +54,8 @@ class StatementTrades:
         self._level: str | None = None  # of the rows that are fills: Order, or Trade in a file without orders
         self._multipliers: dict[str, str] = {}  # by symbol
 
-    def header(self, line: int, names: list[str]) -> Iterator[Cells]:
-        """Read a header of the section; yield that of the table for the first."""
+    def read_header(self, line: int, names: list[str]) -> Iterator[Cells]:
+        """Read a header of the section. Yields the header of the table after the first."""
         self._names = [COSTS if name.startswith(COSTS_IN) else name.strip() for name in names]
         if not self.columns:
             account = [ACCOUNT] if self.account or ACCOUNT in self._names else []
@@ -63,7 +63,7 @@ class StatementTrades:
             self.columns = [*account, *same, MULTIPLIER]
             yield Cells(line, self.columns)
 
-    def order(self, line: int, cells: list[str]) -> Iterator[Cells | Rejected]:
+    def read_order(self, line: int, cells: list[str]) -> Iterator[Cells | Rejected]:
         """Yield the row of the table. The executions of an order are skipped, because they are its parts."""
         if len(cells) < len(self._names):
             yield Rejected(line, f"has {len(cells) + 2} cells where its header has {len(self._names) + 2}")
@@ -75,10 +75,10 @@ class StatementTrades:
             if level != self._level:
                 return
         row[ACCOUNT] = row.get(ACCOUNT) or self.account
-        row[MULTIPLIER] = self._multiplier_of(row)
+        row[MULTIPLIER] = self._find_multiplier(row)
         yield Cells(line, [row.get(name, "") for name in self.columns])
 
-    def _multiplier_of(self, row: Mapping[str, str]) -> str:
+    def _find_multiplier(self, row: Mapping[str, str]) -> str:
         """Return the multiplier of the first order of the symbol that shows it; empty if it is not known.
 
         An option that expires has the price 0, which shows none.
@@ -87,18 +87,18 @@ class StatementTrades:
         if not any(word in category for word in WITH_MULTIPLIER):
             return "1"
         if symbol not in self._multipliers:
-            shown = multiplier_in(row) or SHARES_OF_AN_OPTION.get(category, "")
+            shown = derive_multiplier(row) or SHARES_OF_AN_OPTION.get(category, "")
             if not shown:
                 return ""
             self._multipliers[symbol] = shown
         return self._multipliers[symbol]
 
 
-def multiplier_in(row: Mapping[str, str]) -> str:
+def derive_multiplier(row: Mapping[str, str]) -> str:
     """Return the value of the order divided by quantity and price, empty if one of them is 0 or no number."""
     try:
-        value = next((number(row[name]) for name in NOTIONAL if name in row), 0)
-        points = number(row.get("Quantity", "")) * number(row.get("T. Price", ""))
+        value = next((parse_number(row[name]) for name in NOTIONAL if name in row), 0)
+        points = parse_number(row.get("Quantity", "")) * parse_number(row.get("T. Price", ""))
     except ValueError:
         return ""
     return f"{abs(THREE_DIGITS.divide(value, points)):f}" if value and points else ""

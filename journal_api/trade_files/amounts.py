@@ -1,11 +1,13 @@
-"""Amounts in cells. Functions that parse a cell raise ValueError with the reason."""
+"""Amounts in cells, and amounts computed from several cells. What parses a cell raises ValueError."""
 
 import re
 from collections import defaultdict
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args
 
-from journal_api.values.money import Money, rounded
+from journal_api.errors import ValidationFailed
+from journal_api.values.money import Money, Result, rounded
 
 M = TypeVar("M", bound=Money)
 Comma = Literal["thousands", "decimals", "either"]
@@ -29,31 +31,31 @@ AMBIGUOUS = {
 SWAP = str.maketrans(".,", ",.")
 
 # By meaning of the comma and type, the amounts of cells by their text; those that were rounded are not in it.
-REMEMBERED: dict[Comma, defaultdict[type[Money], dict[str, Any]]] = {
+CACHED_AMOUNTS: dict[Comma, defaultdict[type[Money], dict[str, Any]]] = {
     comma: defaultdict(dict) for comma in get_args(Comma)
 }
 
 
-def read_amount(kind: type[M], comma: Comma, cell: str) -> M:
+def parse_amount(kind: type[M], comma: Comma, cell: str) -> M:
     """Return the amount in a cell. Raises ValueError, also for an ambiguous comma."""
-    return kind.checked(number_in(cell, comma))
+    return kind.checked(parse_cell_number(cell, comma))
 
 
-def read_rounded(kind: type[M], comma: Comma, cell: str) -> tuple[M, bool]:
+def parse_rounded_amount(kind: type[M], comma: Comma, cell: str) -> tuple[M, bool]:
     """Return the amount in a cell, rounded to the decimals of an amount, and whether that changed it."""
-    exact = number_in(cell, comma)
+    exact = parse_cell_number(cell, comma)
     value = rounded(exact, kind.digits)
     return kind.checked(value), value != exact
 
 
-def number_in(cell: str, comma: Comma) -> Decimal:
+def parse_cell_number(cell: str, comma: Comma) -> Decimal:
     """Return the number in a cell. Raises ValueError, also for an ambiguous comma."""
     if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
         raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
-    return number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell)
+    return parse_number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell)
 
 
-def number(text: str) -> Decimal:
+def parse_number(text: str) -> Decimal:
     """Return a number, with commas or blanks between thousands, a currency sign, or a loss in parentheses."""
     if PLAIN.fullmatch(text):
         return Decimal(text)
@@ -62,3 +64,12 @@ def number(text: str) -> Decimal:
         raise ValueError("must be a number")
     value = Decimal(NOT_DIGITS.sub("", match["plain"] or match["loss"] or match["below"]))
     return value if match["plain"] and match["sign"] != "-" else value.copy_negate()
+
+
+@lru_cache(maxsize=8192)  # the costs of fills repeat
+def derive_amount(column: str, how: str, value: Decimal) -> Result:
+    """Return an amount computed from several cells. Raises ValidationFailed if it exceeds a limit."""
+    try:
+        return Result.checked(value)
+    except ValueError as error:
+        raise ValidationFailed(fields={column: f"{how} {error}"}) from None

@@ -22,8 +22,7 @@ from journal_api.rules.import_rows import Candidate, Correction, Rejected, Resol
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.copies import Copies, PendingCopy
-from journal_api.trade_files.fees import ImportFees
-from journal_api.trade_files.matching import correction_of
+from journal_api.trade_files.matching import ImportFees, correct_trade
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import in_thread
@@ -112,7 +111,7 @@ class TradeImporter:
     async def remember(self, timezone: FileTimezone) -> None:
         """Store the time zone of the file for the accounts whose times were read in it."""
         assert self.import_id is not None
-        account_ids = {self.accounts.id_of(name or None) for name in timezone.accounts}
+        account_ids = {self.accounts.find_id(name or None) for name in timezone.accounts}
         await import_timezones.insert(self.db, self.import_id, timezone.name, sorted(account_ids))
 
     async def process_batch(self, batch: Iterable[Candidate | Rejected]) -> list[Verdict]:
@@ -120,7 +119,7 @@ class TradeImporter:
 
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
-        rows = [self.fees.charged(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
+        rows = [self.fees.charge(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
         matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
         verdicts: list[Verdict] = []
@@ -139,7 +138,7 @@ class TradeImporter:
             else:
                 trade = self.with_ids(row)
                 new.append(trade)
-                self.fees.note(trade, trade.columns["fees"])
+                self.fees.count(trade, trade.columns["fees"])
                 verdicts += self.add(trade)
         if self.import_id is not None:
             await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
@@ -166,14 +165,14 @@ class TradeImporter:
         if stored.trade_id in self.compared:
             return None
         self.compared.add(stored.trade_id)
-        correction = correction_of(row, stored, self.fees.commissions_for(row))
+        correction = correct_trade(row, stored, self.fees.commissions_for(row))
         if correction:
-            self.fees.note(row, correction.fields["fees"] - stored.fields["fees"])
+            self.fees.count(row, correction.fields["fees"] - stored.fields["fees"])
         return correction
 
     def with_ids(self, row: ResolvedRow) -> ResolvedRow:
         """Return a new trade with its id and, if it was read already, the id of its original."""
-        original_id = self.copies.original_of(row.imported.copy_of)
+        original_id = self.copies.find_original(row.imported.copy_of)
         columns = row.columns.copy()
         columns["id"], columns["source_trade_id"] = next(self.trade_ids), original_id
         return ResolvedRow(row.imported, columns, row.tag_ids, row.answers)

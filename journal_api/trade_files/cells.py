@@ -1,59 +1,35 @@
-"""Rows and cells. Functions that parse a cell raise ValueError with the reason; the row adds the column."""
+"""Reads the texts of cells: names, sides, options. Each function raises ValueError with the reason."""
 
-import textwrap
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, NamedTuple, TypeVar
+import re
+from collections.abc import Callable
+from functools import cache, partial
+from typing import TypeVar
 
 import msgspec
 
-from journal_api.errors import ValidationFailed
-from journal_api.trade_files.amounts import CURRENCY as CURRENCY
-from journal_api.trade_files.amounts import Comma as Comma
-from journal_api.trade_files.amounts import read_amount, read_rounded
-from journal_api.trade_files.date_cells import DAYS, TIMES, DateOrder
-from journal_api.values.money import Money
-from journal_api.values.timestamps import Timestamp
+from journal_api.structs.trades import Direction
+from journal_api.trade_files.dates import ORDERS, DateOrder, parse_midnight
+from journal_api.values.time_formats import MONTHS
 from journal_api.values.types import Name100, Text
 
 T = TypeVar("T")
-M = TypeVar("M", bound=Money)
 # Names or answers in one cell, and characters of a cell of names.
 MAX_ITEMS_IN_CELL, MAX_LIST_LENGTH = 1000, 1024 * 1024
 # Long cells are notes, which rarely repeat.
 MAX_CACHED_LENGTH = 64
-MAX_REMEMBERED = 8192
+MAX_CACHED = 8192
+# The words for a direction in English, Portuguese, German, Spanish and French.
+LONG = ("long", "l", "buy", "b", "bot", "bought", "compra", "comprado", "kauf", "largo", "achat")
+SHORT = ("short", "s", "sell", "sld", "sold", "venda", "vendido", "verkauf", "venta", "corto", "vente")
+DIRECTIONS: dict[str, Direction] = {**dict.fromkeys(LONG, "long"), **dict.fromkeys(SHORT, "short")}
+NAMED_MONTH = re.compile(
+    rf"(?P<day>[0-9]{{1,2}})[ -](?P<month>{'|'.join(MONTHS)})[ -](?P<year>[0-9]{{4}}|[0-9]{{2}})"
+)
+
+text = Text.decode
 
 
-class RoundedCells:
-    """Counts the cells of a file whose amounts are rounded."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._row: Row | None = None
-        self._columns: set[str] = set()
-
-    def add(self, row: "Row", column: str) -> None:
-        """Count the cell, once if the row reads it several times."""
-        if row is not self._row:
-            self._row, self._columns = row, set()
-        self.count += column not in self._columns
-        self._columns.add(column)
-
-
-class CellRules(NamedTuple):
-    """How the cells of a file are read.
-
-    `comma` is the meaning of a comma in numbers, `date_order` the order of day and month. With `rounded`,
-    amounts of more than eight decimals are rounded, without they are refused.
-    """
-
-    comma: Comma = "thousands"
-    date_order: DateOrder | None = None
-    rounded: RoundedCells | None = None
-
-
-class Remembered(dict[str, T]):
+class CellCache(dict[str, T]):
     """The values that a reader has returned for the texts of cells: symbols, sides and names repeat."""
 
     def __init__(self, reader: Callable[[str], T]) -> None:
@@ -61,149 +37,79 @@ class Remembered(dict[str, T]):
         self._reader = reader
 
     def __missing__(self, cell: str) -> T:
-        """Return the parsed cell. Raises ValueError, which is not remembered."""
+        """Return the parsed cell. Raises ValueError, which is not cached."""
         value = self._reader(cell.strip())
-        remember(self, cell, value)
+        keep_value(self, cell, value)
         return value
 
 
-def remember(values: dict[str, T], cell: str, value: T) -> None:
-    """Keep the value of a cell."""
+def keep_value(values: dict[str, T], cell: str, value: T) -> None:
+    """Cache the value of a cell."""
     if len(cell) < MAX_CACHED_LENGTH:
-        if len(values) >= MAX_REMEMBERED:
+        if len(values) >= MAX_CACHED:
             values.clear()
         values[cell] = value
 
 
 @cache
-def remembered(reader: Callable[[str], T]) -> Remembered[T]:
-    """Return the values that the reader has returned. They are kept for good: use functions of modules."""
-    return Remembered(reader)
+def find_cache(reader: Callable[[str], T]) -> CellCache[T]:
+    """Return the cache of a reader. It is kept for good, so the reader must be a function of a module."""
+    return CellCache(reader)
 
 
-class Row(dict[str, str]):
-    """The cells of one row by column name. `line` is the last line of the row.
-
-    The attributes are set by the maker of rows: a method __init__ would take longer than the rest.
-    """
-
-    __slots__ = ("amounts", "line", "rules")
-    line: int
-    rules: CellRules
-    amounts: Mapping[type[Money], dict[str, Any]]  # the amounts of cells that were read before
-
-    def read(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
-        """Return the parsed cell. Raises ValidationFailed with the reader's reason.
-
-        What the reader returns is cached for good, so the reader must be a function of a module.
-        """
-        cell = self.get(column, "")
-        try:
-            if strip:
-                values: Remembered[T] = remembered(reader)
-                return values[cell]
-            return reader(cell)
-        except ValueError as error:
-            raise refused(column, cell, error) from None
-
-    def parse(self, column: str, reader: Callable[[str], T]) -> T:
-        """Return the parsed cell without caching it. Raises ValidationFailed with the reader's reason."""
-        cell = self.get(column, "")
-        try:
-            return reader(cell.strip())
-        except ValueError as error:
-            raise refused(column, cell, error) from None
-
-    def parse_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
-        """Return the parsed cell without caching it, None for a missing column or an empty cell."""
-        cell = self.get(column)
-        return self.parse(column, reader) if cell and not cell.isspace() else None
-
-    def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
-        """Return the parsed cell, None for a missing column or an empty cell."""
-        cell = self.get(column)
-        return self.read(column, reader) if cell and not cell.isspace() else None
-
-    def amount(self, column: str, kind: type[M]) -> M:
-        """Return the cell as an amount of that type. Raises ValidationFailed."""
-        cell = self.get(column, "")
-        value: M | None = self.amounts[kind].get(cell)
-        return self._new_amount(column, cell, kind) if value is None else value
-
-    def amount_if_any(self, column: str, kind: type[M]) -> M | None:
-        """Return the cell as an amount, None for a missing column or an empty cell."""
-        cell = self.get(column)
-        if not cell:
-            return None
-        value: M | None = self.amounts[kind].get(cell)
-        return self._new_amount(column, cell, kind) if value is None and not cell.isspace() else value
-
-    def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
-        """Return the amount of a cell whose text is not remembered."""
-        try:
-            if self.rules.rounded is None:
-                value, is_rounded = read_amount(kind, self.rules.comma, cell.strip()), False
-            else:
-                value, is_rounded = read_rounded(kind, self.rules.comma, cell.strip())
-        except ValueError as error:
-            raise refused(column, cell, error) from None
-        if self.rules.rounded is not None and is_rounded:
-            self.rules.rounded.add(self, column)
-        else:
-            remember(self.amounts[kind], cell, value)
-        return value
-
-    def time(self, column: str) -> Timestamp:
-        """Return the cell as date and time of day. Raises ValidationFailed."""
-        return self.read(column, TIMES[self.rules.date_order])
-
-    def day(self, column: str) -> Timestamp:
-        """Return midnight of the cell's date. Raises ValidationFailed."""
-        return self.read(column, DAYS[self.rules.date_order])
+def parse_direction(cell: str) -> Direction:
+    """Return the direction of a trade, which a file may state by the side of its first fill."""
+    word = DIRECTIONS.get(cell.strip().lower())
+    if word is None:
+        raise ValueError("must be long or short, or the side that opened the trade: buy or sell")
+    return word
 
 
-def refused(column: str, cell: str, error: ValueError) -> ValidationFailed:
-    """Return the error of a cell."""
-    return ValidationFailed(fields={column: f"{error} ({shown(cell)!r})"})
+def is_sale(cell: str) -> bool:
+    """Return whether a fill is a sale by its first letter: Buy, BOT, BTO, BTC; Sell, SLD, SS, STO, STC."""
+    if cell[:1] not in tuple("BbSs"):
+        raise ValueError("must begin with B or S, as Buy and Sell do")
+    return cell[0] in "Ss"
 
 
-def shown(cell: str) -> str:
-    """Return the cell shortened for an error message. Cut first, because textwrap takes quadratic time."""
-    return textwrap.shorten(cell[:600], 60, placeholder="...")
-
-
-text = Text.decode
-
-
-def names(cell: str) -> list[str]:
+def parse_names(cell: str) -> list[str]:
     """Return names separated by semicolons or, for names with semicolons, in a JSON array."""
     if len(cell) > MAX_LIST_LENGTH:
         raise ValueError(f"must have at most {MAX_LIST_LENGTH} characters")
-    parts = json_list(cell, str) if cell.startswith("[") else bounded(cell.split(";", MAX_ITEMS_IN_CELL))
+    if cell.startswith("["):
+        parts = parse_json_list(cell, str)
+    else:
+        parts = require_few(cell.split(";", MAX_ITEMS_IN_CELL))
     return [Name100.decode(part) for part in parts if part.strip()]
 
 
-def json_list(cell: str, kind: type[T]) -> list[T]:
+def parse_json_list(cell: str, kind: type[T]) -> list[T]:
     """Return the items of a JSON array."""
     try:
-        return bounded(msgspec.json.decode(cell, type=list[kind]))  # type: ignore[valid-type]
+        return require_few(msgspec.json.decode(cell, type=list[kind]))  # type: ignore[valid-type]
     except msgspec.MsgspecError as error:
         raise ValueError(f"must be JSON in the documented format: {error}") from None
 
 
-def bounded(items: list[T]) -> list[T]:
+def require_few(items: list[T]) -> list[T]:
     """Return the items unless there are more than MAX_ITEMS_IN_CELL."""
     if len(items) > MAX_ITEMS_IN_CELL:
         raise ValueError(f"must have at most {MAX_ITEMS_IN_CELL} items")
     return items
 
 
-def one_of(*words: str) -> Callable[[str], str]:
-    """Return a reader that accepts only those words."""
+def parse_right(cell: str) -> str:
+    """Return the right of an option, C or P."""
+    if cell.upper() not in ("C", "P", "CALL", "PUT"):
+        raise ValueError("must be Call or Put")
+    return cell[0].upper()
 
-    def read(text: str) -> str:
-        if text not in words:
-            raise ValueError(f"must be one of: {', '.join(words)}")
-        return text
 
-    return read
+def parse_expiration(cell: str, order: DateOrder | None) -> str:
+    """Return the day as 2024-01-19, from 2024-01-19, 1/19/24 or 19 Jan 24."""
+    if named := NAMED_MONTH.fullmatch(cell.lower()):
+        cell, order = f"{MONTHS.index(named['month']) + 1}/{named['day']}/{named['year']}", "month"
+    return parse_midnight(cell, order).date().isoformat()
+
+
+EXPIRATIONS = {order: partial(parse_expiration, order=order) for order in ORDERS}

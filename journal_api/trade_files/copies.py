@@ -36,7 +36,7 @@ class Copies:
         self._names.add(row_name)
         return is_repeated
 
-    def original_of(self, copy_of: str | None) -> int | None:
+    def find_original(self, copy_of: str | None) -> int | None:
         """Return the id of the original, None if it was not read yet."""
         return None if copy_of is None else self._originals.get(copy_of)
 

@@ -28,7 +28,7 @@ async def write_csv(database: Database, user_id: int, query: ExportQuery, file: 
         while last_id is not None:
             rows = await rows_after(db, user_id, query, last_id)
             for row in rows:
-                cells = without_formulas(cells_of(row)) if for_spreadsheet else cells_of(row)
+                cells = escape_formulas(build_cells(row)) if for_spreadsheet else build_cells(row)
                 writer.writerow([cells[column] for column in COLUMNS])
             file.write(text.getvalue().encode())
             text.seek(0)
@@ -36,12 +36,12 @@ async def write_csv(database: Database, user_id: int, query: ExportQuery, file: 
             last_id = rows[-1]["id"] if rows else None
 
 
-def without_formulas(cells: dict[str, str]) -> dict[str, str]:
+def escape_formulas(cells: dict[str, str]) -> dict[str, str]:
     """Return the cells with all texts escaped; amounts stay."""
     return {name: cell if name in AMOUNTS else harmless(cell) for name, cell in cells.items()}
 
 
-def cells_of(row: dict[str, Any]) -> dict[str, str]:
+def build_cells(row: dict[str, Any]) -> dict[str, str]:
     """Return the cells of a row by column name."""
     has_no_risk = row["stop_loss"] is not None and row["initial_risk"] is None
     amounts = {name: json_text(row[name]) for name in AMOUNTS if isinstance(row[name], int)}
@@ -50,13 +50,13 @@ def cells_of(row: dict[str, Any]) -> dict[str, str]:
         **row,
         **amounts,
         **({"initial_risk": NO_RISK} if has_no_risk else {}),
-        "tags": tags_cell(row["tags"]),
+        "tags": join_tags(row["tags"]),
         "confirmations": "" if answers == "[]" else answers,
     }
     return {name: "" if cell is None else str(cell) for name, cell in cells.items()}
 
 
-def tags_cell(names_as_json: str) -> str:
+def join_tags(names_as_json: str) -> str:
     """Return the names joined by semicolons, or as JSON if a name has a semicolon or looks like JSON."""
     names = json.decode(names_as_json, type=list[str])
     joined = ";".join(names)

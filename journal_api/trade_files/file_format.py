@@ -1,31 +1,31 @@
 """The interface of a file format."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
-from journal_api.trade_files.cells import Row
+from journal_api.structs.import_profiles import Columns
+from journal_api.trade_files.named_rows import Row
 
 T = TypeVar("T")
-
-
 Rows = Iterable[Row | Rejected | LeftOut]
 Trades = Iterator[ImportedTrade | Rejected | LeftOut]
+ANYTHING = "*"
 
 
 class Format(NamedTuple):
-    """A format, which is recognised by the columns of its header, and the function that parses its rows.
+    """The format of a file with a known header, and the function that parses its rows.
 
     A row has the required `columns` and the `optional` columns of the header; other columns are ignored.
     """
 
     name: str
     columns: frozenset[str]
-    trades_of: Callable[[Rows], Trades]
+    read_trades: Callable[[Rows], Trades]
     accounts: tuple[str, ...] = ()  # the columns that may name an account of the journal
     optional: frozenset[str] = frozenset()
-    # Whether times without an offset are in the owner's time zone; otherwise in that of another program.
+    # Whether times without an offset are in the owner's time zone; otherwise another program's zone.
     has_owners_times: bool = False
     long: frozenset[str] = frozenset()  # the columns whose cells may be longer than MAX_CELL_LENGTH
     dates: tuple[str, ...] = ()  # the columns with dates, which may have the day or the month first
@@ -35,14 +35,77 @@ class Format(NamedTuple):
     section: str | None = None  # the heading of the section of a statement, which ends at a blank line
 
 
-def one_trade_per_row(trade_of: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Trades]:
+class KnownFormat(NamedTuple):
+    """A format before the header of a file is known.
+
+    `header` are the required columns, each with its alternative names. `for_header` returns the format of a
+    file that has them.
+    """
+
+    name: str
+    header: tuple[tuple[str, ...], ...]
+    for_header: Callable[[Collection[str]], Format]
+    section: str | None = None
+    aliases: Mapping[str, str] = {}
+
+    def fits(self, columns: Collection[str], heading: str) -> bool:
+        """Return whether this is the format of a file with this header below that heading."""
+        if self.section is not None and not self.has_section(heading):
+            return False
+        return all(find_column(columns, names) is not None for names in self.header)
+
+    def has_section(self, heading: str) -> bool:
+        """Return whether the rows of the format stand in the section with that heading."""
+        return self.section is not None and word_matches(self.section, heading.strip().casefold())
+
+    def missing_columns(self, columns: Collection[str]) -> list[str]:
+        """Return the required columns that a header does not have."""
+        missing = (names for names in self.header if find_column(columns, names) is None)
+        return sorted(map(" or ".join, missing))
+
+    def is_near_match(self, columns: Collection[str]) -> bool:
+        """Return whether a header has at least three quarters of the required columns."""
+        return 4 * len(self.missing_columns(columns)) <= len(self.header)
+
+
+def known_format(file_format: Format) -> KnownFormat:
+    """Return a format whose columns have one name each."""
+    columns = tuple((name,) for name in sorted(file_format.columns))
+    return KnownFormat(file_format.name, columns, lambda header: file_format, aliases=file_format.aliases)
+
+
+def list_names(columns: Columns) -> tuple[str, ...]:
+    """Return the alternative names of a column."""
+    return (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+def find_column(header: Collection[str], columns: Columns | tuple[str, ...] | None) -> str | None:
+    """Return the first of the alternative names that is in the header, None if none is there."""
+    for name in (columns,) if isinstance(columns, str) else columns or ():
+        if name in header:
+            return name
+        if name.endswith(ANYTHING):
+            beginning = name.removesuffix(ANYTHING)
+            if found := next((column for column in header if column.startswith(beginning)), None):
+                return found
+    return None
+
+
+def word_matches(word: str, folded: str) -> bool:
+    """Return whether a stripped cell in folded case is the word, or begins with a word that ends with *."""
+    if word.endswith(ANYTHING):
+        return bool(folded) and folded.startswith(word.removesuffix(ANYTHING).casefold())
+    return folded == word.casefold()
+
+
+def one_trade_per_row(read_trade: Callable[[Row], ImportedTrade]) -> Callable[[Rows], Trades]:
     """Return the function that parses the rows of a format with one trade per row."""
 
-    def trades_of(rows: Rows) -> Trades:
+    def read_trades(rows: Rows) -> Trades:
         for row in rows:
-            yield read_row(row, trade_of) if isinstance(row, Row) else row
+            yield read_row(row, read_trade) if isinstance(row, Row) else row
 
-    return trades_of
+    return read_trades
 
 
 def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected:
@@ -50,10 +113,10 @@ def read_row(row: Row, reader: Callable[[Row], T]) -> T | Rejected:
     try:
         return reader(row)
     except ValidationFailed as error:
-        return Rejected(row.line, reason_of(error))
+        return Rejected(row.line, first_reason(error))
 
 
-def reason_of(error: ValidationFailed) -> str:
+def first_reason(error: ValidationFailed) -> str:
     """Return the column and the reason of the first error."""
     column, reason = next(iter(error.details["fields"].items()))
     return f"{column} {reason}"

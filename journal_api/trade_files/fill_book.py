@@ -2,17 +2,18 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, timedelta
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected, unstated
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.cells import Row
-from journal_api.trade_files.file_format import Rows, Trades, read_row, reason_of
-from journal_api.trade_files.fills import Fill, Fills, RoundTrip, round_trips_of
-from journal_api.values.money import Money, PositiveMoney, Result, from_units
+from journal_api.trade_files.cells import EXPIRATIONS, parse_right
+from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
+from journal_api.trade_files.fills import Fill, Fills, RoundTrip, find_round_trips
+from journal_api.trade_files.named_rows import Row
+from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -67,17 +68,17 @@ class Book:
         """Add a fill. Raises ValidationFailed."""
         instrument = execution.instrument
         self._check_id(execution.fill_id, instrument.account)
-        number, time = self._number_of(instrument), self._microseconds(execution.time)
+        number, time = self._number(instrument), self._count_microseconds(execution.time)
         self.fills.add(Fill(number, time, line, execution.quantity, execution.price, execution.cost or 0))
         self.ids.append(None if execution.fill_id is None else execution.fill_id.text)
         self.has_costs |= execution.cost is not None
 
-    def time_of(self, microseconds: int) -> Timestamp:
+    def time(self, microseconds: int) -> Timestamp:
         """Return the time of a fill: in UTC if the file states offsets, otherwise a local time."""
         time = EPOCH + microseconds * MICROSECOND
         return time.replace(tzinfo=UTC) if self._has_offsets else time
 
-    def _microseconds(self, time: Timestamp) -> int:
+    def _count_microseconds(self, time: Timestamp) -> int:
         has_offset = time.tzinfo is not None
         if self._has_offsets is None:
             self._has_offsets = has_offset
@@ -85,12 +86,14 @@ class Book:
             raise ValidationFailed(fields={"time": "must have an offset in all rows or in none"})
         return (time - (EPOCH_IN_UTC if has_offset else EPOCH)) // MICROSECOND
 
-    def _number_of(self, instrument: Instrument) -> int:
-        number = self._numbers.setdefault((instrument.account, instrument.symbol), len(self.instruments))
-        if number == len(self.instruments):
+    def _number(self, instrument: Instrument) -> int:
+        key = instrument.account, instrument.symbol
+        number = self._numbers.get(key)
+        if number is None:
+            number = len(self.instruments)
             if number == MAX_INSTRUMENTS:
-                del self._numbers[instrument.account, instrument.symbol]
                 raise ValidationFailed(fields={"Symbol": f"is the {number + 1}th: split the file"})
+            self._numbers[key] = number
             self.instruments.append(instrument)
         elif instrument.multiplier != self.instruments[number].multiplier:
             raise ValidationFailed(fields={"Multiplier": "must be the same for all fills of a symbol"})
@@ -105,13 +108,13 @@ class Book:
         self._ids_of_account[account].add(fill_id.text)
 
 
-def trades_from(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], Trades]:
+def read_fills(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], Trades]:
     """Return the function that parses the rows of a format with one fill per row.
 
     It yields all trades, or only the rejected lines: without their fills the trades would be wrong.
     """
 
-    def trades_of(rows: Rows) -> Trades:
+    def read_trades(rows: Rows) -> Trades:
         book, has_errors = Book(), False
 
         def add(row: Row) -> None:
@@ -123,38 +126,32 @@ def trades_from(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], 
             if isinstance(result, Rejected | LeftOut):
                 yield result
         if not has_errors:
-            yield from closed_and_open(book)
+            for trip in find_round_trips(book.fills):
+                try:
+                    yield build_trade(book, trip)
+                except ValidationFailed as error:
+                    yield Rejected(trip.first.line, first_reason(error))
 
-    return trades_of
-
-
-def closed_and_open(book: Book) -> Trades:
-    """Yield the trades of all fills."""
-    for trip in round_trips_of(book.fills):
-        try:
-            yield trade_of(book, trip)
-        except ValidationFailed as error:
-            yield Rejected(trip.first.line, reason_of(error))
+    return read_trades
 
 
-def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
+def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
     """Return the trade of a round trip. Raises ValidationFailed for an amount that exceeds a limit."""
     instrument = book.instruments[trip.first.instrument]
     is_closed = trip.closed_at is not None
+    multiplier = instrument.multiplier
     trade = TradeDraft(
         symbol=instrument.symbol,
         direction="long" if trip.sign > 0 else "short",
-        quantity=amount("quantity", PositiveMoney, significant(trip.opened)),
-        multiplier=instrument.multiplier,
-        entry_price=amount("entry_price", Money, significant(trip.entry_price)),
-        exit_price=amount("exit_price", Money, significant(trip.exit_price)) if is_closed else None,
-        opened_at=book.time_of(trip.first.time),
-        closed_at=None if trip.closed_at is None else book.time_of(trip.closed_at),
-        gross_pnl=amount("gross_pnl", Result, trip.result(instrument.multiplier.units))
-        if is_closed
-        else None,
-        fees=amount("fees", Result, trip.cost),
-        external_id=Name100(book.ids[trip.number] or made_id(instrument, trip)),
+        quantity=check_amount("quantity", PositiveMoney, round_digits(trip.opened)),
+        multiplier=multiplier,
+        entry_price=check_amount("entry_price", Money, round_digits(trip.entry_price)),
+        exit_price=check_amount("exit_price", Money, round_digits(trip.exit_price)) if is_closed else None,
+        opened_at=book.time(trip.first.time),
+        closed_at=None if trip.closed_at is None else book.time(trip.closed_at),
+        gross_pnl=check_amount("gross_pnl", Result, trip.result(multiplier.units)) if is_closed else None,
+        fees=check_amount("fees", Result, trip.cost),
+        external_id=Name100(book.ids[trip.number] or make_id(instrument, trip)),
     )
     return ImportedTrade(
         trip.first.line,
@@ -166,7 +163,7 @@ def trade_of(book: Book, trip: RoundTrip) -> ImportedTrade:
     )
 
 
-def made_id(instrument: Instrument, trip: RoundTrip) -> str:
+def make_id(instrument: Instrument, trip: RoundTrip) -> str:
     """Return the id of a trade whose first fill has none: the same in every later export of the trade."""
     _, time, _, quantity, price, _ = trip.first
     parts = (instrument.account or "", instrument.symbol, time, quantity, price, trip.occurrence)
@@ -174,12 +171,12 @@ def made_id(instrument: Instrument, trip: RoundTrip) -> str:
     return f"fill-{digest.hexdigest()[:16]}"
 
 
-def significant(units: int) -> int:
+def round_digits(units: int) -> int:
     """Return the amount rounded to the digits that an amount may have."""
     return round(units, min(Money.digits - len(str(abs(units))), 0))
 
 
-def amount(name: str, kind: type[M], units: int) -> M:
+def check_amount(name: str, kind: type[M], units: int) -> M:
     """Return an amount computed from fills. Raises ValidationFailed if it exceeds a limit."""
     if 0 < units < 10**Money.digits:
         return kind.of_units(units)  # no limit can be exceeded
@@ -187,3 +184,22 @@ def amount(name: str, kind: type[M], units: int) -> M:
         return kind.checked(from_units(units))
     except ValueError as error:
         raise ValidationFailed(fields={name: f"computed from the fills {error}"}) from None
+
+
+def add_contract(column: str, symbol: Name40, contract: Iterable[str]) -> Name40:
+    """Return the symbol followed by the parts of the contract, such as SPY 2024-01-19 470 C.
+
+    Raises ValidationFailed if it is too long.
+    """
+    if not (parts := list(contract)):
+        return symbol
+    try:
+        return Name40.decode(" ".join([symbol, *parts]))
+    except ValueError as error:
+        raise ValidationFailed(fields={column: f"with the rest of the contract {error}"}) from None
+
+
+def read_option(row: Row, expires: str, strike: str, call_or_put: str) -> list[str]:
+    """Return expiration, strike and right from the cells of these columns. Raises ValidationFailed."""
+    price = json_text(row.amount(strike, PositiveMoney).units)
+    return [row.read(expires, EXPIRATIONS[row.rules.date_order]), price, row.read(call_or_put, parse_right)]

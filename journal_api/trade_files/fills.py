@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from heapq import merge
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Fill(NamedTuple):
     price: int
     cost: int
 
-    def cost_of(self, part: int) -> int:
+    def share_cost(self, part: int) -> int:
         """Return the share of the cost for a part of the quantity."""
         return self.cost if part == self.quantity else quotient(self.cost * part, self.quantity)
 
@@ -46,7 +46,7 @@ class Fills:
     def __getitem__(self, number: int) -> Fill:
         return Fill._make(self._numbers[FIELDS * number : FIELDS * (number + 1)])
 
-    def in_order(self) -> "array[int]":
+    def sort_numbers(self) -> "array[int]":
         """Return the numbers of the fills, sorted by instrument and time.
 
         Fills of the same time are in the order of lines, or in reverse order in a file with the newest first.
@@ -62,13 +62,8 @@ class Fills:
             return self._numbers[FIELDS * number], self._numbers[FIELDS * number + 1]
 
         # Sorted in pieces, because one sort of millions would hold the GIL until it is done.
-        return array(
-            "q", with_cancel_checks(merge(*[sorted_array(piece, sort_key) for piece in pieces], key=sort_key))
-        )
-
-
-def sorted_array(numbers: Iterable[int], key: Callable[[int], tuple[int, int]]) -> "array[int]":
-    return array("q", sorted(numbers, key=key))
+        sorted_pieces = [array("q", sorted(piece, key=sort_key)) for piece in pieces]
+        return array("q", with_cancel_checks(merge(*sorted_pieces, key=sort_key)))
 
 
 class Opening(NamedTuple):
@@ -106,7 +101,7 @@ class RoundTrip:
         self.position = opening.quantity
         self.opened, self.opened_value = abs(opening.quantity), abs(opening.quantity) * fill.price
         self.closed = self.closed_value = 0
-        self.cost = fill.cost - fill.cost_of(fill.quantity - opening.quantity)
+        self.cost = fill.cost - fill.share_cost(fill.quantity - opening.quantity)
         self.closed_at: int | None = None
 
     def add(self, fill: Fill) -> None:
@@ -119,7 +114,7 @@ class RoundTrip:
             self.closed += abs(part)
             self.closed_value += abs(part) * fill.price
         self.position += part
-        self.cost += fill.cost_of(part)
+        self.cost += fill.share_cost(part)
         if not self.position:
             self.closed_at = fill.time
 
@@ -137,14 +132,14 @@ class RoundTrip:
         return quotient(self.sign * (self.closed_value - self.opened_value) * multiplier, 10**16)
 
 
-def round_trips_of(fills: Fills) -> Iterator[RoundTrip]:
+def find_round_trips(fills: Fills) -> Iterator[RoundTrip]:
     """Yield the trades in the order of the lines of their first fills."""
-    order = fills.in_order()
-    for opening in openings_of(fills, order):
-        yield round_trip_from(fills, order, opening)
+    order = fills.sort_numbers()
+    for opening in find_openings(fills, order):
+        yield follow_trade(fills, order, opening)
 
 
-def openings_of(fills: Fills, order: "array[int]") -> Openings:
+def find_openings(fills: Fills, order: "array[int]") -> Openings:
     """Return the openings of all trades."""
     openings = Openings(len(fills))
     equal_fills: Counter[tuple[int, int]] = Counter()
@@ -164,7 +159,7 @@ def openings_of(fills: Fills, order: "array[int]") -> Openings:
     return openings
 
 
-def round_trip_from(fills: Fills, order: "array[int]", opening: Opening) -> RoundTrip:
+def follow_trade(fills: Fills, order: "array[int]", opening: Opening) -> RoundTrip:
     """Return the trade from its opening until the position is flat, or until the last fill."""
     number = order[opening.place]
     trip = RoundTrip(number, fills[number], opening)

@@ -1,17 +1,18 @@
-"""Recognises the format of a file by its header."""
+"""Splits a file into rows and recognises its format by the header."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, takewhile, tee
+from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files.file_format import Format
+from journal_api.trade_files import activity_statement, flex_query
+from journal_api.trade_files.file_format import Format, KnownFormat
 from journal_api.trade_files.formats import round_trips
-from journal_api.trade_files.known_formats import KnownFormat
-from journal_api.trade_files.readings import readings_of
-from journal_api.trade_files.rows import MAX_COLUMNS, Cells
-from journal_api.trade_files.texts import FileText
+from journal_api.trade_files.html_tables import read_html
+from journal_api.trade_files.rows import COMMAS, MAX_COLUMNS, Cells, read_csv
+from journal_api.trade_files.texts import FileText, Unreadable
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
@@ -20,85 +21,135 @@ ROWS_BEFORE_A_SECTION = 20_000
 MAX_NAME_LENGTH = 255  # of a column
 
 
-def recognised(
+class Header(NamedTuple):
+    """The format of a file and the names of its columns."""
+
+    format: Format
+    columns: list[str]
+
+
+class UnknownHeader(NamedTuple):
+    """The line and the reason for which no format reads a file.
+
+    `missing` are the formats that the header nearly has, with the missing columns; None if no profile could
+    read the file either.
+    """
+
+    line: int
+    reason: str
+    missing: dict[str, list[str]] | None = None
+
+    def refusal(self) -> ValidationFailed:
+        """Return the error for the client."""
+        details = {} if self.missing is None else {"missing": self.missing}
+        message = f"line {self.line}: {self.reason}"
+        return ValidationFailed(message, line=self.line, reason=self.reason, **details)
+
+
+def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | Rejected]]:
+    """Yield the rows of the text in each of the ways in which it can be read, the most likely first.
+
+    The beginning of the text decides. CSV has one way for each separator, beginning with the most frequent of
+    the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
+    """
+    first = next(pieces, "")
+    head = first if isinstance(first, str) else ""
+    rest: Iterator[str | Unreadable] = chain([first], pieces)
+    if head.lstrip().startswith(flex_query.BEGINNINGS):
+        yield until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
+    elif head.startswith(activity_statement.BEGINNINGS):
+        yield until_unreadable(activity_statement.read_orders(read_csv(raise_unreadable(rest), ",")))
+    elif head.lstrip().startswith("<"):
+        yield until_unreadable(read_html(raise_unreadable(rest)))
+    else:
+        for delimiter in sorted(COMMAS, key=head.count, reverse=True):
+            attempt, rest = tee(rest)
+            yield until_unreadable(read_csv(raise_unreadable(attempt), delimiter))
+
+
+def raise_unreadable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
+    """Yield the pieces. Raises Unreadable in place of it."""
+    for piece in pieces:
+        if isinstance(piece, Unreadable):
+            raise piece
+        yield piece
+
+
+def until_unreadable(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+    """Yield the rows. A line that cannot be read is rejected and ends the file."""
+    try:
+        yield from rows
+    except Unreadable as error:
+        yield Rejected(error.line, str(error))
+
+
+def recognise(
     text: FileText, formats: Sequence[KnownFormat]
-) -> tuple[Format, list[str], Iterator[Cells | Rejected]]:
-    """Return the format, the column names and the rows after the header.
+) -> tuple[Header, Iterator[Cells | Rejected]] | UnknownHeader:
+    """Return the header and the rows below it.
 
-    Every separator is tried. Raises ValidationFailed for the most likely one, or for the first of which the
-    header is similar to a format.
+    Every separator is tried. An unknown header is the first that is similar to a format, else the header in
+    the most likely separator.
     """
-    errors = []
-    for rows in readings_of(text.pieces):
-        try:
-            file_format, columns = header_of(rows, formats)
-        except ValidationFailed as error:
-            errors.append(error)
-        else:
-            return file_format, columns, section_of(rows) if file_format.section else rows
-    raise next((error for error in errors if error.details.get("missing")), errors[0])
+    unknown: list[UnknownHeader] = []
+    for rows in split_rows(text.pieces):
+        header = find_header(rows, formats)
+        if isinstance(header, Header):
+            return header, until_end_of_section(rows) if header.format.section else rows
+        unknown.append(header)
+    return next((header for header in unknown if header.missing), unknown[0])
 
 
-def header_of(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> tuple[Format, list[str]]:
-    """Return the format and the column names.
-
-    Raises ValidationFailed with the most similar formats and their missing columns.
-    """
+def find_header(rows: Iterator[Cells | Rejected], formats: Sequence[KnownFormat]) -> Header | UnknownHeader:
+    """Return the first header of a format, else the header that is most similar to one."""
     nearest: tuple[int, list[str]] = (1, [])
     heading = ""
     for index, row in zip(range(ROWS_BEFORE_A_SECTION), rows, strict=False):
         if isinstance(row, Rejected):
-            raise wrong_header(row.line, row.reason)
+            return UnknownHeader(row.line, row.reason)
         if len(row.cells) > MAX_COLUMNS:
-            raise wrong_header(row.line, f"has {len(row.cells)} columns; the maximum is {MAX_COLUMNS}")
-        candidates = formats if index < ROWS_BEFORE_THE_HEADER else of_section(heading, formats)
+            reason = f"has {len(row.cells)} columns; the maximum is {MAX_COLUMNS}"
+            return UnknownHeader(row.line, reason)
+        candidates = formats
+        if index >= ROWS_BEFORE_THE_HEADER:
+            candidates = [known for known in formats if known.has_section(heading)] if heading else []
         if candidates and any(row.cells):
-            if (known := format_of_header(row, heading, candidates)) is not None:
-                return known
-            header = row.line, column_names(row.cells)
-            nearest = max(nearest, header, key=lambda header: similarity(header[1], formats))
-        heading = heading_after(row.cells, heading)
-    raise unknown_header(*nearest, formats)
+            if (header := read_header(row, heading, candidates)) is not None:
+                return header
+            other = row.line, name_columns(row.cells)
+            nearest = max(nearest, other, key=lambda header: count_common_columns(header[1], formats))
+        heading = next_heading(row.cells, heading)
+    return describe_unknown_header(*nearest, formats)
 
 
-def format_of_header(
-    row: Cells, heading: str, formats: Sequence[KnownFormat]
-) -> tuple[Format, list[str]] | None:
-    """Return the format and the column names of a header below that heading, None for any other row.
-
-    Raises ValidationFailed for a header that cannot be imported.
-    """
-    columns = column_names(row.cells)
+def read_header(row: Cells, heading: str, formats: Sequence[KnownFormat]) -> Header | UnknownHeader | None:
+    """Return the header of a format below that heading, None for any other row."""
+    columns = name_columns(row.cells)
     if columns == list(round_trips.TITLES):
         reason = "this is the export for spreadsheets, which changes texts: import the exact export"
-        raise wrong_header(row.line, reason)
+        return UnknownHeader(row.line, reason)
     for known in formats:
-        names = column_names(row.cells, known.aliases) if known.aliases else columns
+        names = name_columns(row.cells, known.aliases) if known.aliases else columns
         header = dict.fromkeys(names)
         if known.fits(header, heading):
             file_format = known.for_header(header)
-            check_names(file_format, names, row.line)
-            return file_format, names
+            reason = find_wrong_name(file_format, names)
+            return UnknownHeader(row.line, reason) if reason else Header(file_format, names)
     return None
 
 
-def of_section(heading: str, formats: Sequence[KnownFormat]) -> Sequence[KnownFormat]:
-    """Return the formats whose header follows that heading, none for a row without a heading."""
-    return [known for known in formats if known.has_section(heading)] if heading else []
-
-
-def heading_after(cells: list[str], heading: str) -> str:
+def next_heading(cells: list[str], heading: str) -> str:
     """Return the heading of the next row: the only text of this row, the same after a blank row."""
     texts = [cell.strip() for cell in cells if cell.strip()]
     return texts[0] if len(texts) == 1 else "" if texts else heading
 
 
-def section_of(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
+def until_end_of_section(rows: Iterator[Cells | Rejected]) -> Iterator[Cells | Rejected]:
     """Yield the rows up to a blank row or the heading of the next section."""
     return takewhile(lambda row: isinstance(row, Rejected) or sum(map(bool, row.cells)) > 1, rows)
 
 
-def column_names(header: list[str], aliases: Mapping[str, str] = {}) -> list[str]:
+def name_columns(header: list[str], aliases: Mapping[str, str] = {}) -> list[str]:
     """Return the column names, for an alias the name that the format has.
 
     Repeated names are numbered, as in Time, Time 2; empty ones at the end are dropped.
@@ -114,33 +165,28 @@ def column_names(header: list[str], aliases: Mapping[str, str] = {}) -> list[str
     return columns
 
 
-def check_names(file_format: Format, columns: list[str], line: int) -> None:
-    """Raise ValidationFailed for a column name that is too long or repeated, unless the format repeats it."""
+def find_wrong_name(file_format: Format, columns: list[str]) -> str:
+    """Return why a column name is wrong: too long, or repeated unless the format repeats it; else nothing."""
     if any(len(name) > MAX_NAME_LENGTH for name in columns):
-        raise wrong_header(line, f"has a column whose name has over {MAX_NAME_LENGTH} characters")
+        return f"has a column whose name has over {MAX_NAME_LENGTH} characters"
     other_names = set(columns) - file_format.columns
-    for name in columns:
-        if name and f"{name} 2" in other_names:
-            raise wrong_header(line, f"the column {name!r} is repeated")
+    repeated = [name for name in columns if name and f"{name} 2" in other_names]
+    return f"the column {repeated[0]!r} is repeated" if repeated else ""
 
 
-def wrong_header(line: int, reason: str) -> ValidationFailed:
-    return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason)
-
-
-def similarity(columns: list[str], formats: Sequence[KnownFormat]) -> int:
+def count_common_columns(columns: list[str], formats: Sequence[KnownFormat]) -> int:
     """Return the largest number of columns that a format has in common with the header."""
     header = dict.fromkeys(columns)
-    return max(len(known.header) - len(known.missing(header)) for known in formats)
+    return max(len(known.header) - len(known.missing_columns(header)) for known in formats)
 
 
-def unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> ValidationFailed:
-    """Return the error for an unknown header: the formats that it nearly has, with the missing columns."""
+def describe_unknown_header(line: int, columns: list[str], formats: Sequence[KnownFormat]) -> UnknownHeader:
+    """Return the formats that the header nearly has, with the missing columns."""
     header = dict.fromkeys(columns)
-    near = [known for known in formats if known.lacks_few_of(header)]
-    missing = {known.name: known.missing(header) for known in near}
+    near = [known for known in formats if known.is_near_match(header)]
+    missing = {known.name: known.missing_columns(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
     reason = "this header is of no known format: a dry run of a table proposes a profile"
     for name, names in list(missing.items())[:1]:
         reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
-    return ValidationFailed(f"line {line}: {reason}", line=line, reason=reason, missing=missing)
+    return UnknownHeader(line, reason, missing)

@@ -1,17 +1,57 @@
-"""The correction of a stored trade by a row of a file (DECISIONS 32)."""
+"""What a row changes: the correction of a stored trade (DECISIONS 32), and the commissions that it pays."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from msgspec.structs import replace
+
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
-from journal_api.rules.import_rows import Correction, ResolvedRow, StoredTrade
+from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import BROKER_FIELDS, changed_fields, states
+from journal_api.structs.imports import AppliedFees
+from journal_api.trade_files.file_format import first_reason
+from journal_api.values.money import from_units
 
 
-def correction_of(
-    row: ResolvedRow, stored: StoredTrade, commissions: Commissions = NO_COMMISSIONS
-) -> Correction | None:
+class ImportFees:
+    """Charges the commissions of the accounts for rows whose costs the file does not state."""
+
+    def __init__(self, commissions: Mapping[int, Commissions]) -> None:
+        self._commissions = commissions  # by account
+        self._totals: dict[int, list[int]] = {}  # by account the number of rows and the sum of fees
+
+    @property
+    def applied(self) -> list[AppliedFees]:
+        """The fees that commissions have made, by account."""
+        return [
+            AppliedFees(account_id=account_id, rows=rows, total=from_units(total))
+            for account_id, (rows, total) in sorted(self._totals.items())
+        ]
+
+    def commissions_for(self, row: ResolvedRow) -> Commissions:
+        return self._commissions.get(row.columns["account_id"], NO_COMMISSIONS)
+
+    def charge(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
+        """Return the row with the account's commission if the file does not state its costs."""
+        if isinstance(row, Rejected) or row.imported.states("fees"):
+            return row
+        try:
+            fees = self.commissions_for(row).compute(row.columns, is_future=row.imported.is_future)
+        except ValidationFailed as error:
+            return Rejected(row.line, first_reason(error))
+        return row if fees is None else replace(row, columns={**row.columns, "fees": fees})
+
+    def count(self, row: ResolvedRow, fees: int) -> None:
+        """Count fees of a written row, unless the file states them."""
+        if fees and not row.imported.states("fees"):
+            total = self._totals.setdefault(row.columns["account_id"], [0, 0])
+            total[0] += 1
+            total[1] += fees
+
+
+def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commissions) -> Correction | None:
     """Return the correction of a stored trade, None if the file changes nothing.
 
     A field changes when its value in the file differs from the value in the last file. So an edit by the
@@ -28,24 +68,24 @@ def correction_of(
     if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # the trader has reopened the trade
         differing += ["exit_price", "closed_at", "gross_pnl"]
         fields |= {field: row.columns[field] for field in differing}
-    has_assumed_multiplier = row.imported.is_computed and "multiplier" in row.imported.unstated
+    has_assumed_multiplier = row.imported.is_computed and not row.imported.states("multiplier")
     if has_assumed_multiplier and "gross_pnl" in differing and fields["gross_pnl"] is not None:
         # The result was computed with an assumed multiplier, so it is scaled to the stored multiplier.
         ratio = Fraction(fields["multiplier"], row.columns["multiplier"])
         fields["gross_pnl"] = round(fields["gross_pnl"] * ratio)
     if not states(content, "fees"):
-        fields["fees"] += further_fees(row, stored.fields, fields, commissions)
+        fields["fees"] += compute_further_fees(row, stored.fields, fields, commissions)
     changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     return Correction(stored.trade_id, fields, changed, content)
 
 
-def further_fees(
+def compute_further_fees(
     row: ResolvedRow, before: dict[str, Any], after: dict[str, Any], commissions: Commissions
 ) -> int:
     """Return the commission of what a correction adds to a trade: its closing side, or a larger quantity."""
     is_future = row.imported.is_future
     try:
-        charged, due = (commissions.of(fields, is_future=is_future) or 0 for fields in (before, after))
+        charged, due = (commissions.compute(fields, is_future=is_future) or 0 for fields in (before, after))
     except ValidationFailed:  # of a quantity that the trader has changed
         return 0
     return due - charged

@@ -1,81 +1,138 @@
 """The rows of a file by the names of its columns."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import count
-from operator import itemgetter
-from typing import get_args
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
-from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files.amounts import REMEMBERED, Comma
-from journal_api.trade_files.cells import CellRules, RoundedCells, Row
-from journal_api.trade_files.date_cells import DateOrder
-from journal_api.trade_files.dates import FileDates, dates_of
-from journal_api.trade_files.file_format import Format
-from journal_api.trade_files.rows import Cells
+from journal_api.errors import ValidationFailed
+from journal_api.trade_files.amounts import Comma, parse_amount, parse_rounded_amount
+from journal_api.trade_files.cells import CellCache, find_cache, keep_value
+from journal_api.trade_files.dates import DAYS, TIMES, DateOrder
+from journal_api.values.money import Money
+from journal_api.values.timestamps import Timestamp
 
-# A blank row beyond them is an error.
-MAX_BLANK_ROWS = 10_000
-# Characters of a cell in columns that are not for texts of the trader.
-MAX_CELL_LENGTH = 10_000
+T = TypeVar("T")
+M = TypeVar("M", bound=Money)
 
 
-def dates_in(rows: Iterable[Cells | Rejected], columns: list[str], file_format: Format) -> FileDates:
-    """Return the order of day and month in the rows."""
-    indexes = [index for index, name in enumerate(columns) if name in file_format.dates]
-    known = [row for row in rows if isinstance(row, Cells)]
-    cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
-    comma = known[0].comma if known else "thousands"
-    return dates_of(cells, comma, is_local=file_format.has_local_dates)
+class RoundedCells:
+    """Counts the cells of a file whose amounts are rounded."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._row: Row | None = None
+        self._columns: set[str] = set()
+
+    def add(self, row: "Row", column: str) -> None:
+        """Count the cell, once if the row reads it several times."""
+        if row is not self._row:
+            self._row, self._columns = row, set()
+        self.count += column not in self._columns
+        self._columns.add(column)
 
 
-def row_maker(
-    columns: list[str], file_format: Format, date_order: DateOrder | None, rounded: RoundedCells
-) -> Callable[[Cells], Row | Rejected]:
-    """Return the function that makes a row with the columns that the format uses."""
-    used = file_format.columns | file_format.optional
-    indexes = [index for index, name in enumerate(columns) if name in used]
-    # Of one index, itemgetter would return a string instead of a tuple.
-    cells_used = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
-    names = cells_used(columns)
-    rounds = None if file_format.is_typed else rounded
-    by_comma = {comma: (CellRules(comma, date_order, rounds), REMEMBERED[comma]) for comma in get_args(Comma)}
+class CellRules(NamedTuple):
+    """How the cells of a file are read.
 
-    def row_of(cells: Cells) -> Row | Rejected:
-        row = Row(zip(names, cells_used(cells.cells), strict=True))
-        row.line, (row.rules, row.amounts) = cells.line, by_comma[cells.comma]
-        is_long = len("".join(cells.cells)) > MAX_CELL_LENGTH
-        if is_long and (too_long := too_long_column(row, file_format)) is not None:
-            return Rejected(cells.line, f"{too_long} has over {MAX_CELL_LENGTH} characters")
-        return row
-
-    return row_of
-
-
-def with_column_names(
-    rows: Iterable[Cells | Rejected],
-    columns: list[str],
-    row_of: Callable[[Cells], Row | Rejected],
-) -> Iterator[Row | Rejected]:
-    """Yield each row by column name.
-
-    Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
+    `comma` is the meaning of a comma in numbers, `date_order` the order of day and month. With `rounded`,
+    amounts of more than eight decimals are rounded, without they are refused.
     """
-    width, blank_rows = len(columns), count(1)
-    for row in rows:
-        if isinstance(row, Rejected):
-            yield row
-        elif not any(map(str.strip, row.cells)):
-            if next(blank_rows) > MAX_BLANK_ROWS:
-                yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
-        elif len(row.cells) != width and (len(row.cells) < width or any(row.cells[width:])):
-            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
+
+    comma: Comma = "thousands"
+    date_order: DateOrder | None = None
+    rounded: RoundedCells | None = None
+
+
+class Row(dict[str, str]):
+    """The cells of one row by column name. `line` is the last line of the row.
+
+    A cell is read by a function that raises ValueError; the row raises ValidationFailed with the column. The
+    maker of rows sets the attributes: a method __init__ would take longer than the rest.
+    """
+
+    __slots__ = ("amounts", "line", "rules")
+    line: int
+    rules: CellRules
+    amounts: Mapping[type[Money], dict[str, Any]]  # the amounts of cells that were read before
+
+    def read(self, column: str, reader: Callable[[str], T]) -> T:
+        """Return the parsed cell. It is cached for good, so the reader must be a function of a module."""
+        cell = self.get(column, "")
+        values: CellCache[T] = find_cache(reader)
+        try:
+            return values[cell]
+        except ValueError as error:
+            raise refuse_cell(column, cell, error) from None
+
+    def parse(self, column: str, reader: Callable[[str], T], *, strip: bool = True) -> T:
+        """Return the parsed cell without caching it."""
+        cell = self.get(column, "")
+        try:
+            return reader(cell.strip() if strip else cell)
+        except ValueError as error:
+            raise refuse_cell(column, cell, error) from None
+
+    def has(self, column: str) -> bool:
+        """Return whether the row has a cell in this column that is not blank."""
+        cell = self.get(column)
+        return bool(cell) and not cell.isspace()  # type: ignore[union-attr]
+
+    def find(self, columns: Iterable[str]) -> str | None:
+        """Return the first of the columns whose cell is not blank."""
+        return next(filter(self.has, columns), None)
+
+    def parse_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
+        """Return the parsed cell without caching it, None for a missing column or a blank cell."""
+        return self.parse(column, reader) if self.has(column) else None
+
+    def read_if_any(self, column: str, reader: Callable[[str], T]) -> T | None:
+        """Return the parsed cell, None for a missing column or a blank cell."""
+        return self.read(column, reader) if self.has(column) else None
+
+    def amount(self, column: str, kind: type[M]) -> M:
+        """Return the cell as an amount of that type."""
+        cell = self.get(column, "")
+        value: M | None = self.amounts[kind].get(cell)
+        return self._new_amount(column, cell, kind) if value is None else value
+
+    def amount_if_any(self, column: str, kind: type[M]) -> M | None:
+        """Return the cell as an amount, None for a missing column or a blank cell."""
+        cell = self.get(column)
+        if not cell:
+            return None
+        value: M | None = self.amounts[kind].get(cell)
+        return self._new_amount(column, cell, kind) if value is None and not cell.isspace() else value
+
+    def _new_amount(self, column: str, cell: str, kind: type[M]) -> M:
+        """Return the amount of a cell whose text is not cached."""
+        comma, _, rounded = self.rules
+        try:
+            if rounded is None:
+                value, is_rounded = parse_amount(kind, comma, cell.strip()), False
+            else:
+                value, is_rounded = parse_rounded_amount(kind, comma, cell.strip())
+        except ValueError as error:
+            raise refuse_cell(column, cell, error) from None
+        if rounded is not None and is_rounded:
+            rounded.add(self, column)
         else:
-            yield row_of(row)
+            keep_value(self.amounts[kind], cell, value)
+        return value
+
+    def time(self, column: str) -> Timestamp:
+        """Return the cell as date and time of day."""
+        return self.read(column, TIMES[self.rules.date_order])
+
+    def day(self, column: str) -> Timestamp:
+        """Return midnight of the cell's date."""
+        return self.read(column, DAYS[self.rules.date_order])
 
 
-def too_long_column(row: Row, file_format: Format) -> str | None:
-    """Return the first column whose cell is too long, None without one."""
-    columns = (
-        name for name, cell in row.items() if len(cell) > MAX_CELL_LENGTH and name not in file_format.long
-    )
-    return next(columns, None)
+def refuse_cell(column: str, cell: str, error: ValueError) -> ValidationFailed:
+    """Return the error of a cell."""
+    return ValidationFailed(fields={column: f"{error} ({shorten(cell)!r})"})
+
+
+def shorten(cell: str) -> str:
+    """Return the cell shortened for an error message. Cut first, because textwrap takes quadratic time."""
+    return textwrap.shorten(cell[:600], 60, placeholder="...")

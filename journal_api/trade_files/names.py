@@ -7,7 +7,7 @@ from typing import Any
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Answered, Candidate, ImportedTrade, Names, Rejected, ResolvedRow
 from journal_api.trade_files.accounts import FileAccounts
-from journal_api.trade_files.file_format import reason_of
+from journal_api.trade_files.file_format import first_reason
 
 
 class RowResolver:
@@ -26,27 +26,27 @@ class RowResolver:
         if isinstance(row, Rejected):
             return row
         try:
-            return self._resolved(row)
+            return self._resolve(row)
         except ValidationFailed as error:
-            return Rejected(row.imported.line, reason_of(error))
+            return Rejected(row.imported.line, first_reason(error))
 
     def allows_new(self, row: ResolvedRow) -> bool:
         """Return whether the row's strategy takes new trades of the row's account (docs/api.md T11)."""
         allowed = self._names.allowed_accounts.get(row.columns["strategy_id"])
         return allowed is None or row.columns["account_id"] in allowed
 
-    def _resolved(self, row: Candidate) -> ResolvedRow:
+    def _resolve(self, row: Candidate) -> ResolvedRow:
         imported = row.imported
-        account_id = self.accounts.id_of(imported.account)
-        occurrence = self._occurrence_of(account_id, row.columns)
-        strategy_id, setup_id = strategy_of(imported, self._names)
+        account_id = self.accounts.find_id(imported.account)
+        occurrence = self._count_occurrence(account_id, row.columns)
+        strategy_id, setup_id = find_strategy(imported, self._names)
         columns = row.columns.copy()
         columns["account_id"], columns["occurrence"] = account_id, occurrence
         columns["strategy_id"], columns["setup_id"] = strategy_id, setup_id
-        tag_ids = tag_ids_of(imported, self._names) if imported.tags else []
-        return ResolvedRow(imported, columns, tag_ids, answers_of(imported, setup_id, self._names))
+        tag_ids = find_tags(imported, self._names) if imported.tags else []
+        return ResolvedRow(imported, columns, tag_ids, find_answers(imported, setup_id, self._names))
 
-    def _occurrence_of(self, account_id: int, columns: Mapping[str, Any]) -> int:
+    def _count_occurrence(self, account_id: int, columns: Mapping[str, Any]) -> int:
         """Return the ordinal of the trade among the trades of its account with the same fingerprint.
 
         Raises ValidationFailed for a repeated external id: the same content twice in one file is two trades,
@@ -60,7 +60,7 @@ class RowResolver:
         return number
 
 
-def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:
+def find_strategy(imported: ImportedTrade, names: Names) -> tuple[int | None, int | None]:
     """Return the ids of the row's strategy and setup. Raises ValidationFailed."""
     if imported.strategy is None:
         if imported.setup is not None:
@@ -78,12 +78,12 @@ def strategy_of(imported: ImportedTrade, names: Names) -> tuple[int | None, int 
     return strategy_id, require_id(next(fitting, setups[0]), "setup", imported.setup)
 
 
-def tag_ids_of(imported: ImportedTrade, names: Names) -> list[int]:
+def find_tags(imported: ImportedTrade, names: Names) -> list[int]:
     """Return the ids of the row's tags, each once. Raises ValidationFailed."""
     return [require_id(names.tags.get(name), "tags", name) for name in dict.fromkeys(imported.tags)]
 
 
-def answers_of(
+def find_answers(
     imported: ImportedTrade, setup_id: int | None, names: Names
 ) -> list[tuple[int, bool, str | None]]:
     """Return (confirmation id, was present, notes) of the row's answers. Raises ValidationFailed."""

@@ -10,13 +10,13 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
 from journal_api.rules.instruments import InstrumentTable
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.file_format import reason_of
+from journal_api.trade_files.file_format import first_reason
 from journal_api.values.money import SCALE, Money, PositiveMoney
 
 # The rows that are read ahead for the multipliers of their symbols.
 ROWS_AHEAD = 500
-# Symbols whose point values are remembered.
-MAX_REMEMBERED = 8192
+# Symbols whose point values are cached.
+MAX_CACHED = 8192
 # Files round results to cents. In units of 10^-8.
 HALF_A_CENT = SCALE // 200
 
@@ -32,44 +32,34 @@ def with_point_values(
     A future without a point value is rejected.
     """
     of_file: dict[str, Money] = {}  # the first multiplier of a symbol that the file's results make
-    point_value = lru_cache(maxsize=MAX_REMEMBERED)(instruments.point_value)
+    point_value = lru_cache(maxsize=MAX_CACHED)(instruments.point_value)
     while rows := list(islice(trades, ROWS_AHEAD)):
-        for symbol, multiplier in multipliers_in(rows):
-            of_file.setdefault(symbol, multiplier)
         for row in rows:
-            yield row if isinstance(row, Rejected) else completed(row, point_value, of_file)
+            if isinstance(row, ImportedTrade) and row.multiplier_from_result and row.states("multiplier"):
+                of_file.setdefault(row.trade.symbol, row.trade.multiplier)
+        for row in rows:
+            yield row if isinstance(row, Rejected) else complete_trade(row, point_value, of_file)
 
 
-def multipliers_in(rows: list[ImportedTrade | Rejected]) -> Iterator[tuple[str, Money]]:
-    """Yield symbol and multiplier of the trades whose result makes their multiplier."""
-    for row in rows:
-        if isinstance(row, ImportedTrade) and row.has_multiplier_of_result and row.states("multiplier"):
-            yield row.trade.symbol, row.trade.multiplier
-
-
-def completed(
+def complete_trade(
     imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]
 ) -> ImportedTrade | Rejected:
     """Return the trade with its multiplier and the amounts that depend on it."""
-    as_read = imported.trade
+    as_read = trade = imported.trade
     try:
-        multiplier = multiplier_of(imported, point_value, of_file) or as_read.multiplier
-        trade = (
-            as_read.with_multiplier(multiplier) if imported.is_computed else with_stated(as_read, multiplier)
-        )
+        multiplier = find_multiplier(imported, point_value, of_file) or trade.multiplier
+        if imported.is_computed:
+            trade = trade.with_multiplier(multiplier)
+        elif multiplier != trade.multiplier:
+            trade = replace(trade, multiplier=multiplier)
         if imported.derives_risk:
             trade = trade.with_initial_risk()
     except ValidationFailed as error:
-        return Rejected(imported.line, reason_of(error))
+        return Rejected(imported.line, first_reason(error))
     return imported if trade is as_read else replace(imported, trade=trade, as_read=as_read)
 
 
-def with_stated(trade: TradeDraft, multiplier: Money) -> TradeDraft:
-    """Return the trade with that multiplier and the result of the file."""
-    return trade if multiplier == trade.multiplier else replace(trade, multiplier=multiplier)
-
-
-def multiplier_of(
+def find_multiplier(
     imported: ImportedTrade, point_value: PointValue, of_file: dict[str, Money]
 ) -> Money | None:
     """Return the multiplier to use instead of the one that was read, None to keep it.
@@ -77,7 +67,7 @@ def multiplier_of(
     Raises ValidationFailed for a future whose multiplier neither the file nor the table has.
     """
     trade = imported.trade
-    if not imported.has_multiplier_of_result:
+    if not imported.multiplier_from_result:
         if imported.states("multiplier"):
             return None
         return point_value(trade.symbol, is_future=imported.is_future)

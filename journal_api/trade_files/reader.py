@@ -1,27 +1,52 @@
 """Reads files of trades: recognises the format by the header and yields the trades."""
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
-from typing import Any, BinaryIO, NamedTuple
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, count, islice
+from operator import itemgetter
+from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, Rejected
+from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.trade_files.cells import RoundedCells
-from journal_api.trade_files.date_cells import DateOrder
-from journal_api.trade_files.dates import ROWS_SEARCHED, FileDates
-from journal_api.trade_files.file_format import Format, reason_of
-from journal_api.trade_files.headers import recognised
-from journal_api.trade_files.known_formats import known_formats, of_profile
-from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.named_rows import dates_in, row_maker, with_column_names
+from journal_api.structs.imports import LeftOutRows
+from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
+from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
+from journal_api.trade_files.file_format import Format, Trades, first_reason
+from journal_api.trade_files.headers import Header, UnknownHeader, recognise
+from journal_api.trade_files.known_formats import known_formats
+from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row
 from journal_api.trade_files.point_values import with_point_values
-from journal_api.trade_files.texts import text_of
+from journal_api.trade_files.profiles.profile_format import known_profile
+from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
 
 BATCH_SIZE = 500
+# A blank row beyond them is an error.
+MAX_BLANK_ROWS = 10_000
+# Characters of a cell in columns that are not for texts of the trader.
+MAX_CELL_LENGTH = 10_000
+
+
+class LeftOutCounter:
+    """Counts the rows that are no trades, by the reason."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def remove_from(self, trades: Trades) -> Iterator[ImportedTrade | Rejected]:
+        """Yield the trades and the rejected lines; count the others."""
+        for trade in trades:
+            if isinstance(trade, LeftOut):
+                self.counts[trade.reason] += 1
+            else:
+                yield trade
+
+    def report(self) -> list[LeftOutRows]:
+        return [LeftOutRows(reason=reason, rows=rows) for reason, rows in self.counts.items()]
 
 
 class TradeFile(NamedTuple):
@@ -50,46 +75,107 @@ def read(
     profiles: Sequence[ImportProfileCreate] = (),
     instruments: InstrumentTable = BUILT_IN,
     date_order: DateOrder | None = None,
-) -> TradeFile:
+) -> TradeFile | UnknownHeader:
     """Recognise the format and read the first batch; the rest is read on iteration.
 
     The owner's `profiles` go before the known formats. Dates have day and month in `date_order`; by default
     the file decides. `instruments` are the point values of contracts whose multiplier the file does not
     state. `on_bytes` is called with the number of bytes read.
-    Raises ValidationFailed for an unknown header, and, unless the file goes `into_one_account`, when it has
-    no column that names accounts; also on iteration, when the time zone is unknown.
+    Raises ValidationFailed, unless the file goes `into_one_account`, when it has no column that names
+    accounts; also on iteration, when the time zone is unknown.
     """
-    text = text_of(file, on_bytes)
-    formats = (*map(of_profile, profiles), *known_formats())
-    file_format, columns, rows = recognised(text, formats)
-    if not into_one_account and set(file_format.accounts).isdisjoint(columns):
-        column = (*file_format.accounts, "account")[0]
-        reason = f"is required: the file has no column {column!r}"
-        message = f"The file has no column {column!r}. Name the account: account_id over HTTP, or --account."
-        raise ValidationFailed(message, fields={"account_id": reason})
-    first_rows = list(islice(rows, ROWS_SEARCHED)) if file_format.dates else []
-    dates = dates_in(first_rows, columns, file_format)
+    text = read_text(file, on_bytes)
+    recognised = recognise(text, (*map(known_profile, profiles), *known_formats()))
+    if isinstance(recognised, UnknownHeader):
+        return recognised
+    header, rows = recognised
+    if not into_one_account:
+        require_account_column(header)
+    first_rows = list(islice(rows, ROWS_SEARCHED)) if header.format.dates else []
+    dates = find_dates(first_rows, header)
     if date_order and dates.order:
         dates = FileDates(date_order, "stated")
     left_out, rounded = LeftOutCounter(), RoundedCells()
-    row_of = row_maker(columns, file_format, dates.order, rounded)
-    trades = file_format.trades_of(with_column_names(chain(first_rows, rows), columns, row_of))
-    with_values = with_point_values(left_out.removed_from(trades), instruments)
-    batches = batches_of(candidates_of(with_values, timezone, file_format, into_one_account))
+    named_rows = name_cells(chain(first_rows, rows), header, dates.order, rounded)
+    trades = left_out.remove_from(header.format.read_trades(named_rows))
+    candidates = build_candidates(
+        with_point_values(trades, instruments), timezone, header.format, into_one_account
+    )
+    batches = split_batches(candidates)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(batches, 1))
     return TradeFile(
-        file_format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded
+        header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded
     )
 
 
-def batches_of(candidates: Iterator[Candidate | Rejected]) -> Iterator[list[Candidate | Rejected]]:
-    """Yield the candidates in lists of BATCH_SIZE."""
-    while batch := list(islice(candidates, BATCH_SIZE)):
-        yield batch
+def require_account_column(header: Header) -> None:
+    """Raise ValidationFailed unless a column names accounts."""
+    if not set(header.format.accounts).isdisjoint(header.columns):
+        return
+    column = (*header.format.accounts, "account")[0]
+    reason = f"is required: the file has no column {column!r}"
+    message = f"The file has no column {column!r}. Name the account: account_id over HTTP, or --account."
+    raise ValidationFailed(message, fields={"account_id": reason})
 
 
-def candidates_of(
+def find_dates(rows: Iterable[Cells | Rejected], header: Header) -> FileDates:
+    """Return the order of day and month in the rows."""
+    indexes = [index for index, name in enumerate(header.columns) if name in header.format.dates]
+    known = [row for row in rows if isinstance(row, Cells)]
+    cells = (row.cells[index] for row in known for index in indexes if index < len(row.cells))
+    comma = known[0].comma if known else "thousands"
+    return find_date_order(cells, comma, is_local=header.format.has_local_dates)
+
+
+def name_cells(
+    rows: Iterable[Cells | Rejected], header: Header, date_order: DateOrder | None, rounded: RoundedCells
+) -> Iterator[Row | Rejected]:
+    """Yield each row by column name.
+
+    Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
+    """
+    width, blank_rows = len(header.columns), count(1)
+    build_row = row_builder(header, date_order, rounded)
+    for row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        elif not any(map(str.strip, row.cells)):
+            if next(blank_rows) > MAX_BLANK_ROWS:
+                yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
+        elif len(row.cells) != width and (len(row.cells) < width or any(row.cells[width:])):
+            yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
+        else:
+            yield build_row(row)
+
+
+def row_builder(
+    header: Header, date_order: DateOrder | None, rounded: RoundedCells
+) -> Callable[[Cells], Row | Rejected]:
+    """Return the function that builds a row with the columns that the format uses."""
+    used = header.format.columns | header.format.optional
+    indexes = [index for index, name in enumerate(header.columns) if name in used]
+    # Of one index, itemgetter would return a string instead of a tuple.
+    pick_cells = itemgetter(*indexes) if len(indexes) > 1 else lambda cells: (cells[indexes[0]],)
+    names = pick_cells(header.columns)
+    rounds = None if header.format.is_typed else rounded
+    rules = {
+        comma: (CellRules(comma, date_order, rounds), CACHED_AMOUNTS[comma]) for comma in get_args(Comma)
+    }
+
+    def build_row(cells: Cells) -> Row | Rejected:
+        row = Row(zip(names, pick_cells(cells.cells), strict=True))
+        row.line, (row.rules, row.amounts) = cells.line, rules[cells.comma]
+        if len("".join(cells.cells)) > MAX_CELL_LENGTH:
+            for name, cell in row.items():
+                if len(cell) > MAX_CELL_LENGTH and name not in header.format.long:
+                    return Rejected(cells.line, f"{name} has over {MAX_CELL_LENGTH} characters")
+        return row
+
+    return build_row
+
+
+def build_candidates(
     trades: Iterator[ImportedTrade | Rejected],
     timezone: FileTimezone,
     file_format: Format,
@@ -101,20 +187,20 @@ def candidates_of(
             yield trade
             continue
         account = "" if into_one_account else trade.account or ""
-        zone = timezone.of(trade.trade, account, file_format)
+        zone = timezone.find_zone(trade.trade, account, file_format)
         try:
             columns = trade.trade.columns(zone)
         except ValidationFailed as error:
-            yield Rejected(trade.line, reason_of(error))
+            yield Rejected(trade.line, first_reason(error))
             continue
         columns |= {
             "fingerprint": compute_fingerprint(columns),
-            "content": compute_checksums(columns_as_read(trade, columns), trade.unstated),
+            "content": compute_checksums(restore_multiplier(trade, columns), trade.unstated),
         }
         yield Candidate(trade, columns)
 
 
-def columns_as_read(trade: ImportedTrade, columns: dict[str, Any]) -> dict[str, Any]:
+def restore_multiplier(trade: ImportedTrade, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the columns before point values, so that a new point value changes no known trade."""
     if trade.as_read is None:
         return columns
@@ -123,3 +209,9 @@ def columns_as_read(trade: ImportedTrade, columns: dict[str, Any]) -> dict[str, 
         "multiplier": trade.as_read.multiplier.units,
         "gross_pnl": None if gross_pnl is None else gross_pnl.units,
     }
+
+
+def split_batches(candidates: Iterator[Candidate | Rejected]) -> Iterator[list[Candidate | Rejected]]:
+    """Yield the candidates in lists of BATCH_SIZE."""
+    while batch := list(islice(candidates, BATCH_SIZE)):
+        yield batch

@@ -49,7 +49,7 @@ class FileText(NamedTuple):
     pieces: Iterator[str | Unreadable]
 
 
-def text_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> FileText:
+def read_text(file: BinaryIO, on_bytes: Callable[[int], object] = lambda number: None) -> FileText:
     """Return the text of a file. `on_bytes` is called with the number of bytes read."""
     start = file.read(PIECE)
     if start.startswith((ZIP, OLE)):
@@ -57,15 +57,15 @@ def text_of(file: BinaryIO, on_bytes: Callable[[int], object]) -> FileText:
         reason = EXCEL if is_excel else "is a ZIP archive: extract the file"
         return FileText("binary", iter([Unreadable(1, reason)]))
     mark = next((mark for mark in BYTE_ORDER_MARKS if start.startswith(mark)), b"")
-    encoding = BYTE_ORDER_MARKS.get(mark) or utf_16_of(start) or "utf-8"
+    encoding = BYTE_ORDER_MARKS.get(mark) or guess_utf_16(start) or "utf-8"
     file.seek(len(mark))
     if encoding == "utf-8" and not mark and is_windows_1252(file):
         encoding = "cp1252"
     file.seek(len(mark))
-    return FileText(encoding, pieces_of(file, encoding, on_bytes))
+    return FileText(encoding, read_pieces(file, encoding, on_bytes))
 
 
-def utf_16_of(start: bytes) -> str | None:
+def guess_utf_16(start: bytes) -> str | None:
     """Return the form of UTF-16 in which every other byte of ASCII is zero, None for other texts."""
     header = start[:BYTES_OF_HEADER]
     is_zero = [2 * header[offset::2].count(0) > len(header[offset::2]) for offset in (0, 1)]
@@ -77,30 +77,27 @@ def is_windows_1252(file: BinaryIO) -> bool:
 
     A file with characters of UTF-8 before the invalid byte is damaged UTF-8.
     """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    is_last = False
-    while not is_last:
-        raise_if_cancelled()
-        piece = file.read(PIECE)
-        is_last = not piece
-        try:
-            if not decoder.decode(piece, is_last).isascii():
+    try:
+        for text in decode_parts(file, "utf-8"):
+            if not text.isascii():
                 return False
-        except UnicodeDecodeError as error:
-            return error.object[: error.start].isascii()
+    except UnicodeDecodeError:
+        return True
     return False
 
 
-def pieces_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str | Unreadable]:
+def read_pieces(
+    file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]
+) -> Iterator[str | Unreadable]:
     """Yield the lines in pieces, and Unreadable in place of other bytes and after too many short lines."""
     number, held, characters = 1, "", 0
     try:
-        for text in texts_of(file, encoding, on_bytes):
+        for text in decode_parts(file, encoding, on_bytes):
             pieces = LINE.findall(held + text)
             # The first half of a line end may be in this text, the other half in the next.
             held = pieces.pop() if pieces and pieces[-1].endswith("\r") else ""
             yield from pieces
-            number += sum(map(ends_line, pieces))
+            number += sum(piece.endswith(ENDS) for piece in pieces)
             characters += len(text)
             if number > MAX_SHORT_LINES and characters < number * MIN_CHARACTERS_PER_LINE:
                 yield Unreadable(number, TOO_MANY_SHORT_LINES)
@@ -112,11 +109,9 @@ def pieces_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) 
         yield held
 
 
-def ends_line(piece: str) -> bool:
-    return piece.endswith(ENDS)
-
-
-def texts_of(file: BinaryIO, encoding: str, on_bytes: Callable[[int], object]) -> Iterator[str]:
+def decode_parts(
+    file: BinaryIO, encoding: str, on_bytes: Callable[[int], object] = lambda number: None
+) -> Iterator[str]:
     """Yield the text of the file in parts. Raises UnicodeDecodeError after the text before the error."""
     decoder = codecs.getincrementaldecoder(encoding)()
     is_last = False

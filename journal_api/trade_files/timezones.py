@@ -31,7 +31,7 @@ class FileTimezone:
         self.accounts: set[str] = set()  # those with times without an offset
         self.replaced: set[str] = set()  # the remembered zones that differ from the stated one
 
-    def of(self, trade: TradeDraft, account: str, file_format: Format) -> str:
+    def find_zone(self, trade: TradeDraft, account: str, file_format: Format) -> str:
         """Return the zone for the times of a trade. Raises ValidationFailed if it is needed and unknown."""
         if account not in self.accounts and has_local_times(trade):
             self.choose(account, file_format)
@@ -40,7 +40,7 @@ class FileTimezone:
     def choose(self, account: str, file_format: Format) -> None:
         """Choose the zone for an account with local times. Raises ValidationFailed if it is unknown."""
         remembered = self._remembered.get((account, file_format.name))
-        name, source = self._zone_of(remembered, file_format)
+        name, source = self._choose_name(remembered, file_format)
         if name is None:
             raise unknown_timezone(account, file_format)
         if self.accounts and name != self.name:
@@ -50,7 +50,7 @@ class FileTimezone:
         self.name, self.source = name, self.source or source
         self.accounts.add(account)
 
-    def _zone_of(self, remembered: str | None, file_format: Format) -> tuple[str | None, TimezoneSource]:
+    def _choose_name(self, remembered: str | None, file_format: Format) -> tuple[str | None, TimezoneSource]:
         if self._stated:
             return self._stated, "stated"
         if remembered:

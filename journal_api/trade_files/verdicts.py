@@ -1,5 +1,6 @@
-"""The verdicts of an import: their counts, and the error of an import that is refused."""
+"""The verdicts of an import: their counts, the report as JSON, and the error of an import that is refused."""
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -40,6 +41,31 @@ class VerdictCounter:
         self._on_verdicts(reported)
 
 
+class EncodedVerdicts:
+    """The verdicts as JSON. They are encoded when they are added, because structs take much more memory."""
+
+    def __init__(self) -> None:
+        self.text = bytearray(b"[")
+        self.lines, self.begins = array("q"), array("q")
+
+    def add(self, verdicts: list[Verdict]) -> None:
+        for verdict in verdicts:
+            self.lines.append(verdict.line)
+            self.begins.append(len(self.text))
+            self.text += b"%b," % msgspec.json.encode(verdict)
+
+    def encoded(self) -> bytearray:
+        """Return a JSON array in the order of lines. Nothing can be added afterwards."""
+        ends = [*self.begins[1:], len(self.text)]
+        order = sorted(range(len(self.lines)), key=self.lines.__getitem__)
+        if any(index != place for place, index in enumerate(order)):
+            self.text[1:] = b"".join(self.text[self.begins[index] : ends[index]] for index in order)
+        if self.lines:
+            self.text.pop()  # the last comma
+        self.text += b"]"
+        return self.text
+
+
 def refused(counts: Counts, errors: list[Verdict], unknown_accounts: Sequence[str] = ()) -> ValidationFailed:
     """Return the error of an import with errors.
 
@@ -47,22 +73,19 @@ def refused(counts: Counts, errors: list[Verdict], unknown_accounts: Sequence[st
     """
     first, *_ = in_order = sorted(errors, key=lambda verdict: verdict.line)
     others = f" (and {counts.error - 1} more)" if counts.error > 1 else ""
-    details = {"unknown_accounts": list(unknown_accounts)} if unknown_accounts else {}
+    advice, details = "", {}
+    if unknown_accounts:
+        names = ", ".join(map(repr, unknown_accounts))
+        advice = (
+            f". The journal has no account {names}: create it, or name an account of the journal for it with"
+            " `accounts` (--accounts)"
+        )
+        details = {"unknown_accounts": list(unknown_accounts)}
     return ValidationFailed(
-        f"line {first.line}: {first.reason}{others}{advice_on(unknown_accounts)}",
+        f"line {first.line}: {first.reason}{others}{advice}",
         line=first.line,
         reason=first.reason,
         counts=counts,
         rows=in_order,
         **details,
-    )
-
-
-def advice_on(unknown_accounts: Sequence[str]) -> str:
-    if not unknown_accounts:
-        return ""
-    names = ", ".join(map(repr, unknown_accounts))
-    return (
-        f". The journal has no account {names}: create it, or name an account of the journal for it with"
-        " `accounts` (--accounts)"
     )

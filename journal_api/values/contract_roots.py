@@ -158,7 +158,7 @@ Z    10        FTSE 100
 """
 
 
-def parsed(table: str) -> dict[str, ContractRoot]:
+def parse_table(table: str) -> dict[str, ContractRoot]:
     """Return the contracts of a table by root."""
     contracts: dict[str, ContractRoot] = {}
     exchange = currency = ""
@@ -172,4 +172,4 @@ def parsed(table: str) -> dict[str, ContractRoot]:
     return contracts
 
 
-CONTRACT_ROOTS = parsed(TABLE)
+CONTRACT_ROOTS = parse_table(TABLE)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from journal_api.values.timestamps import Timestamp
 
 # Names of zones, with different names for daylight saving time. Other abbreviations are ambiguous: CST is
-# also China's, IST that of three countries.
+# also China's zone, and IST the zone of three countries.
 ZONE_NAMES = {0: "UTC GMT", -4: "EDT", -5: "EST CDT", -6: "CST MDT", -7: "MST PDT", -8: "PST"}
 OFFSETS = {
     name: timezone(timedelta(hours=hours)) for hours, names in ZONE_NAMES.items() for name in names.split()
@@ -36,10 +36,10 @@ PART = re.compile(r"%(?P<directive>.?)|(?P<blank>\s+)|(?P<text>[^%\s]+)", re.DOT
 class TimeFormat(str):
     """A format such as %m/%d/%Y %I:%M:%S %p, with day, month and year, each directive once."""
 
-    longest: ClassVar[int] = 50
+    max_length: ClassVar[int] = 50
     json_schema: ClassVar[dict[str, Any]] = {
         "type": "string",
-        "maxLength": longest,
+        "maxLength": max_length,
         "examples": ["%m/%d/%Y %H:%M:%S"],
     }
 
@@ -47,8 +47,8 @@ class TimeFormat(str):
     def decode(cls, value: object) -> Self:
         if not isinstance(value, str):
             raise ValueError("must be a string")
-        if len(value) > cls.longest:
-            raise ValueError(f"must be at most {cls.longest} characters")
+        if len(value) > cls.max_length:
+            raise ValueError(f"must be at most {cls.max_length} characters")
         directives = re.findall("%(.?)", value, re.DOTALL)
         if len(set(directives)) < len(directives) or not set(directives) <= DIRECTIVES.keys():
             raise ValueError(f"must have each directive once, of %{' %'.join(DIRECTIVES)}")
@@ -64,30 +64,30 @@ class TimeFormat(str):
         A time without an offset is in `zone`, or without an offset if `zone` is None. The function raises
         ValueError for a time that does not exist, such as February 30.
         """
-        pattern = re.compile("".join(map(pattern_of, PART.finditer(self))))
+        pattern = re.compile("".join(map(build_pattern, PART.finditer(self))))
 
         def read(text: str) -> Timestamp | None:
             match = pattern.fullmatch(text)
-            return time_from(match.groupdict(), zone) if match else None
+            return build_time(match.groupdict(), zone) if match else None
 
         return read
 
 
-def pattern_of(part: re.Match[str]) -> str:
+def build_pattern(part: re.Match[str]) -> str:
     if part["blank"]:
         return " +"
     name = part["directive"]
     return f"(?P<{name}>{DIRECTIVES[name]})" if name else re.escape(part["text"])
 
 
-def time_from(parts: dict[str, str], zone: tzinfo | None) -> Timestamp:
+def build_time(parts: dict[str, str], zone: tzinfo | None) -> Timestamp:
     """Return the time with these values of the directives. Raises ValueError."""
-    offset = offset_from(parts)
+    offset = find_offset(parts)
     return Timestamp(
         int(parts["Y"] if "Y" in parts else "20" + parts["y"]),
-        int(parts["m"]) if "m" in parts else month_of(parts["b"]),
+        int(parts["m"]) if "m" in parts else find_month(parts["b"]),
         int(parts["d"]),
-        hour_from(parts),
+        find_hour(parts),
         int(parts.get("M", 0)),
         int(parts.get("S", 0)),
         int(parts["f"][:6].ljust(6, "0")) if "f" in parts else 0,
@@ -95,14 +95,14 @@ def time_from(parts: dict[str, str], zone: tzinfo | None) -> Timestamp:
     ).within_years()
 
 
-def month_of(name: str) -> int:
+def find_month(name: str) -> int:
     """Return the month of a name such as Sep or September. Raises ValueError."""
     if (beginning := name[:3].lower()) not in MONTHS:
         raise ValueError("has no month of that name")
     return MONTHS.index(beginning) + 1
 
 
-def hour_from(parts: dict[str, str]) -> int:
+def find_hour(parts: dict[str, str]) -> int:
     """Return the hour. With %H the half of the day is ignored: some files have 13:00 PM."""
     if "I" not in parts:
         return int(parts.get("H", 0))
@@ -111,7 +111,7 @@ def hour_from(parts: dict[str, str]) -> int:
     return int(parts["I"]) % 12 + 12 * (parts.get("p", "A")[0] in "Pp")
 
 
-def offset_from(parts: dict[str, str]) -> tzinfo | None:
+def find_offset(parts: dict[str, str]) -> tzinfo | None:
     """Return the offset that the text states, None without one."""
     if "Z" in parts:
         if parts["Z"] not in OFFSETS:

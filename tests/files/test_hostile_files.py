@@ -16,41 +16,27 @@ from threading import Event, Thread
 import httpx
 import pytest
 from commands import PATIENCE, WITHOUT_TLS, Server, environment, make_journal, new_key, rows, running
-from factories import create_account, create_import, details_of, error_of, send_file, unwrap
+from factories import create_account, details_of, error_of, read_file, send_file, unwrap
 from starlette.applications import Starlette
 
 from journal_api.database.threads import raise_if_cancelled
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.readings import readings_of
-from journal_api.trade_files.rows import MAX_COLUMNS, Cells
+from journal_api.trade_files.profiles.proposal import propose_profile
 from journal_api.trade_files.threads import in_thread
-from journal_api.trade_files.timezones import FileTimezone
 
 HEADER = "symbol,direction,quantity,entry_price,opened_at"
 ROW = "ES,long,1,1,2026-01-05 14:00:00"
-INVALID = (400, "validation_error")
 MIB = 1024 * 1024
 
 
 def read(file: str) -> list[str]:
     """The reasons for which lines of the file, or all of it, cannot be read."""
     try:
-        found = reader.read(io.BytesIO(file.encode()), FileTimezone("UTC")).candidates
+        found = read_file(file, "UTC").candidates
         return [f"line {one.line}: {one.reason}" for one in found if isinstance(one, Rejected)]
     except ValidationFailed as error:
         return [str(error)]
-
-
-def test_the_cells_of_a_row_of_html_beyond_the_1000th_are_left_out() -> None:
-    page = f"<table><tr>{'<td>x</td>' * 1001}</tr></table>"
-
-    (rows,) = readings_of(iter([page]))
-    (row,) = rows
-
-    assert isinstance(row, Cells)
-    assert len(row.cells) == MAX_COLUMNS == 1000
 
 
 # Time ----------------------------------------------------------------------------------------------------
@@ -257,66 +243,56 @@ BEYOND = [
 
 
 @pytest.mark.parametrize(("file", "line", "reason"), BEYOND, ids=[beyond[2] for beyond in BEYOND])
-async def test_what_is_beyond_a_bound_is_refused_with_its_line_and_the_bound(
-    client: httpx.AsyncClient, account_id: int, file: str, line: int, reason: str
+def test_what_is_beyond_a_bound_is_refused_with_its_line_and_the_bound(
+    file: str, line: int, reason: str
 ) -> None:
-    refused = await send_file(client, file, account_id)
-
-    assert error_of(refused) == INVALID
-    assert details_of(refused)["line"] == line
-    assert details_of(refused)["reason"].startswith(reason)
+    assert any(error.startswith(f"line {line}: {reason}") for error in read(file))
 
 
-@pytest.mark.parametrize(
-    ("file", "trades"),
-    [
-        (HEADER + "".join(f",c{number}" for number in range(995)) + f"\n{ROW}{',x' * 995}\n", 1),
-        (f"{HEADER},{'c' * 255}\n{ROW},x\n", 1),
-        (f"{HEADER},other\n{ROW},{'x' * 100_000}\n", 1),
-        (f"{HEADER},notes\n{ROW},{'x' * 10_000}\n", 1),
-        ("<table><tr><td>" + "x" * 65_536 + f"</td></tr><img src='{'y' * 200_000}'><tr>"
-         + "".join(f"<th>{name}" for name in HEADER.split(",")) + "<tr>"
-         + "".join(f"<td>{one}" for one in ROW.split(",")) + "</tr></table>", 1),
-    ],
-    ids=["columns", "a name of a column", "a cell that is not read", "notes", "a page"],
-)  # fmt: skip
-async def test_what_is_within_its_bounds_is_imported(
-    client: httpx.AsyncClient, account_id: int, file: str, trades: int
-) -> None:
-    report = await create_import(client, file, account_id=account_id)
-
-    assert report["counts"]["new"] == trades
+WITHIN = {
+    "columns": HEADER + "".join(f",c{number}" for number in range(995)) + f"\n{ROW}{',x' * 995}\n",
+    "a name of a column": f"{HEADER},{'c' * 255}\n{ROW},x\n",
+    "a cell that is not read": f"{HEADER},other\n{ROW},{'x' * 100_000}\n",
+    "notes": f"{HEADER},notes\n{ROW},{'x' * 10_000}\n",
+    "a cell and a tag of a page": f"<table><tr><td>{'x' * 65_536}</td></tr><img src='{'y' * 200_000}'>"
+    f"<tr><th>{'<th>'.join(HEADER.split(','))}<tr><td>{'<td>'.join(ROW.split(','))}</tr>",
+    "cells of a row of a page": f"<table><tr><th>{'<th>'.join(HEADER.split(','))}"
+    f"<tr><td>{'<td>'.join(ROW.split(','))}{'<td>' * 1500}</tr>",
+}
 
 
-@pytest.mark.parametrize("row", ["x\n", "\n", "a,b,c,d,e\n"], ids=["short", "blank", "no trade"])
+@pytest.mark.parametrize("file", WITHIN.values(), ids=WITHIN)
+def test_what_is_within_its_bounds_is_read(file: str) -> None:
+    assert len(list(read_file(file).candidates)) == 1
+    assert read(file) == []
+
+
 async def test_a_file_of_many_errors_is_not_read_to_its_end(
-    client: httpx.AsyncClient, account_id: int, row: str
+    client: httpx.AsyncClient, account_id: int
 ) -> None:
-    file = f"{HEADER}\n" + row * 200_000
+    file = f"{HEADER}\n" + "x\n" * 200_000
 
     counts = unwrap(await send_file(client, file, account_id, dry_run="true"))["counts"]
     refused = await send_file(client, file, account_id)
 
     assert 100_000 < counts["error"] < 101_000
-    assert error_of(refused) == INVALID
+    assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["counts"] == counts
 
 
 @pytest.mark.parametrize("begin", [" " * 999 + "\n", "<tr>" * 250], ids=["blank lines", "empty rows"])
 @pytest.mark.parametrize(("size", "is_found"), [(0.9, True), (1.1, False)])
-async def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
-    client: httpx.AsyncClient, account_id: int, begin: str, size: float, is_found: bool
+def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
+    begin: str, size: float, is_found: bool
 ) -> None:
-    header, row = ("Ticker", "Bought", "Sold"), ("ES", "1", "2")
-    table = f"{','.join(header)}\n{','.join(row)}\n"
+    table = "Ticker,Bought,Sold\nES,1,2\n"
     if begin.startswith("<"):
-        table = "".join(f"<tr><td>{'<td>'.join(cells)}" for cells in (header, row)) + "<tr>"
+        table = "<tr><td>Ticker<td>Bought<td>Sold<tr><td>ES<td>1<td>2<tr>"
 
-    answer = await send_file(client, begin * int(size * MIB / 1000) + table, account_id, dry_run="true")
+    proposal = propose_profile(io.BytesIO((begin * int(size * MIB / 1000) + table).encode()))
 
-    assert (answer.status_code == 200) is is_found
-    if is_found:
-        assert unwrap(answer)["columns"] == list(header)
+    assert (proposal is not None) is is_found
+    assert proposal is None or proposal.columns == ["Ticker", "Bought", "Sold"]
 
 
 def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:
@@ -325,33 +301,6 @@ def test_of_what_cannot_be_read_an_error_shows_the_beginning() -> None:
     (reason,) = read(f"{HEADER}\nES,long,{long},1,2026-01-05 14:00:00\n")
 
     assert len(reason) < 120
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
-def test_lines_are_the_same_wherever_a_piece_ends(encoding: str, end: str) -> None:
-    written = [HEADER + ",notes", *(f"{ROW},Ünïcödé 😀 {number}" for number in range(3000)), "short"]
-    mark = "\ufeff" if encoding == "utf-16-be" else ""
-    file = io.BytesIO((mark + end.join(written)).encode(encoding))
-
-    found = list(reader.read(file, FileTimezone("UTC")).candidates)
-
-    notes = [one.columns["notes"] for one in found if not isinstance(one, Rejected)]
-    assert notes == [f"Ünïcödé 😀 {number}" for number in range(3000)]
-    assert [one.line for one in found if isinstance(one, Rejected)] == [3002]
-
-
-@pytest.mark.parametrize(("encoding", "name"), [("utf-8", "UTF-8"), ("utf-16", "UTF-16")])
-def test_bytes_that_are_no_text_are_told_with_their_line_and_what_stands_before_is_read(
-    encoding: str, name: str
-) -> None:
-    begin = "\n".join([HEADER + ",ü", *[ROW + ","] * 5000, "x"]).encode(encoding)
-    wrong = b"\xff" if encoding == "utf-8" else b"\x00\xdc\x00\xdc"
-
-    found = list(reader.read(io.BytesIO(begin + wrong + b"\n\0" * 100_000), FileTimezone("UTC")).candidates)
-
-    assert len(found) == 5001
-    assert found[-1] == Rejected(5002, f"is not {name}")
 
 
 # Memory --------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from aiosqlite import Connection
+from factories import read_file
 
 from journal_api.database.database import Database
 from journal_api.database.migrations import prepare
@@ -18,10 +19,9 @@ from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.accounts import AccountCreate
 from journal_api.structs.imports import Counts
-from journal_api.trade_files import importer, reader, threads
+from journal_api.trade_files import importer, threads
 from journal_api.trade_files.accounts import AccountChoice
-from journal_api.trade_files.left_out import LeftOutCounter
-from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.reader import LeftOutCounter, TradeFile
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.values.types import Name100
 
@@ -100,7 +100,7 @@ async def test_blank_rows_beyond_10000_are_errors_so_that_the_write_lock_is_rele
     text = "symbol,direction,quantity,entry_price,opened_at\nES,long,1,1,2026-01-05T14:00:00Z\n"
     blank = io.BytesIO((text + "\n" * 10_000).encode()), io.BytesIO((text + "\n" * 10_001).encode())
 
-    rows = [list(reader.read(file, FileTimezone("UTC")).candidates) for file in blank]
+    rows = [list(read_file(file).candidates) for file in blank]
 
     assert [len(candidates) for candidates in rows] == [1, 2]
     assert rows[1][1] == Rejected(10_003, "is blank, and at most 10000 blank rows are skipped")

@@ -12,7 +12,7 @@ import pytest
 from aiosqlite import Connection
 from commands import dump
 from conftest import client_of, new_key_for, started
-from factories import create_category, create_strategy, create_tag, insert_account
+from factories import create_category, create_strategy, create_tag, insert_account, read_file
 from hypothesis import example, given
 from hypothesis import strategies as st
 from proofs import max_examples
@@ -25,8 +25,7 @@ from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.settings import Settings
 from journal_api.structs.imports import Counts, Verdict
-from journal_api.trade_files import batches, importer, reader
-from journal_api.trade_files.timezones import FileTimezone
+from journal_api.trade_files import batches, importer
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"
@@ -62,7 +61,7 @@ def closed(**cells: str) -> dict[str, str]:
 
 
 def read_all(content: bytes, zone: str = "UTC") -> list[Candidate | Rejected]:
-    return list(reader.read(io.BytesIO(content), FileTimezone(zone)).candidates)
+    return list(read_file(content, zone).candidates)
 
 
 def read_one(content: bytes, zone: str = "UTC") -> dict[str, Any]:
@@ -137,12 +136,12 @@ class Workbench:
         told: list[list[Verdict]] = [[], []]
         try:
             with self.file.open("rb") as opened:
-                found = reader.read(opened, FileTimezone("UTC"))
+                found = read_file(opened)
                 _, foretold, *_ = await importer.import_trades(
                     self.database, 1, source, found, told[0].extend, dry_run=True
                 )
             with self.file.open("rb") as opened:
-                found = reader.read(opened, FileTimezone("UTC"))
+                found = read_file(opened)
                 file_import = importer.FileImport(1, source, found, told[1].extend)
 
                 async def store(db: Connection) -> Counts:

@@ -14,15 +14,21 @@ from factories import (
     send_file,
     unwrap,
 )
+from file_tables import read_errors, read_trades
 from starlette.applications import Starlette
+
+from journal_api.rules.instruments import InstrumentTable
+from journal_api.values.money import PositiveMoney
 
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,stop_loss"
 TIMES = "2026-01-05T14:00:00Z,2026-01-05T15:00:00Z"
-TRADOVATE_HEADER = (
+PAIRS = (
     "Contract,Pair ID,Buy Fill ID,Sell Fill ID,Paired Qty,Buy Price,Sell Price,P/L,"
     "Bought Timestamp,Sold Timestamp"
 )
-NINJATRADER_HEADER = "Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit"
+FILLS = "Date,Time,Symbol,Side,Quantity,Price"
+GRID = "Instrument,Market pos.,Qty,Entry price,Exit price,Entry time,Exit time,Profit"
+OWN = InstrumentTable({"ES": PositiveMoney(49)})
 
 
 def round_trips(*symbols: str) -> str:
@@ -31,10 +37,11 @@ def round_trips(*symbols: str) -> str:
 
 
 def executions(symbol: str, quantity: int, bought: str, sold: str) -> str:
-    return (
-        "Date,Time,Symbol,Side,Quantity,Price\n"
-        f"4/6/26,09:15:49,{symbol},BUY,{quantity},{bought}\n4/6/26,09:16:12,{symbol},SELL,{quantity},{sold}\n"
-    )
+    lines = [
+        f"4/6/26,09:15:49,{symbol},BUY,{quantity},{bought}",
+        f"4/6/26,09:16:12,{symbol},SELL,{quantity},{sold}",
+    ]
+    return "\n".join([FILLS, *lines])
 
 
 def pairs(*rows: tuple[str, str, str, str]) -> str:
@@ -44,97 +51,75 @@ def pairs(*rows: tuple[str, str, str, str]) -> str:
         f"04/09/2026 10:00:{number:02},04/09/2026 10:01:{number:02}"
         for number, (contract, bought, sold, result) in enumerate(rows, 1)
     ]
-    return "\n".join([TRADOVATE_HEADER, *lines])
+    return "\n".join([PAIRS, *lines])
+
+
+CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    # multiplier and gross P&L of each trade
+    "ten points of ES": (round_trips("ESU6"), [("50", "500")]),
+    "fills of a future": (executions("/NQM26", 1, "24363.00", "24369.25"), [("20", "125")]),
+    "fills of an option": (executions("SPY240422P00496000", 8, "1.03", "0.870"), [("100", "-128")]),
+    "fills of a share": (executions("AAPL", 10, "200", "201"), [("1", "10")]),
+    "fills with the expiration of a future": (
+        f"{FILLS},Expiration\n4/6/26,09:15:49,NQ,BUY,1,24363,2026-06-19\n"
+        "4/6/26,09:16:12,NQ,SELL,1,24369.25,2026-06-19\n",
+        [("20", "125")],
+    ),
+    # Three at 100, 100 and 101, sold at 102: 2 + 2 + 1 points of 50, though the average is 100.33333333.
+    "averages of fills": (
+        f"{FILLS}\n4/6/26,09:15,ESU6,BUY,2,100\n4/6/26,09:16,ESU6,BUY,1,101\n4/6/26,09:17,ESU6,SELL,3,102\n",
+        [("50", "250")],
+    ),
+    "a stated multiplier or result": (
+        f"{HEADER},multiplier,gross_pnl\nESU6,long,1,100,110,{TIMES},98,1,\nESU6,long,1,100,110,{TIMES},98,,490\n",
+        [("1", "10"), ("50", "490")],
+    ),
+    "a scratched trade of a known contract": (pairs(("MNQM6", "25000", "25000", "0.00")), [("2", "0")]),
+    "a scratched trade of a grid": (
+        f"{GRID}\nMNQ SEP26,Long,1,30220,30220,2026-07-02 09:12:00,2026-07-02 09:13:00,$0.00\n",
+        [("2", "0")],
+    ),
+    "a scratched trade has the multiplier of other rows of its contract": (
+        pairs(("XYZU6", "50", "50", "0.00"), ("XYZU6", "50", "51", "7.00"), ("ABCDU6", "50", "50", "0.00")),
+        [("7", "0"), ("7", "7"), ("1", "0")],
+    ),
+    # A tick of ZT is 7.8125, which the file rounds.
+    "a result in cents": (pairs(("ZTU6", "104.00000000", "104.00390625", "7.81")), [("2000", "7.81")]),
+    "a result half a cent beyond": (pairs(("ESU6", "100", "100.5", "25.005")), [("50", "25.005")]),
+    "a result over half a cent beyond": (pairs(("ESU6", "100", "100.5", "25.006")), [("50.012", "25.006")]),
+    "a result that no point value explains": (pairs(("ESU6", "6000", "6010", "490.00")), [("49", "490")]),
+}
+
+
+@pytest.mark.parametrize(("file", "expected"), CASES.values(), ids=CASES)
+def test_the_multiplier_of_a_trade(file: str, expected: list[tuple[str, str]]) -> None:
+    assert [(trade["multiplier"], trade["gross_pnl"]) for trade in read_trades(file)] == expected
+
+
+def test_the_owners_point_value_takes_precedence() -> None:
+    trades = read_trades(round_trips("ESU6", "ES"), instruments=OWN)
+
+    assert [trade["gross_pnl"] for trade in trades] == ["490", "490"]
+
+
+def test_the_risk_of_a_stop_follows_from_the_point_value() -> None:
+    assert [trade["initial_risk"] for trade in read_trades(round_trips("ESU6"))] == ["100"]
+
+
+def test_an_open_future_without_a_point_value_is_an_error() -> None:
+    open_trade = f"{HEADER}\nXYZU6,long,1,100,,2026-01-05T14:00:00Z,,"
+
+    assert read_errors(open_trade)[0].startswith("line 2: multiplier is required, because XYZU6 looks like")
 
 
 async def trades_of(client: httpx.AsyncClient) -> list[Any]:
-    return list(reversed(unwrap_list(await client.get("/trades"))))
+    trades: list[Any] = unwrap(await client.get("/trades"))
+    return trades[::-1]
 
 
-def unwrap_list(response: httpx.Response) -> list[Any]:
-    trades: list[Any] = response.json()["data"]["trades"]
-    return trades
-
-
-async def imported(client: httpx.AsyncClient, file: str) -> list[tuple[float, float]]:
-    """(multiplier, gross P&L) of the trades of a file, in a new account."""
-    await create_import(client, file)
-    return [(trade["multiplier"], trade["gross_pnl"]) for trade in await trades_of(client)]
-
-
-# Files that state no result --------------------------------------------------------------------------------
-
-
-async def test_ten_points_of_es_in_a_file_without_a_multiplier_are_500(client: httpx.AsyncClient) -> None:
-    assert await imported(client, round_trips("ESU6")) == [(50, 500)]
-
-
-async def test_the_risk_of_a_stop_follows_from_the_point_value(client: httpx.AsyncClient) -> None:
-    await create_import(client, round_trips("ESU6"))
-
-    (trade,) = await trades_of(client)
-    assert (trade["initial_risk"], trade["rr_realized"]) == (100, 5)
-
-
-@pytest.mark.parametrize(
-    ("symbol", "quantity", "bought", "sold", "multiplier", "gross_pnl"),
-    [
-        ("/NQM26", 1, "24363.00", "24369.25", 20, 125),
-        ("SPY240422P00496000", 8, "1.03", "0.870", 100, -128),
-        ("ES 03-26", 1, "6000", "6010", 50, 500),
-        ("AAPL", 10, "200", "201", 1, 10),
-    ],
-)
-async def test_fills_without_a_multiplier(
+async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_it(
     client: httpx.AsyncClient,
-    symbol: str,
-    quantity: int,
-    bought: str,
-    sold: str,
-    multiplier: int,
-    gross_pnl: float,
 ) -> None:
-    file = executions(symbol, quantity, bought, sold)
-
-    assert await imported(client, file) == [(multiplier, gross_pnl)]
-
-
-async def test_fills_with_a_column_of_the_expiration_are_of_a_future(client: httpx.AsyncClient) -> None:
-    file = (
-        "Date,Time,Symbol,Side,Quantity,Price,Expiration\n"
-        "4/6/26,09:15:49,NQ,BUY,1,24363,2026-06-19\n4/6/26,09:16:12,NQ,SELL,1,24369.25,2026-06-19\n"
-    )
-
-    assert await imported(client, file) == [(20, 125)]
-
-
-async def test_averages_of_fills_make_an_exact_result(client: httpx.AsyncClient) -> None:
-    """Three at 100, 100 and 101, sold at 102: 2 + 2 + 1 points of 50, though the average is 100.33333333."""
-    file = "Date,Time,Symbol,Side,Quantity,Price\n" + "\n".join(
-        f"4/6/26,09:15:0{second},ESU6,{side},{quantity},{price}"
-        for second, (side, quantity, price) in enumerate(
-            [("BUY", 2, 100), ("BUY", 1, 101), ("SELL", 3, 102)], 1
-        )
-    )
-
-    assert await imported(client, file) == [(50, 250)]
-
-
-async def test_what_the_file_states_wins(client: httpx.AsyncClient) -> None:
-    lines = round_trips("ESU6", "ESU6").split("\n")
-    cells = ["multiplier,gross_pnl", "1,", ",490"]
-    file = "\n".join(",".join(pair) for pair in zip(lines, cells, strict=True))
-
-    assert await imported(client, file) == [(1, 10), (50, 490)]
-
-
-async def test_the_owners_point_value_takes_precedence(client: httpx.AsyncClient) -> None:
-    await create_instrument(client, "ES", 49)
-
-    assert await imported(client, round_trips("ESU6", "ES")) == [(49, 490), (49, 490)]
-
-
-async def test_a_future_without_a_point_value_is_an_error_of_its_row(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
 
     refused = await send_file(client, round_trips("ESU6", "XYZU6"), account["id"])
@@ -143,47 +128,8 @@ async def test_a_future_without_a_point_value_is_an_error_of_its_row(client: htt
 
     assert error_of(refused) == (400, "validation_error")
     assert details_of(refused)["line"] == 3
-    assert details_of(refused)["reason"].startswith("multiplier is required, because XYZU6 looks like")
     assert report["counts"]["new"] == 2
     assert [trade["gross_pnl"] for trade in await trades_of(client)] == [500, 40]
-
-
-# Files that state a result ---------------------------------------------------------------------------------
-
-
-async def test_a_scratched_trade_has_the_point_value_of_its_contract(client: httpx.AsyncClient) -> None:
-    assert await imported(client, pairs(("MNQM6", "25000", "25000", "0.00"))) == [(2, 0)]
-
-
-async def test_a_scratched_trade_has_the_multiplier_of_other_rows_of_its_contract(
-    client: httpx.AsyncClient,
-) -> None:
-    file = pairs(("XYZU6", "50", "50", "0.00"), ("XYZU6", "50", "51", "7.00"), ("ABCDU6", "50", "50", "0.00"))
-
-    assert await imported(client, file) == [(7, 0), (7, 7), (1, 0)]
-
-
-async def test_a_result_in_cents_does_not_distort_the_point_value(client: httpx.AsyncClient) -> None:
-    """A tick of ZT is 7.8125, which the file rounds."""
-    file = pairs(("ZTU6", "104.00000000", "104.00390625", "7.81"))
-
-    assert await imported(client, file) == [(2000, 7.81)]
-
-
-async def test_a_result_that_the_point_value_does_not_explain_stays(client: httpx.AsyncClient) -> None:
-    assert await imported(client, pairs(("ESU6", "6000", "6010", "490.00"))) == [(49, 490)]
-
-
-async def test_a_scratched_trade_of_ninjatrader_has_the_point_value_of_its_contract(
-    client: httpx.AsyncClient,
-) -> None:
-    times = "2026-07-02 09:12:00,2026-07-02 09:13:00"
-    file = f"{NINJATRADER_HEADER}\nMNQ SEP26,Long,1,30220,30220,{times},$0.00\n"
-
-    assert await imported(client, file) == [(2, 0)]
-
-
-# The same file again ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Profiles of an owner, and the profile that a dry run proposes: docs/imports.md#profiles."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,10 @@ from factories import (
     send_file,
     unwrap,
 )
+from file_tables import write_file
+
+from journal_api.structs.import_profiles import Costs, Side
+from journal_api.trade_files.profiles.proposal import propose_profile
 
 FILE = """\
 Ticker,Way,Size,In,Out,From,To
@@ -102,24 +107,6 @@ async def test_a_profile_without_formats_of_times_reads_dates_in_the_order_of_th
     assert report["date_order"] == {"order": "day", "source": "file"}
     trades = unwrap(await client.get("/trades"))
     assert sorted(trade["opened_at"][:10] for trade in trades) == ["2026-03-02", "2026-03-13"]
-
-
-async def test_a_profile_rounds_amounts_of_more_than_eight_decimals(client: httpx.AsyncClient) -> None:
-    await create_import_profile(client)
-
-    report = await create_import(client, FILE.replace("40.60", "40.6000000001"), timezone="UTC")
-
-    assert report["rounded"] == 1
-
-
-async def test_the_zone_of_a_profile_is_remembered(client: httpx.AsyncClient, account_id: int) -> None:
-    await create_import_profile(client)
-    await create_import(client, FILE, account_id=account_id, timezone="Asia/Tokyo")
-
-    again = await create_import(client, FILE, account_id=account_id, timezone=None)
-
-    assert (again["timezone"], again["timezone_source"]) == ("Asia/Tokyo", "remembered")
-    assert again["counts"] == {"new": 0, "duplicate": 2, "updated": 0, "error": 0}
 
 
 async def test_an_own_profile_goes_before_the_built_in_formats(client: httpx.AsyncClient) -> None:
@@ -261,28 +248,52 @@ async def test_a_dry_run_of_an_unknown_header_proposes_a_profile_that_reads_the_
 
 
 @pytest.mark.parametrize(("separator", "encoding"), [(";", "utf-8"), ("\t", "utf-16-le"), (";", "cp1252")])
-async def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(
-    client: httpx.AsyncClient, account_id: int, separator: str, encoding: str
-) -> None:
-    content = UNKNOWN.replace(",", separator).replace("March", "März").encode(encoding)
+def test_a_proposal_is_of_the_separator_and_the_encoding_of_the_file(separator: str, encoding: str) -> None:
+    content = UNKNOWN.replace(",", separator).replace("March", "März").replace("Close price", "Open price")
 
-    report = unwrap(await send_file(client, content, account_id, dry_run="true"))
+    proposal = propose_profile(io.BytesIO(content.encode(encoding)))
 
-    assert (report["columns"][:2], report["encoding"]) == (["Contract", "Direction"], encoding)
+    assert proposal is not None
+    assert (proposal.columns[:2], proposal.encoding) == (["Contract", "Direction"], encoding)
+    assert proposal.columns[3:5] == ["Open price", "Open price 2"]
 
 
-async def test_a_proposed_profile_reads_a_file_with_a_repeated_column(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    content = UNKNOWN.replace("Open price,Close price", "Price,Price")
+LONG_B = Side(column="Side", long=["b"], short=["Short"])
+CELLS = {"Side": "Short", "Time": "2026-03-02 09:31", "Price": "1", "Fee": "1", "Commissions": "2", "Id": "7"}
 
-    report = unwrap(await send_file(client, content, account_id, dry_run="true"))
-    proposed = report["proposed_profile"] | {"entry_price": "Price", "exit_price": "Price 2", "price": None}
-    assert report["columns"][3:5] == ["Price", "Price 2"]
-    assert (await client.post("/import-profiles", json=proposed)).status_code == 201
 
-    read = await create_import(client, content)
-    assert read["counts"] == {"new": 2, "duplicate": 0, "updated": 0, "error": 0}
+@pytest.mark.parametrize(
+    ("cells", "member", "value"),
+    [
+        ({}, "kind", "fills"),
+        ({}, "side", Side(column="Side", long=["Buy"], short=["Short"])),
+        ({"Side": "BOT"}, "side", Side(column="Side", long=["BOT"], short=["Sell"])),
+        ({"Entry price": "1"}, "kind", "fills"),
+        ({"Entry price": "1", "Exit price": "2"}, "kind", "trades"),
+        (
+            {"Entry price": "1", "Exit price": "2", "Side": "b"},
+            "side",
+            Side(column="Side", long=["b"], short=["Short"]),
+        ),
+        ({"Entry price": "1", "Exit price": "2"}, "price", None),
+        ({"Open time": "1", "Close time": "2"}, "kind", "trades"),
+        ({}, "costs", Costs(columns=["Fee", "Commissions"])),
+        ({}, "external_id", ["Id"]),
+        ({"Exec ID": "8"}, "external_id", ["Exec ID"]),
+        ({"Time": "03/02/2026 9:31 PM"}, "time", ["%m/%d/%Y %I:%M %p"]),
+        ({"Time": "13/02/2026 9:31"}, "time", ["%d/%m/%Y %H:%M"]),
+        ({"Time": "20260302;093105"}, "time", ["%Y%m%d;%H%M%S"]),
+        ({"Time": "2026-03-02T09:31:00-0500"}, "time", ["%Y-%m-%dT%H:%M:%S%z"]),
+        ({"Time": "yesterday"}, "time", []),
+        ({"Time": ""}, "time", []),
+        ({"Account": "A", "P&L": "3", "Exit price": "2", "Entry price": "1"}, "gross_pnl", "P&L"),
+    ],
+)
+def test_a_proposal_follows_from_names_and_cells(cells: dict[str, str], member: str, value: Any) -> None:
+    proposal = propose_profile(io.BytesIO(write_file(CELLS, cells)))
+
+    assert proposal is not None
+    assert getattr(proposal.profile, member) == value
 
 
 async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(

@@ -9,17 +9,26 @@ from typing import Any
 import httpx
 import pytest
 from commands import command, import_file, make_journal, rows
-from factories import create_account, details_of, send_file, unwrap
+from factories import create_account, details_of, read_file, send_file, unwrap
+from file_tables import read_errors, read_rows, read_trade, write_file
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_rows import PLAIN
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.trade_files import reader
-from journal_api.trade_files.timezones import FileTimezone
+from journal_api.trade_files.amounts import Comma, parse_cell_number
+from journal_api.trade_files.cells import LONG, SHORT
+from journal_api.trade_files.dates import ROWS_SEARCHED
 from journal_api.values.money import LARGEST, rounded
 
-TRIPS = "symbol,direction,quantity,entry_price,opened_at,notes\n"
+TRIP = {
+    "symbol": "ES",
+    "direction": "long",
+    "quantity": "1",
+    "entry_price": "1",
+    "opened_at": "2026-01-05 14:00:00",
+}
 FILLS = "Date,Time,Symbol,Side,Quantity,Price\n"
 TITLE = "NinjaTrader Grid 2025-11-03 05-05 .csv\n"
 GRID = (
@@ -38,29 +47,11 @@ GERMAN = (
     "Ausstiegszeit;Gewinn;Kommission\n"
     "1;MNQ 12-25;Sim101;Long;2;26068,00;26082,50;28.10.2025 14:30:26;28.10.2025 14:31:14;57,00 $;1,00 $\n"
 )
-METATRADER = (
-    "Time,Position,Symbol,Type,Volume,Price,Time,Price,Commission,Swap,Profit\n"
-    "2026.01.12 09:15:04,1,BTCUSD,buy,0.1,94545.83333333333,2026.01.12 16:42:31,94546,-0.000487339,0,"
-    "0.016666666667\n"
-)
+LONG_AMOUNTS = {"Price": "94545.83333333333", "Commission": "-0.000487339", "Profit": "0.016666666667"}
 
 
-def read(file: str | bytes, timezone: str = "UTC", **options: Any) -> list[Candidate | Rejected]:
-    content = file.encode() if isinstance(file, str) else file
-    return list(reader.read(io.BytesIO(content), FileTimezone(timezone), **options).candidates)
-
-
-def only(file: str | bytes, **options: Any) -> dict[str, Any]:
-    """What would be stored of the one trade in the file."""
-    (trade,) = read(file, **options)
-    assert isinstance(trade, Candidate), trade
-    return trade.columns
-
-
-def trip_of(**cells: str) -> str:
-    cells = {"symbol": "ES", "direction": "long", "quantity": "1", "notes": "", **cells}
-    cells = {"entry_price": "1", "opened_at": "2026-01-05 14:00:00", **cells}
-    return TRIPS + ",".join(cells[name] for name in TRIPS.strip().split(",")) + "\n"
+def trip(**cells: str) -> bytes:
+    return write_file(TRIP, cells)
 
 
 async def report_of(client: httpx.AsyncClient, file: str | bytes, **query: Any) -> Any:
@@ -74,43 +65,46 @@ async def report_of(client: httpx.AsyncClient, file: str | bytes, **query: Any) 
 @pytest.mark.parametrize(
     ("encoding", "reported"),
     [
-        ("utf-8", "utf-8"),
-        ("utf-8-sig", "utf-8"),
-        ("utf-16", "utf-16-le"),
-        ("utf-16-le", "utf-16-le"),
-        ("utf-16-be", "utf-16-be"),
-        ("cp1252", "cp1252"),
+        *(("utf-8", "utf-8"), ("utf-8-sig", "utf-8"), ("utf-16", "utf-16-le"), ("utf-16-le", "utf-16-le")),
+        *(("utf-16-be", "utf-16-be"), ("cp1252", "cp1252")),
     ],
 )
-async def test_a_file_is_read_in_its_encoding_which_the_report_names(
-    client: httpx.AsyncClient, encoding: str, reported: str
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
+def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, reported: str, end: str) -> None:
+    notes = [f"für 5 € – {number} " + "x" * 1000 + "." for number in range(150)]
+    rows = [f"ES,long,1,1,2026-01-05 14:00:00,{note}" for note in notes]
+    lines = ["symbol,direction,quantity,entry_price,opened_at,notes", *rows, "short"]
+
+    file = read_file(end.join(lines).encode(encoding))
+
+    found = list(file.candidates)
+    assert file.encoding == reported
+    assert [row.columns["notes"] for row in found if isinstance(row, Candidate)] == notes
+    assert [row.line for row in found if isinstance(row, Rejected)] == [152]
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "last"),
+    [
+        (trip() * 9 + b"\xfc,", "cp1252", None),
+        ((trip() + b"x" * 9000) * 9 + b"\xfc,", "cp1252", None),
+        (trip(notes="für") + b"\xfc\n", "utf-8", Rejected(3, "is not UTF-8")),
+        (
+            trip(notes="f\x81").decode().encode("latin-1"),
+            "cp1252",
+            Rejected(2, "is not UTF-8 or Windows-1252"),
+        ),
+        (trip().decode().encode("utf-16") + b"\x00\xdc\x00\xdc", "utf-16-le", Rejected(3, "is not UTF-16")),
+    ],
+)
+def test_wrong_bytes_make_a_file_windows_1252_or_damaged(
+    content: bytes, encoding: str, last: Rejected | None
 ) -> None:
-    report = await report_of(client, trip_of(notes="Geduld zahlt sich aus – für 5 €").encode(encoding))
+    file = read_file(content)
+    *_, found = file.candidates
 
-    assert report["encoding"] == reported
-    (trade,) = unwrap(await client.get("/trades"))
-    assert trade["notes"] == "Geduld zahlt sich aus – für 5 €"
-
-
-@pytest.mark.parametrize("before", ["", "x" * 100_000], ids=["at once", "after a piece of the file"])
-def test_a_byte_that_is_not_utf8_makes_the_file_windows_1252(before: str) -> None:
-    file = reader.read(
-        io.BytesIO(f"{trip_of()}{before[:9000]}\n".encode() * 9 + b"\xfc,"), FileTimezone("UTC")
-    )
-
-    assert file.encoding == "cp1252"
-
-
-def test_a_file_with_characters_of_utf8_and_a_wrong_byte_is_damaged() -> None:
-    *_, last = read(trip_of(notes="für").encode() + b"\xfc\n")
-
-    assert last == Rejected(3, "is not UTF-8")
-
-
-def test_a_byte_that_windows_1252_does_not_have_is_refused() -> None:
-    *_, last = read(trip_of(notes="f\xfcr").encode("latin-1") + b"\x81\n")
-
-    assert last == Rejected(3, "is not UTF-8 or Windows-1252")
+    assert file.encoding == encoding
+    assert last in (None, found)
 
 
 def excel() -> bytes:
@@ -139,103 +133,125 @@ async def test_an_excel_file_says_what_to_do(client: httpx.AsyncClient, content:
 # Separators and headers ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("title", ["", TITLE, "One, two, three\n", '"Trades"\n'])
+@pytest.mark.parametrize("title", ["", TITLE, "One, two, three\n", '"Trades"\n', "One,two\n" * 99])
 @pytest.mark.parametrize("grid", [GRID, PORTUGUESE, GERMAN], ids=["English", "Portuguese", "German"])
 def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str) -> None:
-    trade = only(title + grid)
+    trade = read_trade(title + grid)
 
     assert trade["direction"] == ("short" if grid == PORTUGUESE else "long")
-    assert trade["opened_at"] == "2025-10-28T14:30:26.000000Z"
-    assert trade["gross_pnl"] == 58 * 10**8
-    assert trade["fees"] == 10**8
-    assert trade["multiplier"] == 2 * 10**8
+    assert (trade["opened_at"], trade["account"]) == ("2025-10-28T14:30:26Z", "Sim101")
+    assert (trade["gross_pnl"], trade["fees"], trade["multiplier"]) == ("58", "1", "2")
 
 
-@pytest.mark.parametrize("rows_before", [99, 100])
-def test_a_header_is_searched_in_the_first_hundred_rows(rows_before: int) -> None:
-    text = "One,two\n" * (rows_before - 1) + "Trades\n" + GRID
-
-    if rows_before == 99:
-        assert only(text)["direction"] == "long"
-    else:
-        with pytest.raises(ValidationFailed):
-            read(text)
-
-
-def test_the_account_of_a_grid_in_another_language_is_known() -> None:
-    (trade,) = read(PORTUGUESE)
-
-    assert isinstance(trade, Candidate)
-    assert trade.imported.account == "Sim101"
-
-
-def test_of_an_unknown_header_that_separator_is_told_with_which_it_is_similar_to_a_format() -> None:
+@pytest.mark.parametrize(
+    ("content", "line", "missing"),
+    [
+        ("One,two\n" * 100 + GRID, 1, {}),
+        (TITLE + GRID.replace("Profit", "Nothing"), 2, {"NinjaTrader trades": ["Profit"]}),
+        (
+            GRID.replace("Qty", "Quantity").replace("Trade number", "Trade-#"),
+            1,
+            {"NinjaTrader trades": ["Qty"]},
+        ),
+    ],
+    ids=["beyond the first hundred rows", "in the separator in which it is similar", "NinjaTrader 7"],
+)
+def test_an_unknown_header_names_the_format_that_it_nearly_has(
+    content: str, line: int, missing: dict[str, list[str]]
+) -> None:
     with pytest.raises(ValidationFailed) as refused:
-        read(TITLE + GRID.replace("Profit", "Nothing"))
+        read_file(content)
 
-    assert refused.value.details["line"] == 2
-    assert refused.value.details["missing"]["NinjaTrader trades"] == ["Profit"]
+    assert (refused.value.details["line"], refused.value.details["missing"]) == (line, missing)
 
 
 # Amounts -------------------------------------------------------------------------------------------------
 
 
-async def test_amounts_of_a_broker_are_rounded_and_counted(client: httpx.AsyncClient) -> None:
-    report = await report_of(client, METATRADER)
-
-    (trade,) = unwrap(await client.get("/trades"))
-    assert report["rounded"] == 3
-    assert trade["entry_price"] == 94545.83333333
-    assert trade["fees"] == 0.00048734
-    assert trade["gross_pnl"] == 0.01666667
+@pytest.mark.parametrize(
+    ("cell", "comma", "amount"),
+    [
+        ("20.00", "thousands", "20"),
+        ("$0", "thousands", "0"),
+        ("($307.80)", "thousands", "-307.8"),
+        ("$(1,025.00)", "thousands", "-1025"),
+        ("-$18.98", "thousands", "-18.98"),
+        ("$-18.98", "thousands", "-18.98"),
+        ("+1,025.00", "thousands", "1025"),
+        ("-90.00 $", "thousands", "-90"),
+        ("- 0.08", "thousands", "-0.08"),
+        (".5", "thousands", "0.5"),
+        ("£12.34", "thousands", "12.34"),
+        ("1,234", "thousands", "1234"),
+        ("307,42 €", "decimals", "307.42"),
+        ("-1.250,00 €", "decimals", "-1250"),
+        ("-$ 117,00", "decimals", "-117"),
+        ("$-1.155,76", "decimals", "-1155.76"),
+        ("1,234", "decimals", "1.234"),
+        ("1.5", "decimals", "1.5"),
+        ("20\N{NO-BREAK SPACE}010,00\N{NO-BREAK SPACE}$", "decimals", "20010"),
+        ("4\N{THIN SPACE}182.78", "either", "4182.78"),
+        ("1,234,567.5", "either", "1234567.5"),
+        ("1234.5", "either", "1234.5"),
+    ],
+)
+def test_an_amount_is_read_in_every_form_of_brokers(cell: str, comma: Comma, amount: str) -> None:
+    assert parse_cell_number(cell, comma) == Decimal(amount)
 
 
 @pytest.mark.parametrize(
-    "file",
+    ("cell", "comma"),
     [
-        trip_of(entry_price="1.000000001"),
-        FILLS + "2026-01-05,09:30:00,ES,Buy,1,1.000000001\n",
+        *(
+            (cell, "thousands")
+            for cell in ("", "-", "$", "1e3", "nan", "--5", "-($5.00)", "$--5.00", "-$-5.00")
+        ),
+        *(
+            (cell, "thousands")
+            for cell in ("+$-5.00", "$- 5.00", "$+5.00", "5.00-", "1,23", "12,34,567", "٣")
+        ),
+        *(("1.234", "decimals"), ("-1.234.567", "decimals"), ("1,234", "either"), ("$1,234", "either")),
     ],
-    ids=["round trips", "executions"],
 )
-def test_amounts_that_people_type_are_refused_beyond_eight_decimals(file: str) -> None:
-    (refusal,) = read(file)
-
-    assert isinstance(refusal, Rejected)
-    assert "must have at most 15 significant digits and 8 decimals" in refusal.reason
+def test_a_text_that_is_no_amount_or_two_is_refused(cell: str, comma: Comma) -> None:
+    with pytest.raises(ValueError, match=r"must be a number|could be thousands or decimals"):
+        parse_cell_number(cell, comma)
 
 
-async def test_an_amount_that_repeats_is_rounded_and_counted_in_each_row(client: httpx.AsyncClient) -> None:
-    row = METATRADER.splitlines()[1]
+async def test_amounts_of_a_broker_are_rounded_and_counted_in_each_row(client: httpx.AsyncClient) -> None:
+    file = write_file(PLAIN["MetaTrader 5"], LONG_AMOUNTS, LONG_AMOUNTS | {"Position": "2"})
 
-    report = await report_of(client, METATRADER + row.replace(",1,BTC", ",2,BTC") + "\n")
+    report = await report_of(client, file)
 
+    trade, _ = unwrap(await client.get("/trades"))
     assert report["rounded"] == 6
+    amounts = (trade["entry_price"], trade["fees"], trade["gross_pnl"])
+    assert amounts == (94545.83333333, 0.00048734, 0.01666667)
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (trip(entry_price="1.000000001"), "must have at most 15 significant digits and 8 decimals"),
+        (FILLS + "2026-01-05,09:30:00,ES,Buy,1,1.000000001\n", "must have at most 15 significant digits"),
+        (trip(quantity="0"), "quantity must be greater than 0"),
+        (write_file(PLAIN["MetaTrader 5"], {"Volume": "0.000000001"}), "Volume must be greater than 0"),
+    ],
+    ids=["typed round trips", "typed executions", "a quantity of 0", "a quantity that rounds to 0"],
+)
+def test_an_amount_that_no_trade_may_have_is_an_error(file: str | bytes, reason: str) -> None:
+    (error,) = read_errors(file)
+
+    assert reason in error
 
 
 def test_the_same_text_is_another_amount_where_a_comma_is_decimal() -> None:
-    commas = trip_of(entry_price='"1,234"')
-    semicolons = trip_of(entry_price="NUMBER").replace(",", ";").replace("NUMBER", "1,234")
+    commas = trip(entry_price="1,234")
+    semicolons = write_file(TRIP, {"entry_price": "1,234"}, separator=";")
 
-    prices = [only(file)["entry_price"] for file in (commas, semicolons, commas)]
+    prices = [read_trade(file)["entry_price"] for file in (commas, semicolons, commas, trip(entry_price="0"))]
 
-    assert prices == [1234 * 10**8, 1.234 * 10**8, 1234 * 10**8]
-
-
-def test_the_same_text_is_a_price_and_no_quantity() -> None:
-    assert only(trip_of(entry_price="0"))["entry_price"] == 0
-
-    (refusal,) = read(trip_of(quantity="0"))
-
-    assert isinstance(refusal, Rejected)
-    assert refusal.reason.startswith("quantity must be greater than 0")
-
-
-def test_an_amount_that_rounds_to_nothing_is_no_quantity() -> None:
-    (refusal,) = read(METATRADER.replace(",0.1,", ",0.000000001,"))
-
-    assert isinstance(refusal, Rejected)
-    assert refusal.reason.startswith("Volume must be greater than 0")
+    assert prices == ["1234", "1.234", "1234", "0"]
 
 
 @given(st.decimals(-LARGEST, LARGEST, places=12), st.sampled_from([15, 19]))
@@ -248,61 +264,127 @@ def test_rounding_is_half_even_and_to_the_digits_of_an_amount(value: Any, digits
 
 
 def test_a_half_is_rounded_to_the_even_digit() -> None:
-    assert only(METATRADER.replace("94546", "1.000000005"))["exit_price"] == 10**8
-    assert only(METATRADER.replace("94546", "1.000000015"))["exit_price"] == 10**8 + 2
+    prices = [
+        read_trade(write_file(PLAIN["MetaTrader 5"], {"Price 2": price}))["exit_price"]
+        for price in ("1.000000005", "1.000000015")
+    ]
+
+    assert prices == ["1", "1.00000002"]
 
 
 # Rules of a row ------------------------------------------------------------------------------------------
 
-CLOSED = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,gross_pnl\n"
-A_ROW = "ESU6,long,1,5000,5001,2026-03-09T10:00:00,2026-03-09T10:05:00,"
+CLOSED = {
+    **TRIP,
+    "symbol": "ESU6",
+    "entry_price": "5000",
+    "exit_price": "5001",
+    "closed_at": "2026-01-05 14:05:00",
+    "gross_pnl": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ({"quantity": "10000000000"}, "gross_pnl computed from the prices exceeds"),
+        ({"opened_at": "2200-12-31T23:30:00", "exit_price": "", "closed_at": ""}, "opened_at must be in"),
+        ({"closed_at": "2201-01-01 00:00:00"}, "closed_at must be in the years"),
+        ({"closed_at": ""}, "exit_price requires closed_at"),
+        ({"closed_at": "", "exit_price": "", "gross_pnl": "3"}, "gross_pnl requires closed_at"),
+        ({"exit_price": ""}, "exit_price is required"),
+        ({"closed_at": "2026-01-05 13:59:59"}, "closed_at must not be before opened_at"),
+        *(({"direction": word}, "direction must be long or short")
+          for word in ("", "flat", "1", "longer", "sell short")),
+    ],
+)  # fmt: skip
+def test_a_row_that_breaks_a_rule_says_which(cells: dict[str, str], reason: str) -> None:
+    (error,) = read_errors(write_file(CLOSED, {}, cells), zone="America/New_York")
+
+    assert error.startswith(f"line 3: {reason}")
 
 
 @pytest.mark.parametrize(
     ("row", "reason"),
+    [("ES,long,1,1,2026-01-05 14:00:00,more", "has 6 cells where the header has 5"),
+     ("ES,long,1,1", "has 4 cells where the header has 5"), ('"ES"U6,long', "is not CSV")],
+)  # fmt: skip
+def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) -> None:
+    (error,) = read_errors(trip().decode() + row + "\n")
+
+    assert error.startswith(f"line 3: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("word", "direction"),
     [
-        (A_ROW.replace(",1,", ",10000000000,"), "gross_pnl computed from the prices exceeds"),
-        ("ESU6,long,1,5000,,2200-12-31T23:30:00,,", "opened_at must be in the years"),
-        ("ESU6,long,1,5000,5001,2026-03-09T10:00:00,,", "exit_price requires closed_at"),
-        ("ESU6,long,1,5000,,2026-03-09T10:00:00,,3", "gross_pnl requires closed_at"),
-        (A_ROW.replace("5001", ""), "exit_price is required"),
-        (A_ROW.replace("10:05", "09:59"), "closed_at must not be before opened_at"),
-        (f"{A_ROW},more", "has 9 cells"),
-        (A_ROW.removesuffix(","), "has 7 cells"),
-        (A_ROW.replace("ESU6", '"ES"U6'), "is not CSV"),
+        *((form, "long") for word in LONG for form in (word, word.title(), f" {word.upper()} ")),
+        *((form, "short") for word in SHORT for form in (word, word.title(), f" {word.upper()} ")),
     ],
 )
-def test_a_row_that_breaks_a_rule_says_which(row: str, reason: str) -> None:
-    first, second = read(f"{CLOSED}{A_ROW}\n{row}\n", timezone="America/New_York")
-
-    assert isinstance(first, Candidate)
-    assert isinstance(second, Rejected)
-    assert second.line == 3
-    assert second.reason.startswith(reason)
+def test_a_word_for_a_direction(word: str, direction: str) -> None:
+    assert read_trade(trip(direction=word))["direction"] == direction
 
 
-# Directions ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("word", ["long", "Long", "LONG", "BUY", "Buy", "b", "B", "L", "Compra", "Kauf"])
-def test_a_word_for_long(word: str) -> None:
-    assert only(trip_of(direction=word))["direction"] == "long"
-
-
-@pytest.mark.parametrize("word", ["short", "Short", "SHORT", "SELL", "Sell", "s", "S", "Venda", "Verkauf"])
-def test_a_word_for_short(word: str) -> None:
-    assert only(trip_of(direction=word))["direction"] == "short"
-
-
-@pytest.mark.parametrize("word", ["", "flat", "1", "longer", "sell short"])
-def test_another_word_is_no_direction(word: str) -> None:
-    (refusal,) = read(trip_of(direction=word))
-
-    assert isinstance(refusal, Rejected)
-    assert refusal.reason.startswith("direction must be long or short")
+def test_the_words_for_a_direction_are_those_of_the_documentation() -> None:
+    assert {"long", "buy", "b", "bot", "compra", "kauf"} <= set(LONG)
+    assert {"short", "sell", "s", "sld", "venda", "verkauf"} <= set(SHORT)
 
 
 # Day and month -------------------------------------------------------------------------------------------
+
+
+def grid_at(*times: str, separator: str = ",") -> bytes:
+    """Trades of a platform whose dates follow the settings of a computer, one at each time."""
+    rows = ({"Entry time": time, "Exit time": time} for time in times)
+    return write_file(PLAIN["NinjaTrader"], *rows, separator=separator)
+
+
+@pytest.mark.parametrize(
+    ("times", "separator", "order", "days"),
+    [
+        (["1/6/2026 9:31:12 AM", "12/10/2026 9:12"], ",", ("month", "assumed"), ["2026-01-06", "2026-12-10"]),
+        *(([f"{date} {clock}"], ",", ("month", "assumed"), ["2026-01-06"])
+          for date, clock in [("1/6/2026", "15:31:12"), ("01/06/2026", "9:31:12 AM"), ("1/6/26", "9:31 AM"),
+                              ("1/06/2026", "9:31:12 am")]),
+        *((["2/7/2026 9:30:00 AM", day], ",", ("day", "file"), ["2026-07-02", "2026-06-16"])
+          for day in ("16/06/2026 09:45:59", "16/6/2026 9:45:59 am", "16-06-2026 09:45", "16/06/26 09:45")),
+        (["7/2/2026 9:12", "7/14/2026 9:12"], ",", ("month", "file"), ["2026-07-02", "2026-07-14"]),
+        (["7/2/2026 9:12", "7/14/2026 9:12"], ";", ("month", "file"), ["2026-07-02", "2026-07-14"]),
+        (["5.12.2026 22:00:00"], ";", ("day", "assumed"), ["2026-12-05"]),
+        (["2/9/2026 12:18"], ";", ("day", "assumed"), ["2026-09-02"]),
+        *(([time], ",", ("day", "assumed"), ["2026-04-01"])
+          for time in ("01-04-2026 00:27:56", "1.4.2026 0:27:56", "01.04.2026 00:27", "1-4-26 12:27:56 AM")),
+        *(([time], ",", (None, None), ["2026-01-06"])
+          for time in ("2026-01-06 09:31:12", "2026/1/6 9:31:12", "2026.01.06 9:31:12 AM")),
+    ],
+)  # fmt: skip
+def test_the_order_of_day_and_month_is_that_of_all_dates(
+    times: list[str], separator: str, order: tuple[str | None, str | None], days: list[str]
+) -> None:
+    file = read_file(grid_at(*times, separator=separator))
+
+    trades = [row.columns for row in file.candidates if isinstance(row, Candidate)]
+
+    assert file.dates == order
+    assert [trade["opened_at"][:10] for trade in trades] == days
+
+
+def test_the_time_of_the_exit_shows_the_order_too() -> None:
+    times = {"Entry time": "12/6/2026 22:00:00", "Exit time": "13/6/2026 01:00:00"}
+
+    assert read_trade(write_file(PLAIN["NinjaTrader"], times))["opened_at"] == "2026-06-12T22:00:00Z"
+
+
+def test_a_file_is_read_beyond_the_rows_that_show_the_order() -> None:
+    early = ["1/6/2026 9:30:00 AM"] * ROWS_SEARCHED
+
+    *trades, late, last = read_rows(grid_at(*early, "13/6/2026 9:30:00 AM", "1/6/2026 9:31:00 AM"))
+
+    assert len(trades) == ROWS_SEARCHED
+    assert isinstance(late, Rejected)
+    assert late.reason.startswith("Entry time has no month 13: other dates of the file ")
+    assert isinstance(last, Candidate)
 
 
 def fills_on(*dates: str) -> str:
@@ -310,47 +392,37 @@ def fills_on(*dates: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("dates", "query", "order", "source", "first_day"),
+    ("dates", "query", "order", "first_day"),
     [
-        (["4/9/2026"], {}, "month", "assumed", "2026-04-09"),
-        (["4/9/2026"], {"date_order": "day"}, "day", "stated", "2026-09-04"),
-        (["4/9/2026"], {"date_order": "month"}, "month", "stated", "2026-04-09"),
-        (["4/9/2026", "4/13/2026"], {}, "month", "file", "2026-04-09"),
-        (["4/9/2026", "13/9/2026"], {}, "day", "file", "2026-09-04"),
-        (["04.09.2026"], {}, "day", "assumed", "2026-09-04"),
+        (["4/9/2026"], {}, {"order": "month", "source": "assumed"}, "2026-04-09"),
+        (["4/9/2026"], {"date_order": "day"}, {"order": "day", "source": "stated"}, "2026-09-04"),
+        (["4/9/2026"], {"date_order": "month"}, {"order": "month", "source": "stated"}, "2026-04-09"),
+        (["4/9/2026", "13/9/2026"], {}, {"order": "day", "source": "file"}, "2026-09-04"),
+        (["04.09.2026"], {}, {"order": "day", "source": "assumed"}, "2026-09-04"),
+        (["2026-04-09"], {"date_order": "day"}, None, "2026-04-09"),
     ],
 )
 async def test_the_report_says_which_of_day_and_month_is_first(
-    client: httpx.AsyncClient, dates: list[str], query: Any, order: str, source: str, first_day: str
+    client: httpx.AsyncClient, dates: list[str], query: Any, order: Any, first_day: str
 ) -> None:
     report = await report_of(client, fills_on(*dates), **query)
 
-    assert report["date_order"] == {"order": order, "source": source}
+    assert report["date_order"] == order
     (trade,) = unwrap(await client.get("/trades"))
     assert trade["opened_at"][:10] == first_day
 
 
-async def test_a_file_with_the_year_first_has_no_order(client: httpx.AsyncClient) -> None:
-    report = await report_of(client, fills_on("2026-04-09"), date_order="day")
-
-    assert report["date_order"] is None
-
-
-async def test_a_date_against_the_stated_order_is_an_error(client: httpx.AsyncClient) -> None:
+async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
+    client: httpx.AsyncClient,
+) -> None:
     account_id = (await create_account(client))["id"]
 
     refused = await send_file(client, fills_on("4/13/2026"), account_id, date_order="day")
+    others = [await send_file(client, fills_on("4/9/2026"), account_id, date_order=order)
+              for order in ("", "year", "DAY")]  # fmt: skip
 
     assert details_of(refused)["reason"].startswith("Date has no month 13")
-
-
-@pytest.mark.parametrize("date_order", ["", "year", "DAY"])
-async def test_another_order_is_refused(client: httpx.AsyncClient, date_order: str) -> None:
-    account_id = (await create_account(client))["id"]
-
-    refused = await send_file(client, fills_on("4/9/2026"), account_id, date_order=date_order)
-
-    assert details_of(refused)["allowed"] == ["month", "day"]
+    assert [details_of(other)["allowed"] for other in others] == [["month", "day"]] * 3
 
 
 # The command ---------------------------------------------------------------------------------------------
@@ -360,7 +432,8 @@ def test_the_command_says_what_was_assumed_rounded_and_not_utf8(tmp_path: Path) 
     db, file = tmp_path / "journal.db", tmp_path / "trades.csv"
     file.write_text(fills_on("4/9/2026"))
     fills = import_file(db, file)
-    file.write_bytes(METATRADER.replace("BTCUSD", "für").encode("cp1252"))
+    content = write_file(PLAIN["MetaTrader 5"], LONG_AMOUNTS | {"Symbol": "für"}).decode()
+    file.write_bytes(content.encode("cp1252"))
     positions = import_file(db, file)
 
     assert "--date-order day reads them the other way" in fills.err

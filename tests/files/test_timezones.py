@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import Completed, command, import_file, make_journal, notes_in, rows, run_failing
+from commands import Completed, command, import_file, make_journal, notes_in
 from factories import (
     create_account,
     create_goal,
@@ -103,16 +103,6 @@ async def test_a_file_that_comes_again_without_a_zone_is_all_duplicates(
     assert await opened(client) == before == ["2026-03-10T13:31:00.000000Z"]
 
 
-async def test_the_next_file_of_the_account_and_format_is_read_in_the_remembered_zone(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await import_of(client, fills(), account_id, timezone=NEW_YORK)
-
-    await import_of(client, fills(day="2026-03-11"), account_id)
-
-    assert await opened(client) == ["2026-03-10T13:31:00.000000Z", "2026-03-11T13:31:00.000000Z"]
-
-
 async def test_another_stated_zone_moves_the_trades_and_the_report_names_both(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
@@ -157,13 +147,6 @@ async def test_a_file_with_offsets_needs_no_zone_and_none_is_remembered(
 # What is not kept, is not remembered -------------------------------------------------------------------
 
 
-async def test_a_dry_run_remembers_no_zone(client: httpx.AsyncClient, account_id: int) -> None:
-    dry = await import_of(client, fills(), account_id, timezone=NEW_YORK, dry_run="true")
-
-    assert zone_of(dry) == Zone(NEW_YORK, "stated", [])
-    assert (await send_file(client, fills(), account_id, timezone=None)).status_code == 400
-
-
 async def test_a_refused_import_remembers_no_zone(client: httpx.AsyncClient, account_id: int) -> None:
     wrong = trades(LOCAL) + "\nES,up,1,100,101,2026-03-10T10:31:00,,Sim"
     assert (await send_file(client, wrong, account_id, timezone=NEW_YORK)).status_code == 400
@@ -171,39 +154,6 @@ async def test_a_refused_import_remembers_no_zone(client: httpx.AsyncClient, acc
     report = await import_of(client, trades(LOCAL), account_id)
 
     assert zone_of(report) == Zone(UTC, "owner", [])
-
-
-async def test_an_undone_import_is_no_longer_remembered_but_the_one_before_it_is(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await import_of(client, fills(), account_id, timezone=NEW_YORK)
-    wrong = await import_of(client, fills(day="2026-03-11"), account_id, timezone=BERLIN)
-
-    await client.delete(f"/imports/{wrong['id']}")
-    second = await import_of(client, fills(day="2026-03-11"), account_id)
-    for report in unwrap(await client.get("/imports")):
-        await client.delete(f"/imports/{report['id']}")
-    third = await send_file(client, fills(), account_id, timezone=None)
-
-    assert zone_of(second) == Zone(NEW_YORK, "remembered", [])
-    assert third.status_code == 400
-
-
-# The service's own format ------------------------------------------------------------------------------
-
-
-async def test_the_own_format_is_in_the_owners_zone_and_stays_there_when_that_changes(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    unwrap(await client.patch("/me", json={"timezone": BERLIN}))
-    first = await import_of(client, trades(LOCAL), account_id)
-    unwrap(await client.patch("/me", json={"timezone": NEW_YORK}))
-
-    again = await import_of(client, trades(LOCAL), account_id)
-
-    assert (zone_of(first), zone_of(again)) == (Zone(BERLIN, "owner", []), Zone(BERLIN, "remembered", []))
-    assert again["counts"] == DUPLICATES
-    assert await opened(client) == ["2026-03-10T08:31:00.000000Z"]
 
 
 # Files that name their accounts ------------------------------------------------------------------------
@@ -356,20 +306,6 @@ async def test_a_daily_loss_limit_counts_by_the_trading_days_of_the_owner(
     assert [(one["period_start"], one["actual"], one["achieved"]) for one in snapshots] == days
 
 
-async def test_three_losses_of_300_miss_a_limit_of_700_on_their_worst_day(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    unwrap(await client.patch("/me", json={"timezone": NEW_YORK, "day_rollover": "17:00"}))
-    limit = {"metric": "worst_day", "target_value": -700, "direction": "at_least", "timeframe": "daily"}
-    goal = await create_goal(client, **limit)
-    losses = A_FUTURES_DAY.replace("19849.95", "19850.00").replace("19850.03", "19850.00")
-
-    await create_import(client, losses, account_id=account_id, timezone=NEW_YORK)
-
-    (day,) = await snapshots_of(client, goal["id"], to="2026-03-31")
-    assert (day["period_start"], day["actual"], day["achieved"]) == ("2026-03-10", -900, False)
-
-
 # The command -------------------------------------------------------------------------------------------
 
 
@@ -402,44 +338,18 @@ def test_the_command_says_the_zone_and_reads_the_next_file_in_it(db: Path, file:
     )
 
 
-def test_the_command_puts_the_losses_of_a_futures_day_on_one_trading_day(tmp_path: Path) -> None:
-    db, file = tmp_path / "journal.db", tmp_path / "day.csv"
-    file.write_text(A_FUTURES_DAY)
-    make_journal(db, NEW_YORK, "17:00")
-
-    import_file(db, file, timezone=NEW_YORK)
-
-    days = rows(db, "SELECT trading_day, count(*), sum(gross_pnl) FROM trades GROUP BY trading_day")
-    assert days == [("2026-03-10", 3, -900_04 * 10**6)]
-
-
-def test_the_command_refuses_a_file_whose_zone_is_unknown(db: Path, file: Path) -> None:
-    line = run_failing("import", file, "--account", "Sim", "--db", db)
-
-    assert line == (
-        "journal-api: The times in this file have no offset, and no earlier file in the format 'executions' "
-        "stated their time zone. State it once: timezone over HTTP, or --timezone."
-    )
-    assert rows(db, "SELECT count(*) FROM accounts") == [(0,)]
-
-
 def test_the_command_says_which_zone_another_one_replaces(db: Path, file: Path) -> None:
     import_file(db, file, timezone=NEW_YORK)
 
     moved = import_file(db, file, timezone=CHICAGO)
+    file.write_text(trades(LOCAL))
+    own = import_file(db, file, timezone=None)
 
     assert said(moved) == (
         "0 new, 1 updated, 0 already there",
         f"Times without an offset are in {CHICAGO}, as stated; earlier imports were in {NEW_YORK}.",
     )
-
-
-def test_the_command_says_that_the_own_format_is_in_the_zone_of_the_user(db: Path, file: Path) -> None:
-    file.write_text(trades(LOCAL))
-
-    ran = import_file(db, file, timezone=None)
-
-    assert said(ran)[1] == "Times without an offset are in UTC, the time zone of the user."
+    assert said(own)[1] == "Times without an offset are in UTC, the time zone of the user."
 
 
 def test_the_command_says_nothing_of_a_zone_that_no_time_needed(db: Path, file: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import BUILT_IN, InstrumentTable, contract_of
+from journal_api.rules.instruments import BUILT_IN, InstrumentTable, find_contract
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.money import PositiveMoney
 
@@ -112,7 +112,7 @@ def test_any_text_is_a_symbol_or_refused(symbol: str) -> None:
     try:
         BUILT_IN.point_value(symbol)
     except ValidationFailed:
-        assert contract_of(symbol) is not None
+        assert find_contract(symbol) is not None
 
 
 def test_the_table_has_the_value_of_a_tick() -> None:

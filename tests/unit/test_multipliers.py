@@ -65,7 +65,7 @@ def test_a_commission_is_quantity_times_amount_times_sides(contracts: int, cents
         "closed_at": None if is_open else "2026-01-05T15:00:00.000000Z",
     }
 
-    amount = commissions.of(fields, is_future=False)
+    amount = commissions.compute(fields, is_future=False)
 
     assert amount is not None
     assert Decimal(amount) / ONE == Decimal(cents) / 100 * contracts * (1 if is_open else 2)
@@ -75,5 +75,5 @@ def test_an_amount_is_that_of_the_root_then_of_the_symbol_then_the_default() -> 
     commissions = Commissions({"MNQ": 1, "AAPL": 2, "default": 3})
 
     symbols = ("MNQU6", "/MNQU26", "MNQ", "aapl", "ESU6")
-    assert [commissions.per_side_of(symbol, is_future=False) for symbol in symbols] == [1, 1, 1, 2, 3]
-    assert Commissions({}).per_side_of("MNQU6", is_future=False) is None
+    assert [commissions.find_rate(symbol, is_future=False) for symbol in symbols] == [1, 1, 1, 2, 3]
+    assert Commissions({}).find_rate("MNQU6", is_future=False) is None

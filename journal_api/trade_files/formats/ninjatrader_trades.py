@@ -1,15 +1,19 @@
-"""NinjaTrader 8's trade performance, exported from its Trades grid: one row per trade."""
+"""NinjaTrader 8's trade performance, exported from its Trades grid: one row per trade.
+
+It is not a profile: the costs are known even if all of their columns are hidden, because the profit is net of
+them, and the settings of a computer decide how dates are written.
+"""
 
 import re
 from decimal import Decimal
 
 from journal_api.rules.import_rows import ImportedTrade
-from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.cells import CURRENCY, Row
-from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.directions import direction as direction_of
+from journal_api.trade_files.amounts import CURRENCY, derive_amount
+from journal_api.trade_files.cells import parse_direction
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.named_rows import Row
+from journal_api.values.money import EXACT, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 
 ACCOUNT = "Account"
@@ -18,82 +22,46 @@ TIMES = ("Entry time", "Exit time")
 CURRENCY_SIGN = re.compile(CURRENCY)
 # The columns by their names in Portuguese and German. The grid has the language of the program, but some
 # columns keep their English names.
-PORTUGUESE = {
-    "Ativo": "Instrument",
-    "Instrumento": "Instrument",
-    "Conta": "Account",
-    "Pos mercado.": "Market pos.",
-    "Pos. mercado": "Market pos.",
-    "Qtd": "Qty",
-    "Qtd.": "Qty",
-    "Preço entrada": "Entry price",
-    "Preço saída": "Exit price",
-    "Hora entrada": "Entry time",
-    "Hora saída": "Exit time",
-    "Lucro": "Profit",
-    "Corretagem": "Commission",
-    "Comissão": "Commission",
-}
-GERMAN = {
-    "Konto": "Account",
-    "Marktpos.": "Market pos.",
-    "Marktposition": "Market pos.",
-    "Menge": "Qty",
-    "Anzahl": "Qty",
-    "Einstiegspreis": "Entry price",
-    "Ausstiegspreis": "Exit price",
-    "Einstiegszeit": "Entry time",
-    "Ausstiegszeit": "Exit time",
-    "Gewinn": "Profit",
-    "Kommission": "Commission",
-    "Provision": "Commission",
+OTHER_NAMES = {
+    "Instrument": ("Ativo", "Instrumento"),
+    "Account": ("Conta", "Konto"),
+    "Market pos.": ("Pos mercado.", "Pos. mercado", "Marktpos.", "Marktposition"),
+    "Qty": ("Qtd", "Qtd.", "Menge", "Anzahl"),
+    "Entry price": ("Preço entrada", "Einstiegspreis"),
+    "Exit price": ("Preço saída", "Ausstiegspreis"),
+    "Entry time": ("Hora entrada", "Einstiegszeit"),
+    "Exit time": ("Hora saída", "Ausstiegszeit"),
+    "Profit": ("Lucro", "Gewinn"),
+    "Commission": ("Corretagem", "Comissão", "Kommission", "Provision"),
 }
 
 
-def trade_of(row: Row) -> ImportedTrade:
-    direction = row.read("Market pos.", direction_of)
+def read_trade(row: Row) -> ImportedTrade:
+    direction = row.read("Market pos.", parse_direction)
     entry_price, exit_price = row.amount("Entry price", Money), row.amount("Exit price", Money)
-    rise = EXACT.subtract(exit_price, entry_price)
-    points = rise if direction == "long" else -rise
     quantity = row.amount("Qty", PositiveMoney)
-    fees = fees_of(row)
-    gross_pnl = gross_of(row, fees)
-    trade = TradeDraft(
-        symbol=row.read("Instrument", Name40.decode),
-        direction=direction,
-        quantity=quantity,
-        multiplier=multiplier_of(points, quantity, gross_pnl),
-        entry_price=entry_price,
-        exit_price=exit_price,
-        opened_at=row.time("Entry time"),
-        closed_at=row.time("Exit time"),
-        gross_pnl=gross_pnl,
-        fees=fees,
+    costs = (row.amount_if_any(column, Money) for column in COSTS)
+    fees = derive_amount(
+        "Commission", "with the other fees", sum((cost for cost in costs if cost), Decimal())
     )
-    # Fees count as stated even if their columns are hidden, because gross P&L is computed with those of the
-    # row.
-    return ImportedTrade(
+    row.read("Profit", require_currency)
+    profit = row.amount("Profit", Money)
+    gross_pnl = derive_amount("Profit", "before the fees", EXACT.add(profit, fees))
+    symbol = row.read("Instrument", Name40.decode)
+    legs = Legs(direction, entry_price, row.time("Entry time"), exit_price, row.time("Exit time"))
+    return build_trade(
         row.line,
-        trade,
-        unstated=() if points * gross_pnl > 0 else ("multiplier",),
-        has_multiplier_of_result=True,
+        legs,
+        symbol,
+        quantity,
+        gross_pnl,
+        multiplier=derive_multiplier(legs.points, quantity, gross_pnl),
+        fees=fees,
         account=row.read_if_any(ACCOUNT, Name100.decode),
     )
 
 
-def fees_of(row: Row) -> Result:
-    """Return the sum of the costs. Any of their columns may be hidden."""
-    parts = (row.amount_if_any(column, Money) for column in COSTS)
-    return derived("Commission", "with the other fees", sum((part for part in parts if part), Decimal()))
-
-
-def gross_of(row: Row, fees: Result) -> Result:
-    """Return the gross P&L. Profit is net of all costs, hidden ones included."""
-    row.read("Profit", with_currency)
-    return derived("Profit", "before the fees", EXACT.add(row.amount("Profit", Money), fees))
-
-
-def with_currency(cell: str) -> str:
+def require_currency(cell: str) -> str:
     """Return the cell.
 
     Raises ValueError without a currency sign: the grid may also show points, ticks or pips.
@@ -106,10 +74,10 @@ def with_currency(cell: str) -> str:
 FORMAT = Format(
     "NinjaTrader trades",
     frozenset({"Instrument", "Market pos.", "Qty", "Entry price", "Exit price", *TIMES, "Profit"}),
-    one_trade_per_row(trade_of),
+    one_trade_per_row(read_trade),
     (ACCOUNT,),
     optional=frozenset({*COSTS, ACCOUNT}),
     dates=TIMES,
     has_local_dates=True,
-    aliases=PORTUGUESE | GERMAN,
+    aliases={other: name for name, others in OTHER_NAMES.items() for other in others},
 )

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from journal_api.rules.import_rows import Answered, ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Grade
-from journal_api.trade_files.cells import Row, json_list, names, one_of, text
-from journal_api.trade_files.directions import direction
+from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
+from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name, Name40, Name100
@@ -26,19 +26,18 @@ COLUMNS = (
 NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
 # The header of the export for spreadsheets. It differs so that such a file is recognised and refused.
 TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
-GRADE = one_of(*get_args(Grade))
 # The value of initial_risk for a trade that has a stop but no initial risk.
 NO_RISK = "none"
 
 
-def trade_of(row: Row) -> ImportedTrade:
+def read_trade(row: Row) -> ImportedTrade:
     has_no_risk = row.get("initial_risk", "").strip() == NO_RISK
     fees = row.amount_if_any("fees", Result)
     multiplier = row.amount_if_any("multiplier", PositiveMoney)
     gross_pnl = row.amount_if_any("gross_pnl", Result)
     trade = TradeDraft(
         symbol=row.read("symbol", Name40.decode),
-        direction=row.read("direction", direction),
+        direction=row.read("direction", parse_direction),
         quantity=row.amount("quantity", PositiveMoney),
         multiplier=multiplier or ONE,
         entry_price=row.amount("entry_price", Money),
@@ -49,9 +48,9 @@ def trade_of(row: Row) -> ImportedTrade:
         gross_pnl=gross_pnl,
         fees=fees or ZERO,
         initial_risk=None if has_no_risk else row.amount_if_any("initial_risk", PositiveResult),
-        grade=cast("Grade | None", row.read_if_any("grade", GRADE)),
+        grade=row.read_if_any("grade", parse_grade),
         external_id=row.read_if_any("external_id", Name100.decode),
-        notes=row.read("notes", text, strip=False) if row.get("notes") else None,
+        notes=row.parse("notes", text, strip=False) if row.get("notes") else None,
     )
     imported = ImportedTrade(
         row.line,
@@ -67,16 +66,22 @@ def trade_of(row: Row) -> ImportedTrade:
         account=row.read_if_any("account", Name100.decode),
         strategy=row.read_if_any("strategy", Name.decode),
         setup=row.read_if_any("setup", Name.decode),
-        tags=tuple(row.read_if_any("tags", names) or ()),
-        answers=row.read_if_any("confirmations", answers) or (),
+        tags=tuple(row.read_if_any("tags", parse_names) or ()),
+        answers=row.read_if_any("confirmations", parse_answers) or (),
         row_name=row.read_if_any("row", text),
         copy_of=row.read_if_any("copy_of", text),
     )
 
 
-def answers(cell: str) -> tuple[Answered, ...]:
+def parse_grade(cell: str) -> Grade:
+    if cell not in get_args(Grade):
+        raise ValueError(f"must be one of: {', '.join(get_args(Grade))}")
+    return cast("Grade", cell)
+
+
+def parse_answers(cell: str) -> tuple[Answered, ...]:
     """Return the answers in a JSON array of `[name, was_present, notes]`."""
-    items: list[tuple[str, bool, str | None]] = json_list(cell, tuple[str, bool, str | None])
+    items: list[tuple[str, bool, str | None]] = parse_json_list(cell, tuple[str, bool, str | None])
     return tuple(
         Answered(Name.decode(name), was_present, notes if notes is None else text(notes))
         for name, was_present, notes in items
@@ -86,7 +91,7 @@ def answers(cell: str) -> tuple[Answered, ...]:
 FORMAT = Format(
     "round trips",
     frozenset({"symbol", "direction", "quantity", "entry_price", "opened_at"}),
-    one_trade_per_row(trade_of),
+    one_trade_per_row(read_trade),
     accounts=("account",),
     optional=frozenset(COLUMNS),
     has_owners_times=True,

@@ -6,13 +6,13 @@ from decimal import Context, Decimal
 from typing import Self
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, unstated
-from journal_api.rules.trade_draft import TradeDraft
-from journal_api.trade_files.cells import Row, text
-from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.directions import direction as direction_of
+from journal_api.rules.import_rows import ImportedTrade
+from journal_api.trade_files.amounts import derive_amount
+from journal_api.trade_files.cells import parse_direction, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.named_rows import Row
+from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.types import Name40, Text
 
 COSTS = ("Commissions", "Fees")
@@ -31,70 +31,58 @@ class BothSides(PositiveMoney):
         return super().checked(EXACT.divide(super().checked(value), 2))
 
 
-def trade_of(row: Row) -> ImportedTrade:
+def read_trade(row: Row) -> ImportedTrade:
     """Return the trade of a row.
 
-    The result is that of the file: Entry Price may be that of the first fill only.
+    The result is the file's: Entry Price may be the price of the first fill only.
     """
-    if not row.get("Close Datetime", "").strip():
+    if not row.has("Close Datetime"):
         reason = "is empty, and Volume is not the quantity of an open trade: remove the row"
         raise ValidationFailed(fields={"Close Datetime": reason})
-    direction = row.read("Side", direction_of)
-    entry_price = row.amount("Entry Price", Money)
-    exit_price = row.amount("Exit Price", Money)
-    quantity = row.amount("Volume", BothSides)
-    gross_pnl = row.amount("Gross P&L", Money)
-    rise = EXACT.subtract(exit_price, entry_price)
-    multiplier = multiplier_if_stated(row, rise if direction == "long" else -rise, quantity, gross_pnl)
-    fees = fees_if_stated(row)
+    direction = row.read("Side", parse_direction)
+    entry_price, exit_price = row.amount("Entry Price", Money), row.amount("Exit Price", Money)
+    quantity, gross_pnl = row.amount("Volume", BothSides), row.amount("Gross P&L", Money)
+    has_two_fills = row.amount_if_any("Exec Count", Money) == 2
+    fees = sum_costs(row)
     risk = row.amount_if_any("Initial Risk", Money)
-    trade = TradeDraft(
-        symbol=row.read("Symbol", Name40.decode),
-        direction=direction,
-        quantity=quantity,
-        multiplier=multiplier or ONE,
-        entry_price=entry_price,
-        exit_price=exit_price,
-        opened_at=row.time("Open Datetime"),
-        closed_at=row.time("Close Datetime"),
-        gross_pnl=gross_pnl,
-        fees=fees or ZERO,
-        initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
-        notes=row.read_if_any("Notes", plain_text),
-    )
-    return ImportedTrade(
+    symbol = row.read("Symbol", Name40.decode)
+    legs = Legs(direction, entry_price, row.time("Open Datetime"), exit_price, row.time("Close Datetime"))
+    return build_trade(
         row.line,
-        trade,
-        unstated=unstated(multiplier=multiplier, fees=fees),
-        has_multiplier_of_result=True,
+        legs,
+        symbol,
+        quantity,
+        gross_pnl,
+        multiplier=find_multiplier(legs.points, quantity, gross_pnl) if has_two_fills else None,
+        fees=fees,
+        initial_risk=PositiveMoney(risk) if risk and risk > 0 else None,
+        notes=row.read_if_any("Notes", strip_tags),
     )
 
 
-def multiplier_if_stated(
-    row: Row, points: Decimal, quantity: Decimal, gross_pnl: Decimal
-) -> PositiveMoney | None:
-    """Return the value of a point if the trade has two fills and a short multiplier gives the exact result.
+def find_multiplier(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney | None:
+    """Return the value of a point of a trade of two fills, if a short number gives the exact result.
 
     With more fills, the price of the first fill gives wrong multipliers, such as 0.9731, or 75 instead of 50.
-    They cannot be distinguished from right ones, so the result is None then.
+    They cannot be distinguished from right ones.
     """
-    if row.amount_if_any("Exec Count", Money) != 2 or points * gross_pnl <= 0:
+    if (multiplier := derive_multiplier(points, quantity, gross_pnl)) is None:
         return None
-    short = Context(prec=4).create_decimal(multiplier_of(points, quantity, gross_pnl))
+    short = Context(prec=4).create_decimal(multiplier)
     explained = EXACT.multiply(EXACT.multiply(points, quantity), short)
     return PositiveMoney(short) if explained == gross_pnl else None
 
 
-def fees_if_stated(row: Row) -> Result | None:
+def sum_costs(row: Row) -> Result | None:
     """Return commissions plus fees, None if the plan of the owner does not export them."""
     parts = [row.amount_if_any(column, Money) for column in COSTS]
     if not row.keys() >= set(COSTS) or parts == [None, None]:
         return None
     commissions, fees = (part or ZERO for part in parts)
-    return derived("Fees", "with Commissions", EXACT.add(commissions, fees))
+    return derive_amount("Fees", "with Commissions", EXACT.add(commissions, fees))
 
 
-def plain_text(cell: str) -> Text | None:
+def strip_tags(cell: str) -> Text | None:
     """Return the text of HTML, cut to the length of notes, with one line per paragraph."""
     without_tags = TAG.sub(
         lambda tag: "\n" if LINE.fullmatch(tag["name"] or "") else "", cell[:MAX_HTML_LENGTH]
@@ -115,7 +103,7 @@ FORMAT = Format(
             *("Entry Price", "Exit Price", "Gross P&L"),
         }
     ),
-    one_trade_per_row(trade_of),
+    one_trade_per_row(read_trade),
     optional=frozenset({*COSTS, "Initial Risk", "Notes"}),
     long=frozenset({"Notes"}),
     dates=("Open Datetime", "Close Datetime"),

@@ -5,15 +5,15 @@ from datetime import time
 from decimal import Context, Decimal
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, unstated
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.rules.import_rows import ImportedTrade
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row
-from journal_api.trade_files.date_cells import timestamp
-from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.directions import direction
+from journal_api.trade_files.amounts import derive_amount
+from journal_api.trade_files.cells import parse_direction
+from journal_api.trade_files.dates import parse_time
 from journal_api.trade_files.file_format import Format, one_trade_per_row
-from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.named_rows import Row
+from journal_api.values.money import EXACT, ZERO, Money, PositiveMoney, Result
 from journal_api.values.time_formats import OFFSETS
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name, Name40, Name100
@@ -27,51 +27,45 @@ ROUNDING = Decimal("0.001")
 HALF_A_CENT = Decimal("0.005")
 
 
-def trade_of(row: Row) -> ImportedTrade:
+def read_trade(row: Row) -> ImportedTrade:
     """Return the trade of a row.
 
-    Avg Buy Price is the entry, of shorts too; Entry Price is that of the first fill.
+    Avg Buy Price is the entry, of shorts too; Entry Price is the price of the first fill.
     """
-    is_closed = bool(row.get("Close Date", "").strip())
+    is_closed = row.has("Close Date")
     quantity = row.amount("Quantity", PositiveMoney)
     entry_price = row.amount("Avg Buy Price", Money)
     exit_price = row.amount("Avg Sell Price", Money) if is_closed else None
     gross_pnl = row.amount("Gross P&L", Money) if is_closed else None
     rise = Decimal(0) if exit_price is None else EXACT.subtract(exit_price, entry_price)
-    earned = direction_of(row, rise, gross_pnl or Decimal(0))
-    points = rise if earned == "long" else -rise
-    multiplier = multiplier_if_stated(points, quantity, gross_pnl or Decimal(0))
-    fees = fees_if_stated(row)
-    trade = TradeDraft(
-        symbol=symbol_of(row),
-        direction=earned,
-        quantity=quantity,
-        multiplier=multiplier or ONE,
-        entry_price=entry_price,
-        exit_price=exit_price,
-        opened_at=instant(row, "Open"),
-        closed_at=instant(row, "Close") if is_closed else None,
-        gross_pnl=gross_pnl,
-        fees=fees or ZERO,
-    )
-    return ImportedTrade(
+    direction = find_direction(row, rise, gross_pnl or ZERO)
+    fees = derive_fees(row)
+    symbol = read_symbol(row)
+    opened_at = read_time(row, "Open")
+    closed_at = read_time(row, "Close") if is_closed else None
+    legs = Legs(direction, entry_price, opened_at, exit_price, closed_at)
+    return build_trade(
         row.line,
-        trade,
-        unstated=unstated(multiplier=multiplier, fees=fees),
-        has_multiplier_of_result=True,
+        legs,
+        symbol,
+        quantity,
+        gross_pnl,
+        multiplier=find_multiplier(legs.points, quantity, gross_pnl or ZERO),
+        fees=fees,
         account=row.read_if_any(ACCOUNT, Name100.decode),
     )
 
 
-def direction_of(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
+def find_direction(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
     """Return the direction, by prices and result if possible.
 
     Side of an option is the view of the market, so that a bought put is short. Raises ValidationFailed when
     Side contradicts prices and result and the trade is not an option.
     """
-    side = row.read("Side", direction)
+    side = row.read("Side", parse_direction)
     if not gross_pnl or abs(rise) <= ROUNDING:
-        return other(side) if instrument_of(row).endswith(" PUT") else side
+        opposite: Direction = "long" if side == "short" else "short"
+        return opposite if find_instrument(row).endswith(" PUT") else side
     earned: Direction = "long" if (rise > 0) == (gross_pnl > 0) else "short"
     if earned != side and not is_option(row):
         raise ValidationFailed(
@@ -80,20 +74,16 @@ def direction_of(row: Row, rise: Decimal, gross_pnl: Decimal) -> Direction:
     return earned
 
 
-def other(side: Direction) -> Direction:
-    return "long" if side == "short" else "short"
-
-
 def is_option(row: Row) -> bool:
     kind = row.get("Spread Type", "").strip().lower()
-    return kind not in NOT_OPTIONS or instrument_of(row).endswith((" PUT", " CALL"))
+    return kind not in NOT_OPTIONS or find_instrument(row).endswith((" PUT", " CALL"))
 
 
-def instrument_of(row: Row) -> str:
+def find_instrument(row: Row) -> str:
     return row.get("Instrument", "").strip().upper()
 
 
-def symbol_of(row: Row) -> Name40:
+def read_symbol(row: Row) -> Name40:
     """Return the symbol, of an option with its contract unless that is too long."""
     symbol = row.read("Symbol", Name40.decode)
     instrument = row.read_if_any("Instrument", Name.decode)
@@ -103,19 +93,20 @@ def symbol_of(row: Row) -> Name40:
     return Name40(contract) if len(contract) <= Name40.max_length else symbol
 
 
-def multiplier_if_stated(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney | None:
+def find_multiplier(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney | None:
     """Return the value of a point: the shortest number that gives the result within rounding errors.
 
     Average prices are rounded, so the quotient for an option may be 100.0285 instead of 100.
     """
-    if points * gross_pnl <= 0:
+    exact = derive_multiplier(points, quantity, gross_pnl)
+    if exact is None:
         return None
-    exact = multiplier_of(points, quantity, gross_pnl)
     short = [PositiveMoney(Context(prec=digits).create_decimal(exact)) for digits in (1, 2, 3, 4)]
     if short[-1] == exact:
         return exact
-    # The rounding error of a price is multiplied by the quantity.
-    tolerance = EXACT.multiply(quantity, last_place(points))
+    # The rounding error of a price, at most one unit of its last decimal, is multiplied by the quantity.
+    last_place = min(ROUNDING, Decimal((0, (1,), int(points.as_tuple().exponent))))
+    tolerance = EXACT.multiply(quantity, last_place)
     fitting = (
         multiplier
         for multiplier in short
@@ -124,24 +115,19 @@ def multiplier_if_stated(points: Decimal, quantity: Decimal, gross_pnl: Decimal)
     return next(fitting, exact)
 
 
-def last_place(points: Decimal) -> Decimal:
-    """Return one unit of the last decimal place, at most 0.001."""
-    return min(ROUNDING, Decimal((0, (1,), int(points.as_tuple().exponent))))
-
-
-def fees_if_stated(row: Row) -> Result | None:
+def derive_fees(row: Row) -> Result | None:
     """Return gross minus net P&L. Commission, Fee and Swap have no documented sign."""
     gross_pnl, net_pnl = row.amount_if_any("Gross P&L", Money), row.amount_if_any("Net P&L", Money)
     if gross_pnl is None or net_pnl is None:
         return None
-    return derived("Net P&L", "makes fees that", EXACT.subtract(gross_pnl, net_pnl))
+    return derive_amount("Net P&L", "makes fees that", EXACT.subtract(gross_pnl, net_pnl))
 
 
-def instant(row: Row, event: str) -> Timestamp:
-    return Timestamp.combine(row.day(f"{event} Date"), row.read(f"{event} Time", clock_and_zone))
+def read_time(row: Row, event: str) -> Timestamp:
+    return Timestamp.combine(row.day(f"{event} Date"), row.read(f"{event} Time", parse_clock))
 
 
-def clock_and_zone(cell: str) -> time:
+def parse_clock(cell: str) -> time:
     """Return a time such as 12:31:42 EST; without a zone it is in the time zone of the import."""
     match = CLOCK_AND_ZONE.fullmatch(cell)
     if not match:
@@ -152,7 +138,7 @@ def clock_and_zone(cell: str) -> time:
             f"must be in one of the zones {', '.join(OFFSETS)}; for another zone remove its name"
             " and state the time zone of the import"
         )
-    return timestamp("2000-01-01", clock).time().replace(tzinfo=OFFSETS.get(zone))
+    return parse_time("2000-01-01", clock).time().replace(tzinfo=OFFSETS.get(zone))
 
 
 FORMAT = Format(
@@ -163,7 +149,7 @@ FORMAT = Format(
             *("Avg Buy Price", "Avg Sell Price", "Gross P&L", "Net P&L", "Zella Score"),
         }
     ),
-    one_trade_per_row(trade_of),
+    one_trade_per_row(read_trade),
     (ACCOUNT,),
     optional=frozenset({"Instrument", "Spread Type", ACCOUNT}),
     dates=("Open Date", "Close Date"),

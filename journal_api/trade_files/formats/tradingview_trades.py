@@ -4,14 +4,13 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
-from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row
-from journal_api.trade_files.derived_amounts import multiplier_of
-from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
-from journal_api.trade_files.profiles.columns import name_in
-from journal_api.values.money import EXACT, ONE, Money, PositiveMoney
+from journal_api.trade_files.file_format import Format, KnownFormat, Rows, Trades, find_column, read_row
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.named_rows import Row
+from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name40
 
 NAME = "TradingView list of trades"
 # The required columns with their names in exports of several years; the price names its currency.
@@ -25,7 +24,7 @@ HEADER = (
 )
 SIGNAL, STILL_OPEN = "Signal", "open"
 # The export does not name the symbol.
-SYMBOL = "TradingView"
+SYMBOL = Name40("TradingView")
 KINDS: dict[str, tuple[bool, Direction]] = {
     "entry long": (True, "long"),
     "entry short": (True, "short"),
@@ -50,23 +49,24 @@ class Leg(NamedTuple):
     is_open: bool
 
 
-def format_for(header: Collection[str]) -> Format:
+def format_for_header(header: Collection[str]) -> Format:
     """Return the format of a file with this header."""
-    columns = [str(name_in(header, list(names))) for names in HEADER]
+    columns = [str(find_column(header, names)) for names in HEADER]
 
-    def trades_of(rows: Rows) -> Trades:
-        return paired(read_row(row, lambda row: leg_of(row, columns)) if isinstance(row, Row) else row
-                      for row in rows)  # fmt: skip
+    def read_trades(rows: Rows) -> Trades:
+        return pair_legs(
+            read_row(row, lambda row: read_leg(row, columns)) if isinstance(row, Row) else row for row in rows
+        )
 
-    return Format(NAME, frozenset(columns), trades_of, optional=frozenset({SIGNAL} & set(header)))
+    return Format(NAME, frozenset(columns), read_trades, optional=frozenset({SIGNAL} & set(header)))
 
 
-def leg_of(row: Row, columns: list[str]) -> Leg:
+def read_leg(row: Row, columns: list[str]) -> Leg:
     number, kind, at, price, quantity, net_pnl = columns
-    is_entry, direction = row.read(kind, kind_of)
+    is_entry, direction = row.read(kind, parse_kind)
     return Leg(
         row.line,
-        row.read(number, whole_number),
+        row.read(number, parse_whole_number),
         is_entry,
         direction,
         row.time(at),
@@ -77,19 +77,19 @@ def leg_of(row: Row, columns: list[str]) -> Leg:
     )
 
 
-def kind_of(cell: str) -> tuple[bool, Direction]:
+def parse_kind(cell: str) -> tuple[bool, Direction]:
     if cell.lower() not in KINDS:
         raise ValueError("must be Entry or Exit with long or short")
     return KINDS[cell.lower()]
 
 
-def whole_number(cell: str) -> int:
+def parse_whole_number(cell: str) -> int:
     if not (cell.isascii() and cell.isdigit()) or len(cell) > 18:
         raise ValueError("must be the number of a trade")
     return int(cell)
 
 
-def paired(legs: Iterator[Leg | Rejected | LeftOut]) -> Trades:
+def pair_legs(legs: Iterator[Leg | Rejected | LeftOut]) -> Trades:
     """Yield a trade for each entry with its exit, and errors. Without errors, both rows must be there."""
     pending: dict[int, Leg] = {}
     has_errors = False
@@ -106,33 +106,27 @@ def paired(legs: Iterator[Leg | Rejected | LeftOut]) -> Trades:
             has_errors = True
             yield Rejected(leg.line, f"is not the other row of trade {leg.number} in line {other.line}")
         else:
-            yield trade_of(*((leg, other) if leg.is_entry else (other, leg)))
+            yield pair_trade(*((leg, other) if leg.is_entry else (other, leg)))
     for leg in () if has_errors else pending.values():
         if leg.is_entry:  # older exports have no second row of an open trade
-            yield trade_of(leg, leg._replace(is_open=True))
+            yield pair_trade(leg, leg._replace(is_open=True))
         else:
             yield Rejected(leg.line, f"is the exit of trade {leg.number}, whose entry is missing")
 
 
-def trade_of(entry: Leg, exit_: Leg) -> ImportedTrade:
+def pair_trade(entry: Leg, exit_: Leg) -> ImportedTrade:
     """Return the trade. The result is net of commissions, which the export does not state."""
-    rise = EXACT.subtract(exit_.price, entry.price)
-    points = rise if entry.direction == "long" else -rise
-    is_stated = not exit_.is_open and points * exit_.net_pnl > 0
-    trade = TradeDraft(
-        symbol=SYMBOL,
-        direction=entry.direction,
-        quantity=entry.quantity,
-        multiplier=multiplier_of(points, entry.quantity, exit_.net_pnl) if is_stated else ONE,
-        entry_price=entry.price,
-        exit_price=None if exit_.is_open else exit_.price,
-        opened_at=entry.at,
-        closed_at=None if exit_.is_open else exit_.at,
-        gross_pnl=None if exit_.is_open else exit_.net_pnl,
-    )
-    return ImportedTrade(
+    closing = (None, None) if exit_.is_open else (exit_.price, exit_.at)
+    legs = Legs(entry.direction, entry.price, entry.at, *closing)
+    return build_trade(
         min(entry.line, exit_.line),
-        trade,
-        unstated=("fees",) if is_stated else ("fees", "multiplier"),
-        has_multiplier_of_result=True,
+        legs,
+        SYMBOL,
+        entry.quantity,
+        None if exit_.is_open else exit_.net_pnl,
+        multiplier=derive_multiplier(legs.points, entry.quantity, exit_.net_pnl),
+        fees=None,
     )
+
+
+FORMAT = KnownFormat(NAME, HEADER, format_for_header)

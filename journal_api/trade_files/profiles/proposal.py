@@ -8,10 +8,9 @@ import msgspec
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
-from journal_api.trade_files.headers import column_names
-from journal_api.trade_files.readings import readings_of
+from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
-from journal_api.trade_files.texts import Unreadable, text_of
+from journal_api.trade_files.texts import Unreadable, read_text
 from journal_api.values.time_formats import TimeFormat
 from journal_api.values.visible_text import escape_invisible
 
@@ -35,16 +34,10 @@ COSTS = "commission commissions comm fee fees totalfees brokerage"
 # Whether a file has one trade per row: it has both of one of these pairs.
 OF_TRADES = ({"entry_price", "exit_price"}, {"opened_at", "closed_at"})
 ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl")
+ONLY_FILLS = ("price", "at")
 DAYS = (
-    "%Y-%m-%d",
-    "%m/%d/%Y",
-    "%d/%m/%Y",
-    "%d.%m.%Y",
-    "%Y/%m/%d",
-    "%Y.%m.%d",
-    "%m/%d/%y",
-    "%d-%m-%Y",
-    "%Y%m%d",
+    *("%Y-%m-%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y.%m.%d"),
+    *("%m/%d/%y", "%d-%m-%Y", "%Y%m%d"),
 )
 CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:%M:%S.%f", ";%H%M%S", "")
 OFFSETS = ("", " %z", "%z", " %Z")
@@ -63,32 +56,26 @@ class Proposal(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of a file, of which the one with this index is the most likely header."""
+    """The names of columns, the rows below them, and the columns that a member of a profile is named for."""
 
+    columns: list[str]
     rows: list[list[str]]
-    header: int
-
-    @property
-    def members(self) -> int:
-        """The number of members of a profile that columns of the header are named for."""
-        return len(members_of(self.rows[self.header]))
+    members: dict[str, str]
 
 
-def proposal_for(file: BinaryIO) -> Proposal | None:
+def propose_profile(file: BinaryIO) -> Proposal | None:
     """Return the proposal for a file, None for a file without a table."""
     file.seek(0)
-    text = text_of(file, lambda number: None)
-    pieces = beginning_of(text.pieces)
-    tables = [table for rows in readings_of(pieces) if (table := table_in(rows)) is not None]
+    text = read_text(file)
+    readings = split_rows(limit_pieces(text.pieces))
+    tables = [table for rows in readings if (table := find_table(rows)) is not None]
     if not tables:
         return None
-    rows, header = max(tables, key=lambda table: table.members)
-    below = [row for row in rows[header + 1 :] if len(row) == len(rows[header])]
-    columns = column_names(rows[header])
-    return Proposal(text.encoding, columns, below[:SAMPLE_ROWS], profile_for(columns, below))
+    table = max(tables, key=lambda table: len(table.members))
+    return Proposal(text.encoding, table.columns, table.rows[:SAMPLE_ROWS], build_profile(table))
 
 
-def beginning_of(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
+def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
     """Yield the pieces of the first MAX_CHARACTERS."""
     length = 0
     for piece in pieces:
@@ -98,70 +85,70 @@ def beginning_of(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadabl
             return
 
 
-def table_in(rows: Iterator[Cells | Rejected]) -> Table | None:
-    """Return the first rows, None for rows without a header of two columns."""
-    cells = list(islice(cells_of(rows), ROWS_SEARCHED + ROWS_READ))
-    candidates = range(min(len(cells), ROWS_SEARCHED))
-    header = max(candidates, key=lambda index: len(members_of(cells[index])), default=None)
-    return None if header is None or sum(map(bool, cells[header])) < 2 else Table(cells, header)
+def find_table(rows: Iterator[Cells | Rejected]) -> Table | None:
+    """Return the rows below the most likely header, None for rows without a header of two columns."""
+    cells = list(islice(shorten_cells(rows), ROWS_SEARCHED + ROWS_READ))
+    if not cells:
+        return None
+    index = max(range(min(len(cells), ROWS_SEARCHED)), key=lambda index: len(find_members(cells[index])))
+    header = cells[index]
+    if sum(map(bool, header)) < 2:
+        return None
+    below = [row for row in cells[index + 1 :] if len(row) == len(header)]
+    return Table(name_columns(header), below, find_members(header))
 
 
-def cells_of(rows: Iterator[Cells | Rejected]) -> Iterator[list[str]]:
+def shorten_cells(rows: Iterator[Cells | Rejected]) -> Iterator[list[str]]:
     """Yield the rows up to the first that cannot be read, with shortened cells."""
     for row in rows:
         if isinstance(row, Rejected):
             return
-        if is_table_row(row):
+        if len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells)):
             yield [cell.strip()[:MAX_SHOWN_LENGTH] for cell in row.cells]
 
 
-def is_table_row(row: Cells) -> bool:
-    return len(row.cells) <= MAX_COLUMNS and any(map(str.strip, row.cells))
-
-
-def members_of(columns: Sequence[str]) -> dict[str, str]:
+def find_members(columns: Sequence[str]) -> dict[str, str]:
     """Return the column of each member of a profile that one of the columns is named for."""
-    by_name = {plain(column): column for column in reversed(columns)}
-    members = {}
-    for member, names in NAMES.items():
-        column = next((by_name[name] for name in names.split() if name in by_name), None)
-        if column is not None:
-            members[member] = column
-    return members
+    by_name = {simplify(column): column for column in reversed(columns)}
+    found = {
+        member: next((by_name[name] for name in names.split() if name in by_name), None)
+        for member, names in NAMES.items()
+    }
+    return {member: column for member, column in found.items() if column is not None}
 
 
-def plain(column: str) -> str:
+def simplify(column: str) -> str:
     return "".join(character for character in column.casefold() if character.isalnum())
 
 
-def profile_for(columns: list[str], rows: Sequence[list[str]]) -> ProposedProfile:
-    """Return the profile; the words of the side and the format of the times are those of the rows."""
-    members = members_of(columns)
+def build_profile(table: Table) -> ProposedProfile:
+    """Return the profile, with the words of the side and the format of times that the rows have."""
+    members = find_members(table.columns)
     is_of_trades = any(pair <= members.keys() for pair in OF_TRADES)
-    others = ("price", "at") if is_of_trades else ONLY_TRADES
+    others = ONLY_FILLS if is_of_trades else ONLY_TRADES
     members = {name: column for name, column in members.items() if name not in others}
-    costs = [column for column in columns if plain(column) in COSTS.split()]
+    costs = [column for column in table.columns if simplify(column) in COSTS.split()]
     side, external_id = members.pop("side", None), members.pop("external_id", None)
 
     def cells(column: str | None) -> list[str]:
         if column is None:
             return []
-        return [row[columns.index(column)] for row in rows if row[columns.index(column)]]
+        index = table.columns.index(column)
+        return [row[index] for row in table.rows if row[index]]
 
-    time = time_format_of(cells(members.get("opened_at" if is_of_trades else "at")))
     return ProposedProfile(
         name="New profile",
         kind="trades" if is_of_trades else "fills",
-        header=[column for column in columns if column][:50],
-        side=None if side is None else side_of(side, cells(side), is_of_trades),
+        header=[column for column in table.columns if column][:50],
+        side=None if side is None else propose_side(side, cells(side), is_of_trades),
         costs=Costs(columns=list(costs)) if costs else None,
         external_id=None if external_id is None else [external_id],
-        time=[] if time is None else [time],
+        time=find_time_format(cells(members.get("opened_at" if is_of_trades else "at"))),
         **members,
     )
 
 
-def side_of(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
+def propose_side(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
     """Return the side with the words of the cells, which begin with B or L, and with S."""
     words = list(dict.fromkeys(cells))[:50]
     long = [word for word in words if word[0] in "BbLl"]
@@ -170,12 +157,13 @@ def side_of(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
     return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])
 
 
-def time_format_of(cells: Sequence[str]) -> str | None:
-    """Return the first format that reads all cells, None without one."""
-    return next((str(time) for time in FORMATS if cells and all(reads(time, cell) for cell in cells)), None)
+def find_time_format(cells: Sequence[str]) -> list[str]:
+    """Return the first format that reads all cells, nothing without one."""
+    found = (str(time) for time in FORMATS if cells and all(fits(time, cell) for cell in cells))
+    return list(islice(found, 1))
 
 
-def reads(time: TimeFormat, cell: str) -> bool:
+def fits(time: TimeFormat, cell: str) -> bool:
     try:
         return time.reader()(cell) is not None
     except ValueError:
@@ -191,7 +179,7 @@ def as_toml(profile: ProposedProfile) -> str:
 def toml_value(value: Any) -> str:
     """Return a text, a list of texts or a table of them. A JSON string is a TOML string.
 
-    Its invisible characters are escaped: the text is that of a file, and a command prints it.
+    Its invisible characters are escaped: the text comes from the file, and a command prints it.
     """
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name} = {toml_value(part)}" for name, part in value.items()) + "}"

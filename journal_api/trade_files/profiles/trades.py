@@ -2,122 +2,86 @@
 
 from collections.abc import Callable, Collection
 from decimal import Decimal
-from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, unstated
-from journal_api.rules.trade_draft import TradeDraft
+from journal_api.rules.import_rows import ImportedTrade
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.trades import Direction
-from journal_api.trade_files.cells import Row
-from journal_api.trade_files.derived_amounts import derived, multiplier_of
-from journal_api.trade_files.profiles.columns import name_in
-from journal_api.trade_files.profiles.shared import costs_reader, external_id_reader, sale_reader
-from journal_api.trade_files.profiles.times import time_in, time_reader
-from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
-from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import Name40, Name100
-
-
-class Legs(NamedTuple):
-    """Entry and exit of a trade. The exit of an open trade is None."""
-
-    direction: Direction
-    entry_price: Money
-    opened_at: Timestamp
-    exit_price: Money | None
-    closed_at: Timestamp | None
-
-    @property
-    def points(self) -> Decimal:
-        """The gain in points, 0 while the trade is open."""
-        if self.exit_price is None:
-            return Decimal()
-        rise = EXACT.subtract(self.exit_price, self.entry_price)
-        return rise if self.direction == "long" else -rise
+from journal_api.trade_files.amounts import derive_amount
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.named_rows import Row
+from journal_api.trade_files.profiles.readers import ProfileReader
+from journal_api.values.money import EXACT, Money, PositiveMoney, Result
 
 
 def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], ImportedTrade]:
     """Return the function that reads the trade of a row, with the columns of this header."""
-    symbol, quantity = (str(name_in(header, columns)) for columns in (profile.symbol, profile.quantity))
-    account, stated_multiplier = name_in(header, profile.account), name_in(header, profile.multiplier)
-    gross, net = name_in(header, profile.gross_pnl), name_in(header, profile.net_pnl)
-    legs_of = matched_legs(profile, header) if profile.bought else stated_legs(profile, header)
-    costs_of, id_of = costs_reader(profile, header), external_id_reader(profile, header)
+    reader = ProfileReader(profile, header)
+    quantity = reader.column(profile.quantity)
+    gross = reader.column(profile.gross_pnl) if profile.gross_pnl else None
+    net = reader.column(profile.net_pnl) if profile.net_pnl else None
+    read_legs = matched_legs(profile, reader) if profile.bought else stated_legs(profile, reader)
 
-    def trade_of(row: Row) -> ImportedTrade:
-        legs, size = legs_of(row), row.amount(quantity, PositiveMoney)
-        fees = costs_of(row)
-        result = None if legs.closed_at is None else result_of(row, fees)
-        multiplier = row.amount_if_any(stated_multiplier, PositiveMoney) if stated_multiplier else None
-        is_stated = multiplier is not None
-        if multiplier is None and result is not None and legs.points * result > 0:
-            multiplier = multiplier_of(legs.points, size, result)
-        trade = TradeDraft(
-            symbol=row.read(symbol, Name40.decode),
-            direction=legs.direction,
-            quantity=size,
-            multiplier=multiplier or ONE,
-            entry_price=legs.entry_price,
-            exit_price=legs.exit_price,
-            opened_at=legs.opened_at,
-            closed_at=legs.closed_at,
-            gross_pnl=result,
-            fees=fees or ZERO,
-            external_id=id_of(row),
-        ).with_result()
-        return ImportedTrade(
+    def read_trade(row: Row) -> ImportedTrade:
+        legs, size = read_legs(row), row.amount(quantity, PositiveMoney)
+        fees = reader.fees(row)
+        result = None if legs.closed_at is None else read_result(row, fees)
+        stated = reader.multiplier(row)
+        derived = None if stated or result is None else derive_multiplier(legs.points, size, result)
+        trade = build_trade(
             row.line,
-            trade,
-            unstated=unstated(multiplier=multiplier, fees=fees),
-            is_computed=result is None,
-            has_multiplier_of_result=result is not None and not is_stated,
-            account=row.read_if_any(account, Name100.decode) if account else None,
+            legs,
+            reader.symbol(row),
+            size,
+            result,
+            multiplier=stated or derived,
+            fees=fees,
+            external_id=reader.external_id(row),
+            account=reader.account(row),
         )
+        if result is not None and stated is None:
+            return trade
+        draft = trade.trade.with_result()
+        return replace(trade, trade=draft, is_computed=result is None, multiplier_from_result=False)
 
-    def result_of(row: Row, fees: Result | None) -> Money | None:
+    def read_result(row: Row, fees: Result | None) -> Money | None:
         if gross:
             return row.amount(gross, Money)
         if net:
-            return derived(net, "with the costs", EXACT.add(row.amount(net, Money), fees or Decimal()))
+            return derive_amount(net, "with the costs", EXACT.add(row.amount(net, Money), fees or Decimal()))
         return None
 
-    return trade_of
+    return read_trade
 
 
-def stated_legs(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], Legs]:
+def stated_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
     """Return the reader of rows with a side, two prices and two times."""
-    entry, exit_, opened, closed = (
-        str(name_in(header, columns))
-        for columns in (profile.entry_price, profile.exit_price, profile.opened_at, profile.closed_at)
+    entry, exit_, opened, closed = map(
+        reader.column, (profile.entry_price, profile.exit_price, profile.opened_at, profile.closed_at)
     )
-    is_short, read_time = sale_reader(profile, header), time_reader(profile)
-    assert is_short is not None, "a profile of trades has a side, or purchase and sale"
 
-    def legs_of(row: Row) -> Legs:
+    def read_legs(row: Row) -> Legs:
         is_closed = bool(row[closed].strip())
         return Legs(
-            "short" if is_short(row) else "long",
+            "short" if reader.is_sale(row) else "long",
             row.amount(entry, Money),
-            time_in(row, opened, read_time),
+            reader.time(row, opened),
             row.amount(exit_, Money) if is_closed else None,
-            time_in(row, closed, read_time) if is_closed else None,
+            reader.time(row, closed) if is_closed else None,
         )
 
-    return legs_of
+    return read_legs
 
 
-def matched_legs(profile: ImportProfileCreate, header: Collection[str]) -> Callable[[Row], Legs]:
+def matched_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable[[Row], Legs]:
     """Return the reader of rows with a purchase and a sale: if the sale was first, the trade is short."""
-    fills = profile.bought, profile.sold
-    columns = [
-        tuple(str(name_in(header, part)) for part in (fill.price, fill.at, fill.id)) for fill in fills if fill
-    ]
-    read_time = time_reader(profile)
+    fills = [fill for fill in (profile.bought, profile.sold) if fill]
+    columns = [[reader.column(part) for part in (fill.price, fill.at, fill.id)] for fill in fills]
 
-    def legs_of(row: Row) -> Legs:
+    def read_legs(row: Row) -> Legs:
         (bought, bought_at, buy_id), (sold, sold_at, sell_id) = (
-            (row.amount(price, Money), time_in(row, at, read_time), row.read(fill_id, id_number))
+            (row.amount(price, Money), reader.time(row, at), row.read(fill_id, parse_id))
             for price, at, fill_id in columns
         )
         try:
@@ -128,10 +92,10 @@ def matched_legs(profile: ImportProfileCreate, header: Collection[str]) -> Calla
             return Legs("short", sold, sold_at, bought, bought_at)
         return Legs("long", bought, bought_at, sold, sold_at)
 
-    return legs_of
+    return read_legs
 
 
-def id_number(cell: str) -> int:
+def parse_id(cell: str) -> int:
     if not (cell.isascii() and cell.isdigit()) or len(cell) > 100:
         raise ValueError("must be a fill id")
     return int(cell)

@@ -1,0 +1,132 @@
+"""MetaTrader's reports, as HTML or copied to CSV: one row per closed order (4) or position (5).
+
+They are not profiles: several columns together decide whether a row is skipped, left out or refused, a volume
+may be a part of another, a stop of 0 is none, and a cost that is empty is an error.
+"""
+
+from collections.abc import Callable
+from decimal import Decimal
+from itertools import takewhile
+from typing import NamedTuple
+
+from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected
+from journal_api.trade_files.amounts import derive_amount
+from journal_api.trade_files.cells import parse_direction
+from journal_api.trade_files.file_format import Format, Rows, Trades, read_row
+from journal_api.trade_files.legs import Legs, build_trade, derive_multiplier
+from journal_api.trade_files.named_rows import Row
+from journal_api.values.money import EXACT, Money, PositiveMoney, Result
+from journal_api.values.types import Name40, Name100
+
+# The opening and the close have the same column names.
+CLOSED_AT, EXIT_PRICE = "Time 2", "Price 2"
+STOP = "S / L"
+# What follows the closed orders: their total, and the next sections.
+STATEMENT_ENDS = ("Closed P/L:", "Open Trades:", "Working Orders:", "Summary:")
+HISTORY_ENDS = ("Orders", "Deals", "Open Positions", "Working Orders")
+
+
+class PositionColumns(NamedTuple):
+    """The columns of a position that the versions name differently."""
+
+    ticket: str
+    symbol: str
+    volume: str
+    opened_at: str
+    closed_at: str
+    bookings: tuple[str, ...]  # costs, which are negative for payments
+
+    def read_trade(self, row: Row) -> ImportedTrade:
+        """Return the trade of a row. Raises ValidationFailed."""
+        direction = row.read("Type", parse_direction)
+        entry_price, exit_price = row.amount("Price", Money), row.amount(EXIT_PRICE, Money)
+        # The cell of a partly closed position has two numbers: 0.10 of 0.30 is 0.10 / 0.30.
+        row[self.volume] = row[self.volume].partition(" / ")[0]
+        quantity, gross_pnl = row.amount(self.volume, PositiveMoney), row.amount("Profit", Money)
+        symbol = row.read(self.symbol, Name40.decode)
+        legs = Legs(direction, entry_price, row.time(self.opened_at), exit_price, row.time(self.closed_at))
+        return build_trade(
+            row.line,
+            legs,
+            symbol,
+            quantity,
+            gross_pnl,
+            multiplier=derive_multiplier(legs.points, quantity, gross_pnl),
+            fees=self._sum_bookings(row),
+            external_id=row.parse(self.ticket, parse_ticket),
+            # The last stop, not the first, so no initial risk is derived from it.
+            stop_loss=row.amount_if_any(STOP, Money) or None,
+        )
+
+    def _sum_bookings(self, row: Row) -> Result:
+        """Return the bookings as fees."""
+        booked = Decimal()
+        for column in self.bookings:
+            booked = EXACT.add(booked, row.amount(column, Money))
+        how = f"with {' and '.join(self.bookings[:-1])}"
+        return derive_amount(self.bookings[-1], how, EXACT.minus(booked))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The columns that a report must have."""
+        times = {self.opened_at, self.closed_at}
+        return frozenset(
+            {
+                self.ticket,
+                self.symbol,
+                self.volume,
+                *times,
+                *self.bookings,
+                "Type",
+                "Price",
+                EXIT_PRICE,
+                "Profit",
+            }
+        )
+
+
+def parse_ticket(cell: str) -> Name100:
+    """Return the position number, digits only: spreadsheets change it to 1.2346E+12 for many positions."""
+    if not (cell.isascii() and cell.isdigit()):
+        raise ValueError("must be the number of a position")
+    return Name100.decode(cell)
+
+
+ORDER = PositionColumns("Ticket", "Item", "Size", "Open Time", "Close Time", ("Commission", "Taxes", "Swap"))
+POSITION = PositionColumns("Position", "Symbol", "Volume", "Time", CLOSED_AT, ("Commission", "Swap"))
+IDENTIFYING = ("Time", "Position", "Symbol", "Type")
+
+
+def read_statement(rows: Rows) -> Trades:
+    """Yield the closed orders. Deposits and pending orders are left out; sums and comments are skipped."""
+    for row in until(lambda row: any(cell.strip() in STATEMENT_ENDS for cell in row.values()), rows):
+        if not isinstance(row, Row):
+            yield row
+            continue
+        kind = row["Type"].strip().lower()
+        if kind in ("buy", "sell") or (row["Ticket"].strip() and not kind):
+            yield read_row(row, ORDER.read_trade)
+        elif kind:
+            yield LeftOut(row.line, "Type is not buy or sell")
+
+
+def read_history(rows: Rows) -> Trades:
+    """Yield the positions. The row with their totals, which names none, is skipped."""
+    for row in until(lambda row: row["Time"].strip() in HISTORY_ENDS, rows):
+        if not isinstance(row, Row):
+            yield row
+        elif any(row[name].strip() for name in IDENTIFYING):
+            yield read_row(row, POSITION.read_trade)
+
+
+def until(is_end: Callable[[Row], bool], rows: Rows) -> Rows:
+    """Yield the rows before the first that ends the section."""
+
+    def goes_on(row: Row | Rejected | LeftOut) -> bool:
+        return not (isinstance(row, Row) and is_end(row))
+
+    return takewhile(goes_on, rows)
+
+
+STATEMENT = Format("MetaTrader 4 statement", ORDER.names, read_statement, optional=frozenset({STOP}))
+HISTORY = Format("MetaTrader 5 history", POSITION.names, read_history, optional=frozenset({STOP}))

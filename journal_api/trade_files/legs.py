@@ -1,0 +1,81 @@
+"""Trades of which a row states both prices and the result, which together make the value of a point."""
+
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from journal_api.rules.import_rows import ImportedTrade, unstated
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.trades import Direction
+from journal_api.values.money import EXACT, ONE, ZERO, Money, PositiveMoney, Result
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name40, Name100
+
+EIGHT_DECIMALS = Decimal("0.00000001")
+
+
+class Legs(NamedTuple):
+    """Entry and exit of a trade. The exit of an open trade is None."""
+
+    direction: Direction
+    entry_price: Money
+    opened_at: Timestamp
+    exit_price: Money | None
+    closed_at: Timestamp | None
+
+    @property
+    def points(self) -> Decimal:
+        """The gain in points, 0 while the trade is open."""
+        if self.exit_price is None:
+            return Decimal()
+        rise = EXACT.subtract(self.exit_price, self.entry_price)
+        return rise if self.direction == "long" else -rise
+
+
+def derive_multiplier(points: Decimal, quantity: Decimal, gross_pnl: Decimal) -> PositiveMoney | None:
+    """Return the value of a point, computed from the result.
+
+    Returns None if the result contradicts the prices or one of them is 0, and 1 beyond the limits of an
+    amount.
+    """
+    if points * gross_pnl <= 0:
+        return None
+    value = EXACT.divide(gross_pnl, EXACT.multiply(points, quantity))
+    try:
+        return PositiveMoney.checked(value.quantize(EIGHT_DECIMALS, context=EXACT))
+    except ValueError:
+        return ONE
+
+
+def build_trade(
+    line: int,
+    legs: Legs,
+    symbol: Name40,
+    quantity: PositiveMoney,
+    gross_pnl: Money | None,
+    *,
+    multiplier: PositiveMoney | None,
+    fees: Result | None,
+    account: Name100 | None = None,
+    **fields: Any,
+) -> ImportedTrade:
+    """Return the trade of a line. Multiplier and fees are None if the file does not state them."""
+    trade = TradeDraft(
+        symbol=symbol,
+        direction=legs.direction,
+        quantity=quantity,
+        multiplier=multiplier or ONE,
+        entry_price=legs.entry_price,
+        exit_price=legs.exit_price,
+        opened_at=legs.opened_at,
+        closed_at=legs.closed_at,
+        gross_pnl=gross_pnl,
+        fees=fees or ZERO,
+        **fields,
+    )
+    return ImportedTrade(
+        line,
+        trade,
+        unstated=unstated(multiplier=multiplier, fees=fees),
+        multiplier_from_result=True,
+        account=account,
+    )

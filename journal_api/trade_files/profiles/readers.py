@@ -1,0 +1,109 @@
+"""Reads the cells that profiles of both kinds have, with the columns of one header."""
+
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from journal_api.errors import ValidationFailed
+from journal_api.structs.import_profiles import Columns, ImportProfileCreate
+from journal_api.trade_files.amounts import derive_amount
+from journal_api.trade_files.dates import DateOrder, parse_date_and_clock
+from journal_api.trade_files.file_format import find_column
+from journal_api.trade_files.named_rows import Row, refuse_cell
+from journal_api.trade_files.profiles.columns import find_columns, word_matcher
+from journal_api.values.money import Money, PositiveMoney, Result, from_units
+from journal_api.values.timestamps import Timestamp
+from journal_api.values.types import Name40, Name100
+
+
+class ProfileReader:
+    """Reads the cells of rows by a profile. Its methods raise ValidationFailed."""
+
+    def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
+        self.profile, self.header = profile, header
+        self._symbol = self.column(profile.symbol)
+        self._account = find_column(header, profile.account)
+        self._multiplier = find_column(header, profile.multiplier)
+        costs, ids = profile.costs, profile.external_id or ()
+        self._costs = find_columns(header, costs.columns) if costs else []
+        sign = -1 if costs is not None and costs.paid == "negative" else 1
+        # By the integer: to hash a Decimal takes longer than the sum.
+        self._fees = lru_cache(maxsize=8192)(
+            lambda units: derive_amount(self._costs[0], "with the other costs", from_units(sign * units))
+        )
+        self._ids = find_columns(header, ids)
+        if len(self._ids) < len(ids):
+            self._ids = []
+        if side := profile.side:
+            self._side = self.column(side.column)
+            self._is_long, self._is_short = word_matcher(side.long), word_matcher(side.short)
+        self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
+        self._times = [time_format.reader(self._zone) for time_format in profile.time]
+
+    def column(self, columns: Columns | None) -> str:
+        """Return the name of a column that every file of the format has."""
+        name = find_column(self.header, columns)
+        assert name is not None, "the header fits the profile"
+        return name
+
+    def symbol(self, row: Row) -> Name40:
+        return row.read(self._symbol, Name40.decode)
+
+    def account(self, row: Row) -> Name100 | None:
+        return row.read_if_any(self._account, Name100.decode) if self._account else None
+
+    def multiplier(self, row: Row) -> PositiveMoney | None:
+        return row.amount_if_any(self._multiplier, PositiveMoney) if self._multiplier else None
+
+    def is_sale(self, row: Row) -> bool:
+        """Return whether the side is a short trade or a sale."""
+        return row.parse(self._side, self._parse_side)
+
+    def _parse_side(self, cell: str) -> bool:
+        if self._is_short(cell):
+            return True
+        if not self._is_long(cell):
+            side = self.profile.side
+            assert side is not None
+            raise ValueError(f"must be one of: {', '.join((*side.long, *side.short))}")
+        return False
+
+    def fees(self, row: Row) -> Result | None:
+        """Return the sum of the costs, None if the header has no column of them."""
+        if not self._costs:
+            return None
+        parts = [row.amount_if_any(column, Money) for column in self._costs]
+        return self._fees(sum([part.units for part in parts if part]))
+
+    def external_id(self, row: Row) -> Name100 | None:
+        """Return the external id, None for a row whose cells of the id are all empty."""
+        parts = [row[column].strip() for column in self._ids]
+        if not any(parts):
+            return None
+        for column, part in zip(self._ids, parts, strict=True):
+            if not part:
+                raise ValidationFailed(fields={column: "is empty, and it is a part of the id"})
+        try:
+            return Name100.decode("-".join(parts))
+        except ValueError as error:
+            raise refuse_cell(self._ids[0], "-".join(parts), error) from None
+
+    def time(self, row: Row, *columns: str) -> Timestamp:
+        """Return the time in the cells of these columns, joined with a blank.
+
+        The formats are tried in their order. Without formats, the date has the year first, or day and month
+        in the order of the file.
+        """
+        cell = " ".join([row[column].strip() for column in columns])
+        reason: ValueError | None = None
+        for read in self._times or [self._parse_any_time(row.rules.date_order)]:
+            try:
+                if (time := read(cell)) is not None:
+                    return time
+            except ValueError as error:
+                reason = reason or error
+        reason = reason or ValueError(f"must be a time in the format {' or '.join(self.profile.time)}")
+        raise refuse_cell(" and ".join(columns), cell, reason)
+
+    def _parse_any_time(self, order: DateOrder | None) -> Callable[[str], Timestamp]:
+        return lambda cell: parse_date_and_clock(cell, order).replace(tzinfo=self._zone)

@@ -1,0 +1,86 @@
+"""Builds files of trades from tables of cells, and shows the trades that are read from them."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from factories import read_file
+
+from journal_api.rules.import_rows import Candidate, Rejected
+
+SAMPLES = Path(__file__).parents[1] / "data"
+AMOUNTS = (
+    *("quantity", "multiplier", "entry_price", "exit_price", "stop_loss", "gross_pnl", "fees"),
+    "initial_risk",
+)
+
+
+def write_csv(rows: Iterable[Sequence[str]], separator: str = ",") -> bytes:
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator).writerows(rows)
+    return text.getvalue().encode()
+
+
+def write_file(plain: Mapping[str, str], *rows: Mapping[str, Any], separator: str = ",") -> bytes:
+    """A file with a row for each of these, the cells of `plain` where it names none.
+
+    A cell of None leaves its column out of the file. The header of a column such as Time 2 is Time.
+    """
+    columns = list(dict.fromkeys([*plain, *(column for row in rows for column in row)]))
+    columns = [column for column in columns if not any(column in row and row[column] is None for row in rows)]
+    header = [column.removesuffix(" 2") for column in columns]
+    return write_csv(
+        [header, *([{**plain, **row}.get(name, "") for name in columns] for row in rows)], separator
+    )
+
+
+def read_rows(content: str | bytes, zone: str = "UTC", **options: Any) -> list[Candidate | Rejected]:
+    return list(read_file(content, zone, **options).candidates)
+
+
+def read_trades(content: str | bytes, zone: str = "UTC", **options: Any) -> list[dict[str, Any]]:
+    """The stored columns of the trades of a file without errors, with `line`, `account` and `unstated`."""
+    rows = read_rows(content, zone, **options)
+    assert [row for row in rows if isinstance(row, Rejected)] == []
+    return [show_trade(row) for row in rows if isinstance(row, Candidate)]
+
+
+def read_trade(content: str | bytes, zone: str = "UTC", **options: Any) -> dict[str, Any]:
+    (trade,) = read_trades(content, zone, **options)
+    return trade
+
+
+def read_errors(content: str | bytes, **options: Any) -> list[str]:
+    """The lines of a file that cannot be read, with the reasons."""
+    rows = read_rows(content, **options)
+    return [f"line {row.line}: {row.reason}" for row in rows if isinstance(row, Rejected)]
+
+
+def show_trade(row: Candidate) -> dict[str, Any]:
+    """The columns with amounts as texts such as 1250.5, and what else the file says of the trade."""
+    amounts = {name: show_amount(row.columns[name]) for name in AMOUNTS}
+    imported = row.imported
+    return {
+        **row.columns,
+        **amounts,
+        "line": imported.line,
+        "account": imported.account,
+        "unstated": sorted(imported.unstated),
+        "strategy": imported.strategy,
+        "setup": imported.setup,
+        "tags": list(imported.tags),
+        "answers": [list(answer) for answer in imported.answers],
+        "opened_at": show_time(row.columns["opened_at"]),
+        "closed_at": show_time(row.columns["closed_at"]),
+    }
+
+
+def show_amount(units: int | None) -> str | None:
+    return None if units is None else f"{(Decimal(units) / 10**8).normalize():f}"
+
+
+def show_time(time: str | None) -> str | None:
+    return time and time.replace(".000000Z", "Z")

@@ -1,0 +1,625 @@
+"""What is particular to a format, as rows of tables: cells, and the trade or the error that they make.
+
+Each format has a plain row; a case names the cells that differ. A cell of None leaves its column out.
+"""
+
+import codecs
+from typing import Any
+
+import pytest
+from factories import read_file
+from file_tables import SAMPLES, read_errors, read_rows, read_trade, read_trades, show_trade, write_file
+from hypothesis import given
+from hypothesis import strategies as st
+from plain_rows import FEES, PLAIN, Cells
+from proofs import max_examples
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.import_rows import Candidate, Rejected
+
+NO_COSTS = {"Commissions": None, "Fees": None}
+# TradeZella: bought at 8.065 and sold at 10.744, the market fell.
+PUT = {
+    "Avg Buy Price": "8.065",
+    "Avg Sell Price": "10.744",
+    "Gross P&L": "3750.6",
+    "Net P&L": "3750.6",
+    "Instrument": "2026-03-20 560 PUT",
+    "Spread Type": "single",
+    "Side": "short",
+    "Symbol": "SPY",
+    "Quantity": "14.0",
+}
+OPEN = {"Close Date": "", "Close Time": "", "Avg Sell Price": "", "Gross P&L": "0.0", "Net P&L": "0.0"}
+
+
+def zella(entry: str, exit_price: str, quantity: str, gross: str) -> Cells:
+    return {
+        "Avg Buy Price": entry,
+        "Avg Sell Price": exit_price,
+        "Quantity": quantity,
+        "Gross P&L": gross,
+        "Net P&L": gross,
+    }
+
+
+def meta(kind: str, volume: str, opened: str, closed: str, profit: str) -> Cells:
+    return {"Type": kind, "Volume": volume, "Price": opened, "Price 2": closed, "Profit": profit}
+
+
+def vue(entry: str, exit_price: str, volume: str, gross: str) -> Cells:
+    return {"Entry Price": entry, "Exit Price": exit_price, "Volume": volume, "Gross P&L": gross}
+
+
+def ninja(side: str, quantity: str, opened: str, closed: str, profit: str) -> Cells:
+    return {
+        "Entry price": opened,
+        "Exit price": closed,
+        "Market pos.": side,
+        "Qty": quantity,
+        "Profit": profit,
+    }
+
+
+READ: list[tuple[str, str, Any, dict[str, Any]]] = [
+    # format, what it shows, cells, members of the trade
+    ("NinjaTrader", "profit is net of all costs", {}, {"gross_pnl": "32.5", "fees": "3.46", "unstated": []}),
+    ("NinjaTrader", "the strategy is not read, nor a number", {}, {"strategy": None, "external_id": None}),
+    ("NinjaTrader", "times of the import", {}, {"opened_at": "2026-01-06T09:31:12Z",
+                                               "closed_at": "2026-01-06T09:48:03Z"}),
+    ("NinjaTrader", "some costs are hidden", {"IP Fee": None, "NFA Fee": None},
+     {"gross_pnl": "32.38", "fees": "3.34"}),
+    ("NinjaTrader", "all costs are hidden", FEES, {"gross_pnl": "29.04", "fees": "0", "unstated": []}),
+    ("NinjaTrader", "empty costs", {"Clearing Fee": "", "NFA Fee": " "}, {"fees": "3"}),
+    ("NinjaTrader", "a loss of a short", ninja("Short", "1", "21540.50", "21556.00", "($313.46)"),
+     {"direction": "short", "multiplier": "20", "gross_pnl": "-310"}),
+    ("NinjaTrader", "a gain of a short", ninja("Short", "1", "6050.00", "6028.50", "$1,071.54"),
+     {"multiplier": "50"}),
+    ("NinjaTrader", "equal prices: the point value of an MES",
+     ninja("Long", "2", "6012.25", "6012.25", "($3.46)"), {"multiplier": "5", "unstated": ["multiplier"]}),
+    ("NinjaTrader", "hidden optional columns",
+     {"Account": None, "Trade number": None, "Strategy": None, **FEES}, {"account": None}),
+    ("MetaTrader 5", "the first time and price open, the second close", {},
+     {"opened_at": "2026-01-12T09:15:04Z", "entry_price": "1.08412", "closed_at": "2026-01-12T16:42:31Z",
+      "exit_price": "1.08655", "external_id": "285600114", "quantity": "0.5"}),
+    ("MetaTrader 5", "no levels", {"S / L": None, "T / P": None},
+     {"exit_price": "1.08655", "stop_loss": None}),
+    ("MetaTrader 5", "a stop makes no initial risk", {}, {"stop_loss": "1.0825", "initial_risk": None}),
+    *(("MetaTrader 5", f"the stop {stop!r} is none", {"S / L": stop}, {"stop_loss": None})
+      for stop in ("", "0", "0.00000")),
+    *(("MetaTrader 5", f"booked {commission} and {swap}", {"Commission": commission, "Swap": swap},
+       {"gross_pnl": "121.5", "fees": fees})
+      for commission, swap, fees in [("-1.40", "-0.35", "1.75"), ("-1.40", "1.86", "-0.46"),
+                                     ("- 0.08", "0.00", "0.08"), ("-1 250.00", "0.00", "1250")]),
+    ("MetaTrader 5", "closed in part", {"Volume": "0.10 / 0.30"}, {"quantity": "0.1"}),
+    ("MetaTrader 5", "a short of gold", meta("sell", "0.10", "2 034.56", "2 041.18", "-66.20"),
+     {"direction": "short", "multiplier": "100", "gross_pnl": "-66.2"}),
+    ("MetaTrader 5", "a result in yen, changed", meta("buy", "0.20", "147.352", "148.011", "89.05"),
+     {"multiplier": "675.64491654", "unstated": []}),
+    ("MetaTrader 5", "equal prices", meta("buy", "1.00", "1.08412", "1.08412", "0.00"),
+     {"multiplier": "1", "unstated": ["multiplier"]}),
+    ("MetaTrader 5", "prices against the result", meta("buy", "1.00", "1.08412", "1.08400", "3.00"),
+     {"multiplier": "1", "unstated": ["multiplier"]}),
+    ("MetaTrader 5", "a stop however far away",
+     {"S / L": "1", **meta("buy", "1000000", "1000000", "1000001", "1000000")}, {"stop_loss": "1"}),
+    ("MetaTrader 4", "taxes are fees too", {},
+     {"fees": "3.75", "symbol": "eurusd", "external_id": "81200114"}),
+    ("TradeZella", "average prices", {}, {"entry_price": "25300", "exit_price": "25310", "multiplier": "20"}),
+    ("TradeZella", "categories and risk are not read", {},
+     {"tags": [], "setup": None, "strategy": None, "initial_risk": None, "symbol": "NQ"}),
+    ("TradeZella", "the average buy price of a short is its entry",
+     {"Side": "short", "Avg Sell Price": "25290.0"},
+     {"direction": "short", "entry_price": "25300", "exit_price": "25290"}),
+    *(("TradeZella", f"gross 400 and net {net}", {"Net P&L": net}, {"gross_pnl": "400", "fees": fees})
+      for net, fees in [("395.4", "4.6"), ("400.0", "0"), ("401.0", "-1")]),
+    ("TradeZella", "fees of a loss", {**zella("25300.0", "25290.0", "2.0", "-400.0"), "Net P&L": "-404.6"},
+     {"fees": "4.6"}),
+    ("TradeZella", "no net result", {"Net P&L": ""}, {"fees": "0", "unstated": ["fees"]}),
+    *(("TradeZella", f"the point value of {what}", zella(*cells), {"multiplier": value, "gross_pnl": gross,
+                                                                  "unstated": []})
+      for what, cells, value, gross in [
+          ("oil", ("64.35", "64.47", "3.0", "360.0"), "1000", "360"),
+          ("euro", ("1.0825", "1.0826", "1.0", "12.5"), "125000", "12.5"),
+          ("gasoline", ("2.1505", "2.151", "1.0", "21.0"), "42000", "21"),
+          ("treasury", ("112.5", "112.515625", "1.0", "15.625"), "1000", "15.625"),
+          ("an averaged option", ("8.799", "9.756", "22.0", "2106.0"), "100", "2106"),
+          ("an averaged share", ("10.333", "10.5", "300.0", "50.0"), "1", "50"),
+          ("cents", ("1.0", "2.11", "0.37", "0.41"), "1", "0.41"),
+          ("a converted result", ("18000.0", "18100.0", "1.0", "108.347123"), "1.08347123", "108.347123"),
+      ]),
+    *(("TradeZella", f"no point value: {what}", cells, {"multiplier": "1", "unstated": ["multiplier"]})
+      for what, cells in [("no result", zella("25300.0", "25310.0", "2.0", "0.0")),
+                          ("equal prices", {"Avg Sell Price": "25300.0"}), ("open", OPEN)]),
+    *(("TradeZella", f"an option, {side}, {what}",
+       PUT | {"Side": side, "Avg Sell Price": price, "Gross P&L": gross, "Net P&L": gross},
+       {"direction": direction, "multiplier": "100"})
+      for side in ("long", "short")
+      for what, price, gross, direction in [("bought, gained", "10.744", "3750.6", "long"),
+                                            ("bought, lost", "5.386", "-3750.6", "long"),
+                                            ("sold, gained", "5.386", "3750.6", "short")]),
+    *(("TradeZella", f"a {right} viewed {side}, {what}",
+       PUT | cells | {"Side": side, "Instrument": f"2026-03-20 560 {right}"}, {"direction": direction})
+      for what, cells in [("open", OPEN), ("equal prices", {"Avg Sell Price": "8.065"}),
+                          ("no result", {"Gross P&L": "0.0"}),
+                          ("equal but for rounding", {"Avg Sell Price": "8.066", "Gross P&L": "-0.5"})]
+      for right, side, direction in [("PUT", "short", "long"), ("PUT", "long", "short"),
+                                     ("CALL", "long", "long"), ("CALL", "short", "short")]),
+    ("TradeZella", "a contradiction within the rounding", zella("25300.0", "25300.001", "2.0", "-1.0"),
+     {"direction": "long", "gross_pnl": "-1"}),
+    *(("TradeZella", f"the name of an option: {kind} {instrument}",
+       PUT | {"Spread Type": kind, "Instrument": instrument}, {"symbol": symbol})
+      for kind, instrument, symbol in [
+          ("single", "2026-03-20 560 PUT", "SPY 2026-03-20 560 PUT"),
+          ("", "2026-03-20 560 put", "SPY 2026-03-20 560 put"),
+          ("vertical", "2026-03-20 560/570", "SPY 2026-03-20 560/570"),
+          ("single", "2026-03-20 560/570/580/590 MANY CALL", "SPY 2026-03-20 560/570/580/590 MANY CALL"),
+          ("single", "2" * 37, "SPY"),
+      ]),
+    *(("TradeZella", f"times in {zone} on {day}",
+       {"Open Date": day, "Close Date": day, "Open Time": f"12:00:00 {zone}",
+        "Close Time": f"12:31:42 {zone}"},
+       {"opened_at": f"{day}T{utc}:00:00Z", "closed_at": f"{day}T{utc}:31:42Z"})
+      for zone, utc in [("UTC", 12), ("GMT", 12), ("EDT", 16), ("EST", 17), ("CDT", 17), ("CST", 18),
+                        ("MDT", 18), ("MST", 19), ("PDT", 19), ("PST", 20)]
+      for day in ("2026-02-09", "2026-07-09")),
+    ("TradeZella", "no zone: of the import", {"Open Time": "12:31:42", "Close Time": "12:58:32"},
+     {"opened_at": "2026-02-09T12:31:42Z"}),
+    ("TradeZella", "open", OPEN | {"Gross P&L": "120.0", "Net P&L": "117.5"},
+     {"closed_at": None, "exit_price": None, "gross_pnl": None, "fees": "2.5"}),
+    *(("Tradervue", f"a volume of {volume}", {"Volume": volume}, {"quantity": quantity})
+      for volume, quantity in [("400", "200"), ("1", "0.5"), ("1,000", "500"), ("0.05", "0.025")]),
+    ("Tradervue", "the file's result", {"Exec Count": "3", "Gross P&L": "-15.7281"},
+     {"gross_pnl": "-15.7281"}),
+    ("Tradervue", "tags are not read", {}, {"tags": [], "initial_risk": "112.5"}),
+    *(("Tradervue", f"costs {commissions!r} and {fees!r}", {"Commissions": commissions, "Fees": fees},
+       {"fees": paid, "unstated": []})
+      for commissions, fees, paid in [("3", "0.3", "3.3"), ("3", "", "3"), ("", "0.3", "0.3"),
+                                      ("3", "-0.5", "2.5")]),
+    *(("Tradervue", f"costs not stated: {cells}", cells, {"fees": "0", "unstated": ["fees"]})
+      for cells in [NO_COSTS, {"Commissions": "", "Fees": ""}, {"Fees": None}, {"Commissions": None}]),
+    *(("Tradervue", f"an initial risk of {risk!r} is none", {"Initial Risk": risk}, {"initial_risk": None})
+      for risk in ("", "0", "0.0000", "-5")),
+    *(("Tradervue", f"two fills show the point value of {what}", vue(*cells),
+       {"multiplier": value, "unstated": []})
+      for what, cells, value in [("an index", ("6012.25", "6014", "2", "87.5"), "50"),
+                                 ("a micro", ("22510.25", "22498.5", "6", "-70.5"), "2"),
+                                 ("an option", ("2.15", "2.45", "10", "150"), "100"),
+                                 ("a half", ("110.5", "110.75", "2", "3.125"), "12.5")]),
+    *(("Tradervue", f"no point value: {cells}", cells, {"multiplier": "1", "unstated": ["multiplier"],
+                                                       "gross_pnl": cells.get("Gross P&L", "350")})
+      for cells in [{"Exec Count": "3", "Gross P&L": "340.585"}, {"Exec Count": "3", "Gross P&L": "26250"},
+                    {"Exec Count": "", "Gross P&L": "17500"}, {"Gross P&L": "350.035"},
+                    {"Gross P&L": "350.0001"}, {"Gross P&L": "-350"}, {"Gross P&L": "0"},
+                    {"Exit Price": "248.15"}]),
+    *(("Tradervue", f"notes {cell[:30]!r}", {"Notes": cell}, {"notes": notes})
+      for cell, notes in [
+          ("<p>in</p>\r\n\r\n<p>out</p>\n", "in\nout"),
+          ("in<br>out<br/>again<BR />at last", "in\nout\nagain\nat last"),
+          ("<ul><li>one</li><li>two</li></ul>", "one\ntwo"),
+          ('<p style="color: red">a <b>bold</b>  <em>move</em></p>', "a bold move"),
+          ("<p>R&amp;D &lt;b&gt; 5&nbsp;&#8364;</p>", "R&D <b> 5 €"),
+          ("<p>risk < 5 and reward > 3</p>", "risk < 5 and reward > 3"),
+          ("seen<!-- <p>hidden</p> --> too", "seen too"),
+          ("seen<!-- to the end", "seen"),
+          ("<![if x]>seen<![endif]>", "seen"),
+          ("<p><br></p>", None), (" ", None),
+          (f"<p>{'a' * 9_999}&amp;cut</p>", "a" * 9_999 + "&"),
+      ]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [pytest.param(name, cells, expected, id=f"{name}: {what}") for name, what, cells, expected in READ],
+)
+def test_a_row_is_read(name: str, cells: Cells, expected: dict[str, Any]) -> None:
+    trade = read_trade(write_file(PLAIN[name], cells))
+
+    assert {member: trade[member] for member in expected} == expected
+
+
+# By format and column, cells that are an error of their line and column.
+REFUSED: dict[str, dict[str, list[str]]] = {
+    "NinjaTrader": {
+        "Instrument": ["", "X" * 41],
+        "Market pos.": ["", "Flat"],
+        "Qty": ["", "0", "-1"],
+        "Exit price": ["6015,50"],
+        "Entry time": ["", "1/6/2026", "2/30/2026 9:30:00 AM"],
+        "Exit time": ["1/6/2026 13:00:00 PM", "January 6"],
+        "Profit": ["", "0.29%", "29.04", "$1e2", "US$29.04", "-($5.00)", "$--5.00", "$5.00-"],
+        "Commission": ["free"],
+        "NFA Fee": ["$"],
+    },
+    "MetaTrader 5": {
+        "Time": ["", "2026.01.12", "2026.13.12 09:15:04", "46034.3855"],
+        "Position": ["", "1.31812E+09", "12a", "\N{ARABIC-INDIC DIGIT ONE}", "9" * 101],
+        "Symbol": ["", "X" * 41],
+        "Type": ["", "buy limit", "balance"],
+        "Volume": ["", "0", "-0.5", "0.10/0.30"],
+        "Price": ["market"],
+        "S / L": ["none"],
+        "Time 2": ["soon"],
+        "Price 2": ["soon"],
+        "Commission": [""],
+        "Swap": ["1,23"],
+        "Profit": ["", "121.50 USD", "1e2"],
+    },
+    "MetaTrader 4": {
+        "Type": [""],
+        "Ticket": ["8.12E+07"],
+        "Commission": [""],
+        "Taxes": [""],
+        "Close Time": [""],
+    },
+    "TradeZella": {
+        "Symbol": ["", "X" * 41],
+        "Side": ["", "flat"],
+        "Quantity": ["", "0.0", "-2.0"],
+        "Avg Buy Price": [""],
+        "Avg Sell Price": [""],
+        "Gross P&L": [""],
+        "Net P&L": ["some"],
+        "Open Date": ["", "2026-02-30"],
+        "Open Time": ["", "25:00:00 EST", "12:31:42 CET", "12:31:42 AM", "12:31:42 est"],
+        "Close Date": ["yesterday"],
+        "Close Time": ["", "noon EST"],
+        "Instrument": ["\x01"],
+    },
+    "Tradervue": {
+        "Open Datetime": ["", "2026-03-02"],
+        "Close Datetime": ["", "2026-03-32 09:58:30"],
+        "Symbol": ["", "X" * 41],
+        "Side": [""],
+        "Volume": ["", "0", "-400", "0.00000001"],
+        "Exec Count": ["two"],
+        "Entry Price": [""],
+        "Exit Price": [""],
+        "Gross P&L": ["", "Inf"],
+        "Notes": ["a\0b", f"&#{'9' * 5000};"],
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "cell"),
+    [
+        pytest.param(name, column, cell, id=f"{name}: {column} {cell[:12]!r}")
+        for name, columns in REFUSED.items()
+        for column, cells in columns.items()
+        for cell in cells
+    ],
+)
+def test_a_wrong_cell_is_an_error_of_its_line_and_column(name: str, column: str, cell: str) -> None:
+    (error,) = read_errors(write_file(PLAIN[name], {}, {column: cell}, {}))
+
+    assert error.startswith(f"line 3: {column} ")
+
+
+TOO_MUCH = "10000000000"
+REASONS: list[tuple[str, Cells, str]] = [
+    ("NinjaTrader", {"Exit time": "1/6/2026 9:31:11 AM"}, "closed_at must not be before opened_at"),
+    ("NinjaTrader", {"Profit": "3.25"}, "Profit must be money such as $20.00: export the grid"),
+    ("NinjaTrader", {"Commission": f"${TOO_MUCH}"}, "Commission with the other fees must be between "),
+    ("NinjaTrader", {"Profit": f"${TOO_MUCH}"}, "Profit before the fees must be between "),
+    ("MetaTrader 5", {"Time 2": "2026.01.12 09:15:03"}, "closed_at must not be before opened_at"),
+    ("MetaTrader 5", {"Commission": f"-{TOO_MUCH}", "Swap": "-1"}, "Swap with Commission must be between "),
+    ("MetaTrader 4", {"Taxes": f"-{TOO_MUCH}"}, "Swap with Commission and Taxes must be between "),
+    ("TradeZella", {"Gross P&L": TOO_MUCH, "Net P&L": f"-{TOO_MUCH}"}, "Net P&L makes fees that must be "),
+    ("TradeZella", {"Close Time": "12:31:41 EST"}, "closed_at must not be before opened_at"),
+    ("TradeZella", {"Open Time": "12:31:42 IST"}, "Open Time must be in one of the zones UTC, GMT, EDT, "),
+    *(("TradeZella", {"Spread Type": kind, "Avg Sell Price": "25290.0"}, "Side is long, but ")
+      for kind in ("future", "stock", "Future", "forex", "crypto", "")),
+    ("Tradervue", {"Commissions": TOO_MUCH, "Fees": "1"}, "Fees with Commissions must be between "),
+    ("Tradervue", {"Close Datetime": "2026-03-02 09:41:06"}, "closed_at must not be before opened_at"),
+    ("Tradervue", {"Close Datetime": ""}, "Close Datetime is empty, and Volume is not the quantity"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "cells", "reason"), REASONS)
+def test_an_error_says_what_is_wrong(name: str, cells: Cells, reason: str) -> None:
+    (error,) = read_errors(write_file(PLAIN[name], cells))
+
+    assert error.startswith(f"line 2: {reason}")
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["<", "<a ", "<a", f"<{'a' * 1000}", "<!--", "<!", "&", "&#1", "a>", "</p"],
+    ids=lambda part: part[:5],
+)
+def test_notes_of_any_length_that_are_hardly_html_are_read(part: str) -> None:
+    trade = read_trade(write_file(PLAIN["Tradervue"], {"Notes": part * (100_000 // len(part))}))
+
+    assert len(trade["notes"] or "") <= 10_000
+
+
+# The reports of MetaTrader -------------------------------------------------------------------------------
+
+PAGE = (SAMPLES / "metatrader5_history.html").read_text("utf-16")
+COPY = (SAMPLES / "metatrader5_history.csv").read_bytes()
+STATEMENT = (SAMPLES / "metatrader4_statement.html").read_text()
+
+
+def trades_without_lines(content: bytes) -> list[dict[str, Any]]:
+    return [trade | {"line": 0} for trade in read_trades(content)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        codecs.BOM_UTF16_BE + PAGE.encode("utf-16-be"),
+        codecs.BOM_UTF8 + PAGE.encode(),
+        PAGE.replace("\r\n", "").encode(),
+        PAGE.replace('colspan="8"></td>', 'colspan="8">1.5</td>').encode(),
+        COPY,
+        PAGE[: PAGE.index("<b>Deals</b>")].encode(),
+    ],
+    ids=["UTF-16", "UTF-8", "one line", "comments in hidden cells", "CSV", "without deals"],
+)
+def test_a_report_of_metatrader_5_is_the_same_in_every_form(content: bytes) -> None:
+    assert trades_without_lines(content) == trades_without_lines(PAGE.encode())
+
+
+COMMAS = "," * 12
+
+
+@pytest.mark.parametrize("total", ["", ",,,,,,,,,,-3.50,0.00,121.50\n"], ids=["no total", "a total"])
+@pytest.mark.parametrize("section", ["Orders", "Deals", "Open Positions", "Working Orders"])
+def test_the_positions_of_metatrader_5_end_at_the_next_section(section: str, total: str) -> None:
+    after = f'{total}{section}{COMMAS}\n2026.01.12 09:15:04,1,EURUSD,buy,in{COMMAS}\n"not CSV"at all\n'
+
+    assert len(read_trades(write_file(PLAIN["MetaTrader 5"], {}) + after.encode())) == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        PAGE[: PAGE.index("<b>Positions</b>")] + PAGE[PAGE.index("<b>Orders</b>") :],
+        "Open Positions\nTime,Position,Symbol,Type,Volume,Price,S / L,Market Price,Swap,Profit,Comment\n",
+        write_file(PLAIN["MetaTrader 5"], {}).decode().replace("Time", "Heure").replace("Symbol", "Symbole")
+        .replace("Price", "Prix").replace("Swap", "Echange"),
+    ],
+    ids=["orders", "open positions", "French"],
+)  # fmt: skip
+def test_another_section_or_language_is_not_taken_for_positions(content: str) -> None:
+    with pytest.raises(ValidationFailed, match="no known format"):
+        read_file(content)
+
+
+def test_a_row_of_a_report_with_a_shown_hidden_cell_is_refused_not_misread() -> None:
+    (error,) = read_errors(PAGE.replace('class="hidden" colspan="8"', "", 1).encode())
+
+    assert error.endswith("cells where the header has 13")
+
+
+def test_an_error_of_a_report_names_the_line_on_which_the_row_ends() -> None:
+    line = PAGE[: PAGE.index("89.05")].count("\n") + 2
+
+    assert read_errors(PAGE.replace("89.05", "much").encode())[0].startswith(f"line {line}: Profit must ")
+
+
+def test_a_comment_below_an_order_of_metatrader_4_is_skipped() -> None:
+    comment = "<tr align=right><td colspan=9>&nbsp;</td><td>0</td><td colspan=4>my robot</td></tr>\n"
+    deposit = '<tr align=right><td title="Deposit"'
+
+    file = read_file(STATEMENT.replace(deposit, comment + deposit))
+
+    assert len(list(file.candidates)) == 3
+    assert file.left_out.counts == {"Type is not buy or sell": 2}
+
+
+# Interactive Brokers -------------------------------------------------------------------------------------
+
+HEADER = (
+    "Trades,Header,DataDiscriminator,Asset Category,Currency,Symbol,Date/Time,Quantity,T. Price,C. Price,"
+    "Proceeds,Comm/Fee,Basis,Realized P/L,MTM P/L,Code\n"
+)
+TRADE = (
+    'symbol="QLTX" dateTime="20260302;093105" quantity="1" tradePrice="40" buySell="BUY" '
+    'levelOfDetail="EXECUTION"'
+)
+
+
+def order(
+    category: str, symbol: str, quantity: str, price: str, value: str, level: str = "Order", minute: int = 0
+) -> str:
+    time = f'"2026-03-02, 10:{minute:02}:00"'
+    return f"Trades,Data,{level},{category},USD,{symbol},{time},{quantity},{price},0,{value},-1,0,0,0,O\n"
+
+
+def flex(*trades: str, statement: str = 'accountId="U1"') -> str:
+    elements = "".join(f"<Trade {trade}/>" for trade in trades)
+    return f"<FlexQueryResponse><FlexStatement {statement}>{elements}</FlexStatement></FlexQueryResponse>"
+
+
+def test_a_flex_trade_without_an_account_has_the_account_of_its_statement_and_no_fees() -> None:
+    trades = read_trades(flex(TRADE, f'accountId="U2" {TRADE}'))
+
+    assert [(trade["account"], trade["unstated"]) for trade in trades] == [
+        ("U1", ["fees", "multiplier"]),
+        ("U2", ["fees", "multiplier"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        (flex(), "has no <Trade>: add Trades to the Flex Query"),
+        (flex(TRADE, statement=""), "it has no column 'ClientAccountID'"),
+        (
+            '<?xml version="1.0"?><Workbook/>',
+            "is <Workbook>, and a Flex Query begins with <FlexQueryResponse>",
+        ),
+        ("<FlexQueryResponse><Trade", "is not XML: unclosed token"),
+        ("Statement,Header,Field Name,Field Value\n", "the statement has no section Trades"),
+        (HEADER.replace("T. Price", "Price"), "it has no column 'T. Price'"),
+    ],
+)
+def test_a_file_of_interactive_brokers_without_trades_says_what_is_missing(file: str, reason: str) -> None:
+    with pytest.raises(ValidationFailed, match=reason):
+        read_file(file)
+
+
+def test_a_flex_query_or_a_row_of_a_statement_that_is_cut_is_an_error_of_its_line() -> None:
+    begin = flex(TRADE).partition("</FlexStatement>")[0]
+    row = order("Stocks", "QLTX", "1", "40", "-40").rpartition(",-1,")[0]
+
+    assert read_rows(f"{begin}\n") == [Rejected(2, "is not XML: no element found")]
+    assert read_rows(HEADER + row) == [Rejected(2, "has 11 cells where its header has 16")]
+
+
+@pytest.mark.parametrize(
+    ("category", "price", "value", "multiplier"),
+    [
+        ("Equity and Index Options", "1.05", "-105", "100"),
+        ("Equity and Index Options", "0", "0", "100"),
+        ("Options On Futures", "12.25", "-612.5", "50"),
+        ("Futures", "0.0067125", "-83906.25", "12500000"),
+        ("Bonds", "98.5", "-0.985", "0.01"),
+        ("Stocks", "0.0041", "-0", "1"),
+    ],
+)
+def test_the_multiplier_of_an_order_follows_from_its_value(
+    category: str, price: str, value: str, multiplier: str
+) -> None:
+    trade = read_trade(HEADER + order(category, "QLTX", "1", price, value))
+
+    assert trade["multiplier"] == multiplier
+
+
+def test_a_statement_without_orders_is_read_by_its_executions() -> None:
+    buy = order("Stocks", "QLTX", "1", "40", "-40", "Trade")
+    sell = order("Stocks", "QLTX", "-1", "41", "41", "Trade", 1)
+
+    assert read_trade(HEADER + buy + sell)["gross_pnl"] == "1"
+
+
+def test_a_column_of_accounts_goes_before_the_account_of_the_statement() -> None:
+    account = "Account Information,Header,Field Name,Field Value\nAccount Information,Data,Account,U1\n"
+    buy = order("Stocks", "U2,QLTX", "1", "40", "-40")
+
+    assert read_trade(account + HEADER.replace("Symbol", "Account,Symbol") + buy)["account"] == "U2"
+
+
+# TradingView ---------------------------------------------------------------------------------------------
+
+LEG = {
+    "Trade #": "1",
+    "Type": "Entry long",
+    "Date and time": "2026-03-02 09:31",
+    "Price USD": "100",
+    "Size (qty)": "2",
+    "Net P&L USD": "20",
+}
+EXIT = {"Type": "Exit long", "Date and time": "2026-03-02 10:31", "Price USD": "110"}
+
+
+@pytest.mark.parametrize(
+    ("legs", "expected"),
+    [
+        ([{}, EXIT], ("long", "110", "20", "1")),
+        ([EXIT, {}], ("long", "110", "20", "1")),
+        ([{}, EXIT | {"Signal": "Open"}], ("long", None, None, "1")),
+        ([{}], ("long", None, None, "1")),
+        ([{}, EXIT | {"Net P&L USD": "1000"}], ("long", "110", "1000", "50")),
+    ],
+    ids=["entry first", "exit first", "an open trade", "an open trade of older exports", "a future"],
+)
+def test_two_rows_of_tradingview_are_a_trade(legs: list[Cells], expected: tuple[Any, ...]) -> None:
+    trade = read_trade(write_file(LEG, *legs))
+
+    assert tuple(trade[name] for name in ("direction", "exit_price", "gross_pnl", "multiplier")) == expected
+
+
+@pytest.mark.parametrize(
+    ("legs", "errors"),
+    [
+        ([{}, {}], ["line 3: is not the other row of trade 1 in line 2"]),
+        ([{}, EXIT | {"Type": "Exit short"}], ["line 3: is not the other row of trade 1 in line 2"]),
+        ([EXIT], ["line 2: is the exit of trade 1, whose entry is missing"]),
+        ([EXIT, {"Trade #": "x"}], ["line 3: Trade # must be the number of a trade ('x')"]),
+        ([{}, EXIT | {"Type": "Exit"}], ["line 3: Type must be Entry or Exit with long or short ('Exit')"]),
+        (
+            [{"Trade #": str(n)} for n in range(10_001)],
+            ["line 10002: is the 10001th row without its other row"],
+        ),
+    ],
+)
+def test_rows_of_tradingview_without_their_other_row_are_errors(legs: list[Cells], errors: list[str]) -> None:
+    assert read_errors(write_file(LEG, *legs)) == errors
+
+
+# Whatever the cells hold ---------------------------------------------------------------------------------
+
+CELLS = st.one_of(
+    st.text(max_size=12),
+    st.text("0123456789.,$()+-: /APMESTU", max_size=20),
+    st.text("<>&#;!-/pbr x1", max_size=30),
+    st.sampled_from(
+        [
+            *("", " ", "0", "-0", "-1", "1e9", "nan", "Inf", "9" * 30, "0.00000001", "10000000000"),
+            *("-10000000000", "0.10 / 0.30", "Orders", "long", "single", "1 PUT", "x" * 300, "\0", "\n", '"'),
+            *("1,5", "- 5", "($5.00)", "13/6/2026 01:00", "1.4.2026 0:27", "1970-01-01 00:00:00"),
+            *("2200-12-31 23:59:59", "00:00:00 PST", "<![x[", "&#xD800;"),
+        ]
+    ),
+    st.decimals(allow_nan=False, allow_infinity=False).map("{:f}".format),
+)
+
+
+@max_examples(full=600, ci=100)
+@given(name=st.sampled_from(sorted(PLAIN)), data=st.data())
+def test_whatever_the_cells_hold_each_row_is_a_trade_or_refused(name: str, data: st.DataObject) -> None:
+    cells = st.dictionaries(st.sampled_from(sorted(PLAIN[name])), CELLS, max_size=6)
+    changed = data.draw(st.lists(cells, max_size=3))
+    ends = any("Orders" in map(str.strip, row.values()) for row in changed)
+
+    rows = read_rows(write_file(PLAIN[name], {}, *changed))
+
+    assert isinstance(rows[0], Candidate)
+    assert len(rows) == 1 + len(changed) or "MetaTrader" in name or ends
+    for row in rows:
+        if isinstance(row, Rejected):
+            assert row.reason
+        else:
+            amounts = [value for value in row.columns.values() if isinstance(value, int)]
+            assert all(-(2**63) <= amount < 2**63 for amount in amounts)
+
+
+TAGS = [
+    "<tr>",
+    "</tr>",
+    "<td>",
+    "</td>",
+    "<th>",
+    '<td class="hidden">',
+    '<td colspan="3">',
+    "</table>",
+    "<td",
+]
+ODD = ['colspan="', "<!--", "-->", "<?", "<!", "<![x[", "<script>", "</", "&#", "&nbsp;"]
+ROW = "<tr>" + "".join(f"<td>{cell}</td>" for cell in PLAIN["MetaTrader 5"].values()) + "</tr>"
+HEAD = "<tr>" + "".join(f"<td>{name.removesuffix(' 2')}</td>" for name in PLAIN["MetaTrader 5"]) + "</tr>"
+
+
+@max_examples(full=150, ci=30)
+@given(pieces=st.lists(st.one_of(st.sampled_from([*TAGS, *ODD, ROW, HEAD]), CELLS), max_size=30))
+def test_whatever_a_page_holds_only_trades_and_errors_come_out(pieces: list[str]) -> None:
+    try:
+        rows = read_rows("<table>" + "".join(pieces))
+    except ValidationFailed:
+        return
+    assert all(isinstance(row, Candidate) or (row.reason and row.line >= 1) for row in rows)
+
+
+@max_examples(full=150, ci=30)
+@given(where=st.integers(0, len(PAGE)))
+def test_a_report_that_breaks_off_gives_the_positions_before(where: int) -> None:
+    try:
+        rows = read_rows(PAGE[:where])
+    except ValidationFailed:
+        return
+    found = [show_trade(row) for row in rows if isinstance(row, Candidate)]
+
+    assert found == read_trades(PAGE)[: len(found)]

@@ -1,0 +1,262 @@
+"""What a later export of the same broker changes: the same trades in another form, or corrected ones."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import create_account, create_import, create_tag, details_of, run_sql, send_file, unwrap
+from file_tables import SAMPLES, write_csv, write_file
+from plain_rows import FEES, PLAIN, Cells
+from starlette.applications import Starlette
+
+PERFORMANCE = (SAMPLES / "tradovate_performance.csv").read_bytes()
+POSITION_HISTORY = (SAMPLES / "tradovate_position_history.csv").read_bytes()
+FLEX_CSV, FLEX_XML = ((SAMPLES / f"ibkr_flex_{name}").read_bytes() for name in ("trades.csv", "query.xml"))
+STATEMENT = (SAMPLES / "ibkr_activity_statement.csv").read_bytes()
+REPORT, COPY = ((SAMPLES / f"metatrader5_history.{suffix}").read_bytes() for suffix in ("html", "csv"))
+
+
+@pytest.fixture
+async def account_id(client: httpx.AsyncClient) -> int:
+    return int((await create_account(client))["id"])
+
+
+def counts(new: int = 0, duplicate: int = 0, updated: int = 0) -> dict[str, int]:
+    return {"new": new, "duplicate": duplicate, "updated": updated, "error": 0}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "trades"),
+    [
+        (PERFORMANCE, POSITION_HISTORY, 5),
+        (POSITION_HISTORY, PERFORMANCE, 5),
+        (FLEX_CSV, FLEX_XML, 2),
+        (FLEX_XML, FLEX_CSV, 2),
+        (REPORT, COPY, 5),
+    ],
+    ids=["Tradovate", "Tradovate, other way", "Flex Query", "Flex Query, other way", "MetaTrader 5"],
+)
+async def test_two_forms_of_a_report_are_the_same_trades(
+    client: httpx.AsyncClient, account_id: int, first: bytes, second: bytes, trades: int
+) -> None:
+    reports = [await create_import(client, file, account_id=account_id) for file in (first, second)]
+
+    assert [report["counts"] for report in reports] == [counts(new=trades), counts(duplicate=trades)]
+
+
+@pytest.mark.parametrize("report", [PERFORMANCE, POSITION_HISTORY], ids=["Performance", "Position History"])
+async def test_trades_that_an_earlier_release_stored_under_their_pair_id_are_recognised(
+    client: httpx.AsyncClient, app: Starlette, account_id: int, report: bytes
+) -> None:
+    await create_import(client, POSITION_HISTORY, account_id=account_id)
+    await run_sql(app, "UPDATE trades SET external_id = 512300418000 + id, fingerprint = randomblob(16)")
+
+    later = await create_import(client, report, account_id=account_id)
+
+    assert later["counts"] == counts(duplicate=5)
+
+
+async def test_of_equal_trades_under_a_pair_id_each_is_recognised_once(
+    client: httpx.AsyncClient, app: Starlette, account_id: int
+) -> None:
+    header, row, *_ = PERFORMANCE.decode().splitlines()
+    two = "\n".join([header, row, row.replace("512300418871", "512300418872")])
+    three = "\n".join([two, row.replace("512300418871", "512300418873")])
+    await create_import(client, two, account_id=account_id)
+    await run_sql(app, "UPDATE imports SET format = 'Tradovate position history'")
+    await run_sql(app, "UPDATE trades SET external_id = 512300418000 + id, fingerprint = randomblob(16)")
+
+    later = await create_import(client, three, account_id=account_id)
+
+    assert later["counts"] == counts(new=1, duplicate=2)
+
+
+async def test_a_position_that_is_still_open_is_left_out_of_the_position_history(
+    client: httpx.AsyncClient,
+) -> None:
+    *lines, last = POSITION_HISTORY.decode().splitlines()
+    open_position = ",".join([*last.split(",")[:16], *[""] * 7, "USD", "", ""])
+
+    report = await create_import(client, "\n".join([*lines, open_position]))
+
+    assert report["counts"] == counts(new=4)
+    assert report["left_out"] == [{"reason": "Pair ID is empty", "rows": 1}]
+
+
+@pytest.mark.parametrize("media_type", ["application/xml", "text/xml", "text/html"])
+async def test_a_file_of_any_media_type_goes_into_the_account_that_it_names(
+    client: httpx.AsyncClient, media_type: str
+) -> None:
+    account = await create_account(client, "U7654321")
+    headers = {"Content-Type": media_type}
+
+    for content in (FLEX_XML, STATEMENT):
+        report = unwrap(
+            await client.post("/imports?timezone=America/New_York", content=content, headers=headers)
+        )
+        assert [part["account_id"] for part in report["accounts"]] == [account["id"]]
+
+
+CORRECTIONS: list[tuple[str, Any, Any, list[str], dict[str, Any]]] = [
+    # format, cells of the first export, cells of the later one, what it changes, the trade then
+    (
+        *("NinjaTrader", FEES, {}, ["multiplier", "gross_pnl", "fees"]),
+        {"gross_pnl": 32.5, "fees": 3.46, "net_pnl": 29.04},
+    ),
+    (
+        *("NinjaTrader", {"Exit price": "6012.50", "Profit": "($0.96)"}),
+        {"Exit price": "6012.50", "Profit": "($0.96)", **FEES},
+        ["gross_pnl", "fees"],
+        {"multiplier": 5, "net_pnl": -0.96},
+    ),
+    (
+        *("MetaTrader 5", {"Volume": "0.10 / 0.50", "Profit": "24.30", "Commission": "-0.70"}, {}),
+        ["quantity", "gross_pnl", "fees"],
+        {"quantity": 0.5},
+    ),
+    (
+        *("MetaTrader 5", {"Volume": "0.10 / 0.50", "Profit": "24.30"}),
+        {"Price 2": "1.08412", "Profit": "0.00"},
+        ["quantity", "exit_price", "gross_pnl"],
+        {"multiplier": 100000},
+    ),
+    ("TradeZella", {}, {"Net P&L": "395.5"}, ["fees"], {"fees": 4.5}),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "later", "changed", "expected"), CORRECTIONS)
+async def test_a_later_export_corrects_a_trade(
+    client: httpx.AsyncClient,
+    account_id: int,
+    name: str,
+    first: Cells,
+    later: Cells,
+    changed: list[str],
+    expected: dict[str, Any],
+) -> None:
+    await create_import(client, write_file(PLAIN[name], first), account_id=account_id)
+
+    report = await create_import(client, write_file(PLAIN[name], later), account_id=account_id)
+
+    assert report["rows"][0]["changed"] == changed
+    (trade,) = unwrap(await client.get("/trades"))
+    assert {member: trade[member] for member in expected} == expected
+
+
+async def test_a_multiplier_that_the_trader_corrected_is_kept_when_the_result_is_corrected(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    fills = {"Symbol": "ESH6", "Exec Count": "3", "Gross P&L": "300"}
+    await create_import(client, write_file(PLAIN["Tradervue"], fills), account_id=account_id)
+    (trade,) = unwrap(await client.get("/trades"))
+    await client.patch(f"/trades/{trade['id']}", json={"multiplier": 50})
+
+    file = write_file(PLAIN["Tradervue"], fills | {"Gross P&L": "312.5"})
+    later = await create_import(client, file, account_id=account_id)
+
+    assert later["rows"][0]["changed"] == ["gross_pnl"]
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["multiplier"], trade["gross_pnl"]) == (50, 312.5)
+
+
+async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    first, second, third = ({"Qty": str(quantity)} for quantity in (1, 3, 4))
+    grid = PLAIN["NinjaTrader"]
+    await create_import(client, write_file(grid, first, second), account_id=account_id)
+
+    later = await create_import(client, write_file(grid, second, third, third), account_id=account_id)
+
+    assert later["counts"] == counts(new=2, duplicate=1)
+
+
+async def test_names_of_another_journal_are_not_taken_for_those_of_this_one(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    await create_tag(client, "patience")
+
+    for name in ("Tradervue", "TradeZella", "NinjaTrader"):
+        await create_import(client, write_file(PLAIN[name], {}), account_id=account_id)
+
+    for trade in unwrap(await client.get("/trades")):
+        assert (trade["tag_ids"], trade["strategy_id"], trade["setup_id"]) == ([], None, None)
+
+
+@pytest.mark.parametrize("width", [13, 22, 29])
+async def test_the_export_of_every_plan_of_tradervue_is_recognised(
+    client: httpx.AsyncClient, width: int
+) -> None:
+    rows = [line.split(",") for line in (SAMPLES / "tradervue_trades.csv").read_text().splitlines()]
+    # The plan between has the excursions but not the costs.
+    kept = [*range(14), *range(19, 27)] if width == 22 else range(width)
+    header = write_csv([[rows[0][column] for column in kept]])
+
+    report = unwrap(await send_file(client, header, (await create_account(client))["id"], dry_run="true"))
+
+    assert report["format"] == "Tradervue trades"
+
+
+async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    fills = "Date,Time,Symbol,Quantity,Price,Side,Commission\n3/9/2026,09:00:00,NVTA,2,10,Buy,1\n"
+    await create_import(client, fills, account_id=account_id)
+    (trade,) = unwrap(await client.get("/trades"))
+    await client.patch(f"/trades/{trade['id']}", json={"notes": "patient"})
+
+    more = fills + "3/9/2026,09:01:00,NVTA,3,12,Sell,1.5\n"
+    later = await create_import(client, more, account_id=account_id)
+    newest_first = "\n".join([fills.splitlines()[0], *reversed(more.splitlines()[1:])])
+    again = await create_import(client, newest_first, account_id=account_id)
+
+    assert [(row["line"], row["verdict"]) for row in later["rows"]] == [(2, "updated"), (3, "new")]
+    assert set(later["rows"][0]["changed"]) == {"exit_price", "closed_at", "gross_pnl", "fees"}
+    assert again["counts"] == counts(duplicate=2)
+    trades = sorted(unwrap(await client.get("/trades")), key=lambda trade: int(trade["id"]))
+    names = ("direction", "quantity", "exit_price", "gross_pnl", "fees", "notes")
+    assert [tuple(trade[name] for name in names) for trade in trades] == [
+        ("long", 2, 12, 4, 2, "patient"),
+        ("short", 1, None, None, 0.5, None),
+    ]
+
+
+async def test_fees_that_fills_do_not_state_stay_as_the_trader_has_them(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    fills = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:00:00,NVTA,1,10,Buy\n"
+    await create_import(client, fills, account_id=account_id)
+    (trade,) = unwrap(await client.get("/trades"))
+    await client.patch(f"/trades/{trade['id']}", json={"fees": 2.5})
+
+    await create_import(client, fills + "3/9/2026,09:01:00,NVTA,1,12,Sell\n", account_id=account_id)
+
+    (trade,) = unwrap(await client.get("/trades"))
+    assert (trade["gross_pnl"], trade["fees"], trade["net_pnl"]) == (2, 2.5, -0.5)
+
+
+async def test_an_older_file_leaves_a_trade_that_was_reopened_by_hand_open(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    opened = "Date,Time,Symbol,Quantity,Price,Side\n3/9/2026,09:00:00,ES,1,6000,Buy\n"
+    closed = f"{opened}3/9/2026,09:01:00,ES,1,6002,Sell\n"
+    report = await create_import(client, closed, account_id=account_id)
+    trade_id = report["rows"][0]["trade_id"]
+    await client.patch(f"/trades/{trade_id}", json={"closed_at": None})
+
+    await create_import(client, opened, account_id=account_id)
+
+    trade = unwrap(await client.get(f"/trades/{trade_id}"))
+    assert (trade["closed_at"], trade["gross_pnl"]) == (None, None)
+
+
+async def test_the_time_zone_of_a_statement_must_be_stated_once(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    refused = await send_file(client, STATEMENT, account_id, timezone=None)
+    await create_import(client, STATEMENT, account_id=account_id, timezone="America/New_York")
+    again = unwrap(await send_file(client, STATEMENT, account_id, timezone=None))
+
+    assert "timezone" in details_of(refused)["fields"]
+    assert (again["timezone"], again["timezone_source"]) == ("America/New_York", "remembered")
+    assert again["counts"]["new"] == again["counts"]["updated"] == 0
