@@ -6,6 +6,7 @@ from factories import (
     A_TRADE,
     create_account,
     create_goal,
+    create_trade,
     details_of,
     error_of,
     list_trades,
@@ -43,18 +44,20 @@ async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: h
 
 
 async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.AsyncClient) -> None:
-    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
-    sent = [{**good, "external_id": "1"}, {**good, "account_id": 99}, {**good, "external_id": "1"}]
+    stored = await create_trade(client, external_id="0")
+    good = {"account_id": stored["account_id"], **A_TRADE}
+    ids = [{**good, "external_id": name} for name in ("1", "1", "0")]
 
-    refused = await client.post("/trades/bulk", json={"trades": sent})
+    refused = await client.post("/trades/bulk", json={"trades": [*ids, {**good, "account_id": 99}]})
 
     assert details_of(refused) == {
         "fields": {
-            "trades[1].account_id": "is not one of your accounts",
+            "trades[1].external_id": "is taken",
             "trades[2].external_id": "is taken",
+            "trades[3].account_id": "is not one of your accounts",
         }
     }
-    assert await list_trades(client) == []
+    assert len(await list_trades(client)) == 1
 
 
 @pytest.mark.parametrize("number", [0, 1001])

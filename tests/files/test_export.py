@@ -8,6 +8,7 @@ import httpx
 import pytest
 from factories import (
     A_TRADE,
+    build_file,
     create_account,
     create_category,
     create_copy_group,
@@ -16,6 +17,7 @@ from factories import (
     create_strategy,
     create_tag,
     create_trade,
+    list_trades,
     send_file,
     snapshots_of,
     unwrap,
@@ -201,9 +203,12 @@ async def test_namesakes_among_setups_and_confirmations_come_back_with_their_ans
     await client.delete(f"/trades/{trade['id']}")
 
     await create_import(client, export, account_id=trade["account_id"])
+    unanswered = build_file({"strategy": "Breakout", "setup": "Break", "symbol": "NQ"})
+    await create_import(client, unanswered, account_id=trade["account_id"])
 
-    (back,) = unwrap(await client.get("/trades"))
+    back, first = await list_trades(client)
     after = unwrap(await client.get(f"/trades/{back['id']}"))
+    assert first["setup_id"] == strategy["setups"][0]["setup_id"]
     assert after["setup_id"] == before["setup_id"] == second["setup_id"]
     assert after["confirmations"] == before["confirmations"]
 
