@@ -176,6 +176,10 @@ def test_a_fitted_text_has_the_width(text: str, width: int) -> None:
     assert text_width(fit_text(text, width)) == width
 
 
+def test_a_long_text_is_cut_as_late_as_its_width_allows() -> None:
+    assert [fit_text("abcdefgh", width) for width in (6, 8, 9)] == ["abc...", "abcdefgh", "abcdefgh "]
+
+
 # The command ---------------------------------------------------------------------------------------------
 
 
