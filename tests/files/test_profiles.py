@@ -296,6 +296,11 @@ def test_a_proposal_follows_from_names_and_cells(cells: dict[str, str], member: 
     assert getattr(proposal.profile, member) == value
 
 
+def test_a_table_has_at_least_two_columns() -> None:
+    assert propose_profile(io.BytesIO(b"a,b\n1,2\n")) is not None
+    assert propose_profile(io.BytesIO(b"a\n1\n")) is None
+
+
 async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
