@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 from commands import command, make_journal, run_failing
 from factories import (
@@ -17,10 +18,11 @@ from factories import (
     send_file,
     unwrap,
 )
-from file_tables import write_file
+from file_tables import read_errors, write_file
 
-from journal_api.structs.import_profiles import Costs, Side
+from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Side
 from journal_api.trade_files.profiles.proposal import propose_profile
+from journal_api.values.types import decode_value
 
 FILE = """\
 Ticker,Way,Size,In,Out,From,To
@@ -294,6 +296,32 @@ def test_a_proposal_follows_from_names_and_cells(cells: dict[str, str], member: 
 
     assert proposal is not None
     assert getattr(proposal.profile, member) == value
+
+
+def test_a_proposal_shows_three_rows() -> None:
+    proposal = propose_profile(io.BytesIO(b"a,b\n1,2\n3,4\n5,6\n7,8\n"))
+
+    assert proposal is not None
+    assert proposal.sample_rows == [["1", "2"], ["3", "4"], ["5", "6"]]
+
+
+def test_a_sale_without_the_offset_of_its_purchase_is_an_error() -> None:
+    header = "symbol,qty,buyPrice,sellPrice,pnl,buyFillId,sellFillId,boughtTimestamp,soldTimestamp"
+    row = "MESH6,1,1,2,5,1,2,03/02/2026 09:31:00 -0500,03/02/2026 09:32:00"
+    bought, sold = ({"price": f"{side}Price", "at": at, "id": f"{side}FillId"}
+                    for side, at in (("buy", "boughtTimestamp"), ("sell", "soldTimestamp")))  # fmt: skip
+    profile = {"name": "Pairs", "kind": "trades", "header": ["pnl"], "symbol": "symbol", "quantity": "qty"}
+    times = {"time": ["%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M:%S %z"], "bought": bought, "sold": sold}
+    own = msgspec.convert(profile | times, ImportProfileCreate, dec_hook=decode_value)
+
+    assert read_errors(f"{header}\n{row}", profiles=[own]) == [
+        "line 2: soldTimestamp must have an offset in both times"
+    ]
+
+
+def test_a_table_has_at_least_two_columns() -> None:
+    assert propose_profile(io.BytesIO(b"a,b\n1,2\n")) is not None
+    assert propose_profile(io.BytesIO(b"a\n1\n")) is None
 
 
 async def test_an_unknown_header_is_refused_when_it_is_no_dry_run(

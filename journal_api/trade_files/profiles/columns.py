@@ -84,10 +84,11 @@ def list_conditions(profile: ImportProfileCreate) -> list[Condition]:
 def choose_rows(conditions: Sequence[Condition], rows: Rows) -> Rows:
     """Yield the rows that meet all conditions, and leave out the others with the reason."""
     for row in rows:
-        failed = None
         if isinstance(row, Row):
-            failed = next((one for one in conditions if not one.matches(row[one.column])), None)
-        yield row if failed is None else LeftOut(row.line, failed.reason)
+            reasons = [one.reason for one in conditions if not one.matches(row[one.column])]
+            yield LeftOut(row.line, reasons[0]) if reasons else row
+        else:
+            yield row
 
 
 def repeat_cells(columns: Sequence[str], rows: Rows) -> Rows:
