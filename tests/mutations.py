@@ -521,7 +521,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/web/auth.py",
         "key.expires_at <= now()",
         "key.expires_at < now()",
-        "test_a_key_has_expired_at_the_moment_that_it_names",
+        "test_a_key_works_until_it_expires_or_is_revoked",
     ),
     Mutation(
         "journal_api/web/auth.py",
@@ -545,7 +545,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/web/auth.py",
         "key.revoked_at is not None:",
         "key.revoked_at is not None and key.expires_at is None:",
-        "test_a_key_that_was_revoked_and_has_expired_is_401_key_revoked",
+        "test_a_key_works_until_it_expires_or_is_revoked",
     ),
     Mutation(
         "journal_api/repositories/trade_annotations.py",
