@@ -52,11 +52,11 @@ test-lowest: $(LOWEST)/.ready  ## run every test, or TESTS, with the oldest depe
 
 # What checks the page comes from npm; a machine without npm, or npm without a registry, does not check it.
 PAGE_TOOLS := tests/javascript
-$(PAGE_TOOLS)/node_modules/.ready: $(PAGE_TOOLS)/package-lock.json
-	@cd $(PAGE_TOOLS) && npm ci --silent --ignore-scripts && touch node_modules/.ready
-
 lint-page:
-	@if $(MAKE) --silent $(PAGE_TOOLS)/node_modules/.ready 2>/dev/null; then npm --prefix $(PAGE_TOOLS) run --silent check; \
+	@cd $(PAGE_TOOLS); \
+	if command -v npm > /dev/null && { [ node_modules/.ready -nt package-lock.json ] \
+	  || { npm ci --silent --ignore-scripts 2> /dev/null && touch node_modules/.ready; }; }; \
+	then npm run --silent check; \
 	else echo "npm cannot install prettier and TypeScript here: the page is not checked"; fi
 
 lint: $(READY_DEV) lint-page  ## ruff, mypy --strict, import-linter; prettier and tsc for the page
