@@ -240,6 +240,21 @@ async def test_a_balance_counts_what_came_before_and_carries_through_empty_perio
     assert shown == [[103], [101, 103, 107, 107], [101, 103, 107, 107]]
 
 
+async def test_a_balance_of_a_window_begins_with_what_came_before_its_first_day(desk: Desk) -> None:
+    accounts = [await desk.account(name, balance) for name, balance in (("Main", 100), ("Other", 7))]
+    for moment, pnl in (("01-10", 1000), ("01-31", -50.5), ("02-01", 2), ("02-28", 3), ("03-01", 500)):
+        await desk.trade(accounts[0], moment, pnl)
+    february = {"timeframe": "custom", "custom_start": "2026-02-01", "custom_end": "2026-02-28"}
+    goals = [await desk.goal(metric="balance_target", account_id=one, **february) for one in accounts]
+    before = [await desk.values(goal) for goal in goals]
+
+    for account in accounts:
+        await desk.trade(account, "02-15", 1)
+
+    assert before == [[1054.5], [7]]
+    assert [await desk.values(goal) for goal in reversed(goals)] == [[8], [1055.5]]
+
+
 # Pages ---------------------------------------------------------------------------------------------------
 
 

@@ -113,6 +113,11 @@ def test_spellings_of_one_number_are_one_amount(texts: str, amount: int) -> None
     assert {decoded(sent).units for sent in texts.split()} == {amount}
 
 
+@pytest.mark.parametrize("text", ["1.12345678000", "1234567.123456780", "100000000.00000000"])
+def test_trailing_zeros_are_no_digits(text: str) -> None:
+    assert Money.checked(Decimal(text)).units == Fraction(text) * ONE
+
+
 @pytest.mark.parametrize("value", [0, -0.0, -1, -0.00000001])
 def test_a_positive_amount_is_over_zero(value: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
