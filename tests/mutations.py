@@ -113,7 +113,7 @@ MUTATIONS: tuple[Mutation, ...] = (
         "journal_api/repositories/idempotency_keys.py",
         "user_id = :user_id AND key = :key AND created_at > :a_day_ago",
         "key = :key AND created_at > :a_day_ago",
-        "test_a_key_is_its_owners",
+        "test_a_key_is_of_its_user_and_a_replay_needs_the_scope",
     ),
     Mutation(
         "journal_api/repositories/imported_trades.py",
