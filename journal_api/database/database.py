@@ -124,11 +124,14 @@ class Database:
         """
         if self._waiting >= MAX_WAITING:
             raise Busy
-        self._waiting += 1
-        try:
-            await acquire(self._writing, MAX_WAIT, Busy())
-        finally:
-            self._waiting -= 1
+        if self._waiting or self._writing.locked():
+            self._waiting += 1
+            try:
+                await acquire(self._writing, MAX_WAIT, Busy())
+            finally:
+                self._waiting -= 1
+        else:
+            await self._writing.acquire()  # at once, without a timer
         try:
             self._require_same_files()
             result = await self._writer.transact(work, commit=commit)

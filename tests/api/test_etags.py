@@ -1,5 +1,7 @@
 """ETag, If-Match and If-None-Match: over the route table, and in detail on three resources."""
 
+import asyncio
+
 import httpx
 import pytest
 from factories import (
@@ -177,6 +179,13 @@ async def test_an_id_that_does_not_exist_is_404_before_it_can_match(
     assert [error_of(response) for response in responses] == [(404, "not_found")] * 4
 
 
+async def test_if_match_creates_nothing(client: httpx.AsyncClient) -> None:
+    refused = await client.put("/instruments/XYZ", json={"point_value": 5}, headers={"If-Match": "*"})
+
+    assert error_of(refused) == (404, "not_found")
+    assert error_of(await client.get("/instruments/XYZ")) == (404, "not_found")
+
+
 # Forms of the header -------------------------------------------------------------------------------------
 
 
@@ -211,9 +220,9 @@ async def test_a_page_has_another_etag_when_only_the_total_changes(client: httpx
 async def test_a_repeated_create_meets_its_conditions_only_once(client: httpx.AsyncClient) -> None:
     etag, key, body = await etag_of(client, "/accounts"), {"Idempotency-Key": "a"}, {"name": "New"}
 
-    created, again = [
-        await client.post("/accounts", json=body, headers={**key, "If-Match": etag}) for _ in range(2)
-    ]
+    created, again = await asyncio.gather(
+        *(client.post("/accounts", json=body, headers={**key, "If-Match": etag}) for _ in range(2))
+    )
     whole = await client.post(
         "/accounts", json=body, headers={**key, "If-None-Match": created.headers["etag"]}
     )

@@ -171,6 +171,15 @@ async def test_a_malformed_key_is_400(client: httpx.AsyncClient, key: str, path:
     assert list(details_of(refused)["fields"]) == ["Idempotency-Key"]
 
 
+async def test_a_key_has_up_to_64_characters(client: httpx.AsyncClient) -> None:
+    key = "aZ09_-" + "x" * 58
+
+    made = await post_category(client, **{"Idempotency-Key": key})
+    again = await post_category(client, **{"Idempotency-Key": key})
+
+    assert (made.status_code, REPLAYED in again.headers) == (201, True)
+
+
 async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClient) -> None:
     path = f"/tags/{(await create_tag(client))['id']}"
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import threading
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -21,7 +23,7 @@ from factories import (
     unwrap,
 )
 from proofs import examples
-from sql_calls import noted_statements
+from sql_calls import every_sql_call, noted_statements
 from starlette.applications import Starlette
 
 from journal_api.web import response_cache
@@ -128,9 +130,13 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
     monkeypatch.setattr(response_cache, "MAX_SUM", 20_000)
     await create_tag(client, "FOMO")
 
+    await names(client)
     for limit in range(1, 100):
         assert (await client.get("/trades", params={"limit": limit})).status_code == 200
         assert app.state.response_cache.size <= 20_000
+        with noted_statements() as noted:
+            await names(client)
+        assert noted == []  # it stays, because it was used last
 
     with noted_statements() as noted:
         await client.get("/trades", params={"limit": 99})
@@ -142,6 +148,30 @@ async def test_the_cache_takes_a_bounded_amount_of_memory(
     await create_category(client, "A write empties the cache")
     assert await names(client) == ["FOMO"]
     assert app.state.response_cache.size == 0
+
+
+async def test_a_response_that_was_read_before_a_write_is_not_cached_after_it(
+    client: httpx.AsyncClient,
+) -> None:
+    path = f"/trades/{(await create_trade(client, symbol='OLD'))['id']}"
+    has_read, goes_on = threading.Event(), threading.Event()
+
+    def wait(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
+        result = call()
+        if "LIMIT" in sql and not has_read.is_set():
+            has_read.set()
+            goes_on.wait(10)
+        return result
+
+    with every_sql_call(wait):
+        reading = asyncio.create_task(client.get("/trades"))
+        assert await asyncio.to_thread(has_read.wait, 10)
+        await client.patch(path, json={"symbol": "NEW"})
+        await names(client)  # sees the write and empties the cache
+        goes_on.set()
+        ((before,), (after,)) = unwrap(await reading), unwrap(await client.get("/trades"))
+
+    assert (before["symbol"], after["symbol"]) == ("OLD", "NEW")
 
 
 @pytest.mark.soak

@@ -17,6 +17,7 @@ from operations import dump
 from sql_calls import every_sql_call, stopped_at
 from starlette.applications import Starlette
 
+from journal_api.database import connections
 from journal_api.database import database as database_module
 from journal_api.database.database import Database
 from journal_api.database.errors import api_error
@@ -148,6 +149,12 @@ async def test_the_next_write_begins_after_a_cancelled_one_has_ended(
     assert are_done == (False, False)
     assert cancelled.cancelled()
     assert await user_names(app) == [f"{name}!" for name in before]
+
+
+def test_a_write_waits_as_long_and_as_many_wait_as_documented() -> None:
+    waits = database_module.MAX_WAITING, database_module.MAX_WAIT, connections.BUSY_TIMEOUT
+
+    assert waits == (256, 1.5, 0.5)  # docs/reliability.md
 
 
 async def test_a_write_that_waits_too_long_is_busy_and_was_never_begun(
