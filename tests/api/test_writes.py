@@ -1,4 +1,4 @@
-"""Writes one after the other: their queue, their thread, their cancellation (DECISIONS 122)."""
+"""Writes one after the other: their queue, their thread, their cancellation (DECISIONS 28)."""
 
 import asyncio
 import gc
