@@ -82,7 +82,7 @@ class Writer(Reader):
 
 
 class SecondaryWriter(Writer):
-    """A writer beside a running server or Litestream, which alone checkpoints (DECISIONS 28)."""
+    """A writer beside a running server or Litestream, which alone checkpoints (DECISIONS 27)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -45,7 +45,7 @@ class Turn:
 
 
 class WritingConnection(aiosqlite.Connection):
-    """A connection whose thread runs whole transactions (DECISIONS 122).
+    """A connection whose thread runs whole transactions (DECISIONS 28).
 
     The thread runs everything in the order in which it was sent. So the next transaction may be sent before
     the end of this one has returned. Relies on aiosqlite's private `_execute`, `_tx`, `_conn` and `_thread`.

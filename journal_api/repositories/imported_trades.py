@@ -1,4 +1,4 @@
-"""SQL that matches the rows of a file with stored trades and writes new and corrected trades (DECISIONS 32).
+"""SQL that matches the rows of a file with stored trades and writes new and corrected trades (DECISIONS 21).
 
 Parameters are JSON arrays with positions instead of names here: imports pass hundreds of thousands of rows.
 """

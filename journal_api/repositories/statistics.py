@@ -1,4 +1,4 @@
-"""SQL of the statistics of periods and groups: one statement returns one row for each (DECISIONS 12)."""
+"""SQL of the statistics of periods and groups: one statement returns one row for each (DECISIONS 15)."""
 
 from collections.abc import Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""The SQL of statistics that goals and reports share (DECISIONS 12, 106, 118)."""
+"""The SQL of statistics that goals and reports share (DECISIONS 15, 20)."""
 
 import re
 import sqlite3

@@ -1,4 +1,4 @@
-"""Handlers of accounts (DECISIONS 34)."""
+"""Handlers of accounts (DECISIONS 13)."""
 
 from aiosqlite import Connection
 from starlette.requests import Request

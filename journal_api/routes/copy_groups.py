@@ -1,4 +1,4 @@
-"""Handlers of copy groups (DECISIONS 34)."""
+"""Handlers of copy groups (DECISIONS 13)."""
 
 from aiosqlite import Connection
 from starlette.requests import Request

@@ -1,4 +1,4 @@
-"""Handlers of imports: upload a file of trades, or undo an import (DECISIONS 32)."""
+"""Handlers of imports: upload a file of trades, or undo an import (DECISIONS 21)."""
 
 from functools import partial
 

@@ -19,7 +19,7 @@ async def list_snapshots(request: Request) -> Response:
     try:
         check_range(query.since, query.until)
     except ValidationFailed:
-        # A missing goal takes precedence over an invalid range (DECISIONS 4).
+        # A missing goal takes precedence over an invalid range (DECISIONS 2).
         await goals.get(database(request).reader, request.user.id, request.path_params["id"])
         raise
     today = trading_day(now(), request.user.timezone, request.user.day_rollover)

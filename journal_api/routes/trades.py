@@ -1,4 +1,4 @@
-"""Handlers of trades, their tags and their checklist answers (DECISIONS 34)."""
+"""Handlers of trades, their tags and their checklist answers (DECISIONS 13)."""
 
 from functools import partial
 from typing import Any

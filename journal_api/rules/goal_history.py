@@ -1,4 +1,4 @@
-"""The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 13)."""
+"""The history of a goal: its periods, the stale ones, the content of a snapshot (DECISIONS 16)."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date

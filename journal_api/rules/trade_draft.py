@@ -1,4 +1,4 @@
-"""A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 11, 34)."""
+"""A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 13)."""
 
 from typing import Any, Self
 

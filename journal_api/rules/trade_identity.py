@@ -1,4 +1,4 @@
-"""How an import recognises a stored trade, and which of its fields a file changes (DECISIONS 32)."""
+"""How an import recognises a stored trade, and which of its fields a file changes (DECISIONS 21)."""
 
 import hashlib
 import zlib

@@ -1,7 +1,7 @@
 """Python looks for garbage less often.
 
 By default it looks for unreachable cycles after 700 new objects, and again and again among all objects of the
-process. A batch of an import makes thousands of objects and no cycles (DECISIONS 124).
+process. A batch of an import makes thousands of objects and no cycles (DECISIONS 25).
 """
 
 import gc

@@ -1,4 +1,4 @@
-"""Bodies and responses of trading accounts (DECISIONS 34)."""
+"""Bodies and responses of trading accounts (DECISIONS 13)."""
 
 import re
 from decimal import Decimal

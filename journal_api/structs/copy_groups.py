@@ -1,4 +1,4 @@
-"""Bodies and responses of copy groups: accounts that copy the same trades (DECISIONS 34)."""
+"""Bodies and responses of copy groups: accounts that copy the same trades (DECISIONS 13)."""
 
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Self

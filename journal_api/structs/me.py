@@ -1,4 +1,4 @@
-"""Bodies and responses of the owner's settings (DECISIONS 8)."""
+"""Bodies and responses of the owner's settings (DECISIONS 9)."""
 
 from typing import Annotated
 

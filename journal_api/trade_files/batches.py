@@ -64,7 +64,7 @@ class TradeImporter:
     async def prepare(
         cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None
     ) -> "TradeImporter":
-        # New ids are assigned here, under the write lock (DECISIONS 27).
+        # New ids are assigned here, under the write lock (DECISIONS 29).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
         names = await names_of(db, user_id)
         accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})

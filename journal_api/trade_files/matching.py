@@ -1,4 +1,4 @@
-"""The correction of a stored trade by a row of a file (DECISIONS 32)."""
+"""The correction of a stored trade by a row of a file (DECISIONS 21)."""
 
 from fractions import Fraction
 from typing import Any

@@ -1,4 +1,4 @@
-"""Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 10)."""
+"""Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 12)."""
 
 from collections.abc import Collection, Iterator
 from datetime import date, datetime, time, timedelta

@@ -1,4 +1,4 @@
-"""The field types of bodies and queries, and how each is decoded (DECISIONS 5).
+"""The field types of bodies and queries, and how each is decoded (DECISIONS 3).
 
 The classes are types that msgspec does not know. `decode` gets the decoded JSON value and returns an
 instance, or raises ValueError with the reason; web/validation_errors.py adds the path. `json_schema` is their

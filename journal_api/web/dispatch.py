@@ -1,7 +1,7 @@
 """Find the route of a request.
 
 Starlette's Router tries every route in turn, a regular expression each. With fifty routes that takes longer
-than the query of a small read, so Dispatch tries only the routes of the same resource (DECISIONS 47). It uses
+than the query of a small read, so Dispatch tries only the routes of the same resource (DECISIONS 37). It uses
 Starlette's public `Router.routes`, `Route.matches()` and `Route.handle()`, and it reimplements the part of
 `Router.app` that sets `scope["route"]` and merges the match into the scope; it supports no mounts and no
 slash redirects. tests/api/test_contract.py calls every operation through it, so a change of these

@@ -1,4 +1,4 @@
-"""Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 38)."""
+"""Idempotency-Key on POST: a repeated request gets the stored response and runs once (DECISIONS 6)."""
 
 import asyncio
 import hashlib

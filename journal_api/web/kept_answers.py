@@ -1,4 +1,4 @@
-"""Answers of GET operations that are kept until anybody writes to the journal (DECISIONS 96)."""
+"""Answers of GET operations that are kept until anybody writes to the journal (DECISIONS 30)."""
 
 import asyncio
 from collections import OrderedDict

@@ -147,7 +147,7 @@ class Operation(Route):
         return tuple(errors)
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check key, scope and rate limit, then run the handler: the order of DECISIONS 4."""
+        """Check key, scope and rate limit, then run the handler: the order of DECISIONS 2."""
         request = Request(scope, receive)
         scope["user"], scope["operation"] = await authorize(request, self.required_scope), self
         response = await (self.read(request) if self.method == "GET" else self.write(request))

@@ -1,4 +1,4 @@
-"""A log line for each finished request (DECISIONS 46)."""
+"""A log line for each finished request (DECISIONS 36)."""
 
 import logging
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Answers that are kept until anybody writes: DECISIONS 96."""
+"""Answers that are kept until anybody writes: DECISIONS 30."""
 
 import asyncio
 import sqlite3

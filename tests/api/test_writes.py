@@ -1,4 +1,4 @@
-"""Write transactions as one call of the writer's thread: DECISIONS 122."""
+"""Write transactions as one call of the writer's thread: DECISIONS 28."""
 
 import asyncio
 import gc

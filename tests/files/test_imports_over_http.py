@@ -1,4 +1,4 @@
-"""Files of trades sent over HTTP: docs/imports.md, DECISIONS 35."""
+"""Files of trades sent over HTTP: docs/imports.md, DECISIONS 22."""
 
 import asyncio
 import csv

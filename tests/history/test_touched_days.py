@@ -1,4 +1,4 @@
-"""The marks of changed days (DECISIONS 24): left out where no goal needs another, and only there."""
+"""The marks of changed days (DECISIONS 17): left out where no goal needs another, and only there."""
 
 from typing import NamedTuple
 

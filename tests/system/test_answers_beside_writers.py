@@ -1,4 +1,4 @@
-"""Answers that a server keeps, beside another process that writes to the same file: DECISIONS 96."""
+"""Answers that a server keeps, beside another process that writes to the same file: DECISIONS 30."""
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
