@@ -233,6 +233,7 @@ async def test_rule_8_an_account_and_a_group_exclude_each_other(
 # PATCH ---------------------------------------------------------------------------------------------------
 
 NO_LOSS = {"metric": "max_drawdown", "target_value": 0}
+DRAWDOWN = "the largest fall of the running total from its peak, trade by trade"
 
 
 @pytest.mark.parametrize(
@@ -241,9 +242,13 @@ NO_LOSS = {"metric": "max_drawdown", "target_value": 0}
         ({"direction": "at_most"}, {"goal_name": "New", "target_value": -2.5}, {}),
         ({}, {}, None),
         (JUNE, goal_body(direction="at_least", status="active", scope="all", **JUNE), None),
-        ({}, NO_LOSS, {"direction": "at_most"}),
-        (NO_LOSS, {"metric": "net_pnl", "target_value": 5}, {"direction": "at_least"}),
-        ({}, {"metric": "max_drawdown", "direction": "at_least"}, {}),
+        ({}, NO_LOSS, {"direction": "at_most", "kind": "limit", "formula": DRAWDOWN}),
+        (
+            NO_LOSS,
+            {"metric": "net_pnl", "target_value": 5},
+            {"direction": "at_least", "kind": "target", "formula": "gross_pnl - fees"},
+        ),
+        ({}, {"metric": "max_drawdown", "direction": "at_least"}, {"formula": DRAWDOWN}),
         ({"direction": "at_most"}, {"metric": "net_pnl"}, None),
         # Rule 7: dates are written with the timeframe alone.
         (JUNE, {"custom_start": "2025-01-01"}, None),
