@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 
 class ApiError(Exception):
-    """An error that ErrorMiddleware answers with its envelope; any layer may raise it.
+    """An error that ErrorMiddleware turns into an envelope; any layer may raise it.
 
     `message` replaces the default message of the class. The keyword arguments become `error.details`.
     """

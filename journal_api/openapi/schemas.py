@@ -52,7 +52,7 @@ def refer_to(name: str, kind: str = "schemas") -> Json:
 
 
 def resource_name(operation: Operation) -> str:
-    """The name of the struct that the operation answers with."""
+    """The name of the struct that the operation responds with."""
     (resource,) = operation.data.values()
     return str(resource.__name__)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import fetch, fetch_json, json_array_of
+from journal_api.repositories.sql import build_json_array, fetch, fetch_json
 from journal_api.values.api_keys import hashed, new_key
 from journal_api.values.clock import now
 
@@ -119,7 +119,7 @@ async def list_of_user(db: Connection, user_id: int, current_id: int) -> str:
     """Return the user's keys as a JSON array, oldest first, revoked ones included."""
     return await fetch_json(
         db,
-        json_array_of("key", f"SELECT {KEY} AS key FROM api_keys WHERE user_id = :user_id ORDER BY id"),
+        build_json_array("key", f"SELECT {KEY} AS key FROM api_keys WHERE user_id = :user_id ORDER BY id"),
         {"user_id": user_id, "current_id": current_id},
     )
 

@@ -1,9 +1,9 @@
 """SQL of confirmations. Foreign keys delete the answers to a deleted confirmation."""
 
-from journal_api.repositories.sql import json_array_of
+from journal_api.repositories.sql import build_json_array
 
 # The SELECT of the confirmations of a row of `setups`, as one JSON array.
-CONFIRMATIONS = json_array_of(
+CONFIRMATIONS = build_json_array(
     "confirmation",
     """
     SELECT json_object(

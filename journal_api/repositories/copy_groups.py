@@ -7,10 +7,10 @@ from msgspec import UnsetType, json
 
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.repositories.sql import (
+    build_json_array,
     fetch_json_array,
     find_row,
     insert_row,
-    json_array_of,
     json_list,
     require_row,
     update_row,
@@ -28,7 +28,7 @@ SCALARS = """
     'created_at', created_at,
     'updated_at', updated_at"""
 LIST_ITEM = f"json_object({SCALARS})"
-MEMBERS = json_array_of(
+MEMBERS = build_json_array(
     "member",
     f"""
     SELECT json_object(

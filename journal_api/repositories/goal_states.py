@@ -5,12 +5,12 @@ from datetime import date
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import fetch, json_array_of, json_list
+from journal_api.repositories.sql import build_json_array, fetch, json_list
 from journal_api.rules.goal_history import GoalState
 from journal_api.values.clock import now
 
 # The targets of a goal as an array of [since, target_value], oldest first.
-TARGETS = json_array_of(
+TARGETS = build_json_array(
     "target",
     """
     SELECT json_array(since, target_value) AS target
@@ -61,9 +61,9 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
             'is_stopped', json(iif(status = 'active', 'false', 'true')),
             'created_on', trading_day(goals.created_at, timezone, day_rollover),
             'today', coalesce(stopped_on, trading_day(:now, timezone, day_rollover)),
-            'account_ids', json(({json_array_of("id", "SELECT id FROM account")})),
+            'account_ids', json(({build_json_array("id", "SELECT id FROM account")})),
             'starting_balances', json((
-                {json_array_of("starting_balance", "SELECT starting_balance FROM account")})),
+                {build_json_array("starting_balance", "SELECT starting_balance FROM account")})),
             'currencies', json((SELECT json_group_array(DISTINCT currency) FROM account)),
             'targets', json(({TARGETS})),
             'change_cursor', change_cursor,

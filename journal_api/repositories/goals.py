@@ -6,7 +6,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import LimitReached
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_array_of
+from journal_api.repositories.sql import assignments, build_json_array, fetch, fetch_json
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
 from journal_api.values.clock import now, now_after
 from journal_api.values.metrics import METRICS
@@ -50,7 +50,7 @@ async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
     """Return the goals as a JSON array, oldest first."""
     return await fetch_json(
         db,
-        json_array_of(
+        build_json_array(
             "goal",
             f"""
             SELECT {GOAL} AS goal

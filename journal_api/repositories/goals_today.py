@@ -9,11 +9,11 @@ from journal_api.errors import Busy
 from journal_api.repositories import snapshot_refreshes
 from journal_api.repositories.goals import FIELDS, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
-from journal_api.repositories.sql import json_array_of
+from journal_api.repositories.sql import build_json_array
 from journal_api.structs.goals import GoalQuery
 
 # The newest period that has begun is read alone, so that a long history costs nothing.
-GOALS = json_array_of(
+GOALS = build_json_array(
     "goal",
     f"""
     SELECT json_object({FIELDS},

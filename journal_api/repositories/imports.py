@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import fetch_json_array, find_row, insert_row, json_array_of
+from journal_api.repositories.sql import build_json_array, fetch_json_array, find_row, insert_row
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import BROKER_FIELDS
 from journal_api.structs.imports import Counts
@@ -27,7 +27,7 @@ class Undone(NamedTuple):
     kept: list[int]
 
 
-ACCOUNT_IDS = json_array_of(
+ACCOUNT_IDS = build_json_array(
     "account_id",
     """
     SELECT imports.account_id AS account_id

@@ -7,11 +7,11 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories.confirmations import CONFIRMATIONS
-from journal_api.repositories.sql import fetch_json, find_row, json_array_of, json_list
+from journal_api.repositories.sql import build_json_array, fetch_json, find_row, json_list
 from journal_api.rules.setup_diff import Changes, Diff, SetupBody, StoredSetups, diff_setups
 
 # The SELECT of the setups of a row of `strategies`, as one JSON array.
-SETUPS = json_array_of(
+SETUPS = build_json_array(
     "setup",
     f"""
     SELECT json_object(

@@ -7,7 +7,7 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import snapshot_refreshes
-from journal_api.repositories.sql import json_array_of
+from journal_api.repositories.sql import build_json_array
 from journal_api.structs.snapshots import SnapshotQuery
 from journal_api.values.money import json_number
 
@@ -25,7 +25,7 @@ SNAPSHOT = f"""json_object(
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)
     AND (:until IS NULL OR period_start <= :until)"""
-PAGE = json_array_of(
+PAGE = build_json_array(
     "snapshot",
     f"""
     SELECT {SNAPSHOT} AS snapshot

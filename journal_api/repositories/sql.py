@@ -31,10 +31,10 @@ async def fetch_json(db: Connection, sql: str, values: Mapping[str, Any]) -> str
 
 async def fetch_json_array(db: Connection, select: str, values: Mapping[str, Any]) -> str:
     """Return a JSON array of the JSON texts in the column `item` of the rows of `select`, in their order."""
-    return await fetch_json(db, json_array_of("item", select), values)
+    return await fetch_json(db, build_json_array("item", select), values)
 
 
-def json_array_of(column: str, select: str) -> str:
+def build_json_array(column: str, select: str) -> str:
     """Return a SELECT of one JSON array: the JSON texts in `column` of the rows of `select`, in their order.
 
     group_concat copies the texts, where json_group_array would parse and write each of them again: twice as

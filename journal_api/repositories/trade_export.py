@@ -4,12 +4,12 @@ from typing import Any
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import json_array_of
+from journal_api.repositories.sql import build_json_array
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.structs.trades import AMOUNTS, ExportQuery
 
 PAGE_SIZE = 500
-TAG_NAMES = json_array_of(
+TAG_NAMES = build_json_array(
     "tag",
     """
     SELECT json_quote(name) AS tag
@@ -20,7 +20,7 @@ TAG_NAMES = json_array_of(
     """,
 )
 # Each answer is an array of name, answer and notes.
-ANSWERS = json_array_of(
+ANSWERS = build_json_array(
     "answer",
     """
     SELECT json_array(

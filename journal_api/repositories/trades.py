@@ -7,9 +7,9 @@ from msgspec import json
 
 from journal_api.repositories.sql import (
     assignments,
+    build_json_array,
     fetch_json_array,
     find_row,
-    json_array_of,
     json_list,
     unique_value,
 )
@@ -20,7 +20,9 @@ from journal_api.structs.trades import AMOUNTS, Trade, TradeListItem, TradeQuery
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
 
-TAG_IDS = json_array_of("tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id")
+TAG_IDS = build_json_array(
+    "tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id"
+)
 # The members of a list item whose JSON differs from the column.
 EXPRESSIONS = {
     **{name: json_number(name) for name in (*AMOUNTS, "net_pnl", "rr_realized")},
@@ -28,7 +30,7 @@ EXPRESSIONS = {
 }
 SCALARS = ", ".join(f"'{name}', {EXPRESSIONS.get(name, name)}" for name in TradeListItem.__struct_fields__)
 LIST_ITEM = f"json_object({SCALARS})"
-TAGS = json_array_of(
+TAGS = build_json_array(
     "tag",
     """
     SELECT json_object('id', tags.id, 'name', name, 'color', color, 'type', type) AS tag
@@ -38,7 +40,7 @@ TAGS = json_array_of(
     ORDER BY sort_name, tags.id
     """,
 )
-ANSWERS = json_array_of(
+ANSWERS = build_json_array(
     "answer",
     """
     SELECT json_object(
@@ -66,7 +68,7 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
     """Return one page of the matching trades as a JSON array, newest first, and their total number."""
     filters = TradeFilters(query)
     # The inner SELECT selects the ids from an index only, the outer SELECT reads the rows of the page.
-    trades = json_array_of(
+    trades = build_json_array(
         "trade",
         f"""
         SELECT {LIST_ITEM} AS trade

@@ -71,12 +71,12 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
     )
     if query.dry_run:
         result = await file_import.preview(db)
-        report = await in_thread(user_id, partial(report_of, result, source, file, rows))
+        report = await in_thread(user_id, partial(build_report, result, source, file, rows))
         return ok(**{"import": report})
 
     async def store(db: Connection) -> Response:
         result = await file_import.store(db)
-        report = report_of(result, source, file, rows)
+        report = build_report(result, source, file, rows)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
     return await file_import.complete(write(request, store), db)
@@ -112,7 +112,7 @@ def unknown_report(source: imports.Source, timezone: str, proposal: Proposal) ->
     return json.encode(report).decode()
 
 
-def report_of(
+def build_report(
     result: importer.ImportResult, source: imports.Source, file: reader.TradeFile, rows: EncodedVerdicts
 ) -> str:
     """Return the report of an import, or of its dry run, as JSON."""

@@ -26,7 +26,7 @@ class ChildServer(uvicorn.Server):
         threading.Thread(target=self.stop_with_parent, daemon=True).start()
         await super().startup(sockets)
         if self.should_exit:
-            return  # the parent would call an address that no longer answers
+            return  # the parent would call an address that no longer responds
         try:
             self.announce()
         except OSError:  # the parent no longer reads standard output

@@ -1,6 +1,6 @@
 """uvicorn's HTTP protocol with time limits for slow clients, a size limit for headers, and error envelopes.
 
-uvicorn waits for a slow client without a limit and answers malformed requests in plain text. The subclass
+uvicorn waits for a slow client without a limit and responds to malformed requests in plain text. The subclass
 relies on these parts of HttpToolsProtocol and its RequestResponseCycle:
 
 - it overrides the callbacks of asyncio and httptools, `on_response_complete` and `_start_asgi_task`;
@@ -270,6 +270,6 @@ async def run(cycle: RequestResponseCycle, app: ASGIApp, scope: Scope, receive: 
             cycle.keep_alive = False
         await send(message)
 
-    # uvicorn cancels running requests when it stops; ErrorMiddleware has answered them by then.
+    # uvicorn cancels running requests when it stops; ErrorMiddleware has responded to them by then.
     with suppress(asyncio.CancelledError):
         await app(scope, receive, send_before_body if cycle.waiting_for_100_continue else send)

@@ -37,7 +37,7 @@ def serve(
 ) -> None:
     """Serve requests until SIGINT or SIGTERM. `announce` is called with the URL once the socket is bound.
 
-    With `for_parent`, it is called once requests are answered, and the server also stops when standard input
+    With `for_parent`, it is called once requests are served, and the server also stops when standard input
     ends. The log begins with the trading days of a new journal, or with the migration of an older one.
 
     Raises DatabaseRefused if another server has the database open, OSError if the address is in use.
@@ -96,7 +96,7 @@ def bind_socket(settings: Settings) -> socket.socket:
     try:
         family, *_, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(address[:2], family=family, backlog=2048)
-        # Connections inherit it. Otherwise the kernel buffers up to 4 MiB of each answer that nobody reads.
+        # Connections inherit it. Otherwise the kernel buffers up to 4 MiB of each response that nobody reads.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         return listener
     except OSError as error:

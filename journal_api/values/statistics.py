@@ -85,7 +85,7 @@ AMOUNTS = frozenset(
         "opening_balance",
     }
 )
-# The members that no answer shows.
+# The members that no response shows.
 INTERNAL = frozenset({"mixes_currencies", "decisions_today"})
 # What adding or comparing amounts of money makes; R is a ratio of each decision.
 MONEY = AMOUNTS - {"r_total"} | {"winning_days"}

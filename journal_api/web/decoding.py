@@ -19,7 +19,7 @@ from journal_api.web.validation_errors import (
     ErrorCollector,
     add_query_errors,
     body_error,
-    members_of,
+    list_members,
     query_error,
 )
 
@@ -150,7 +150,7 @@ def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector
     lists = members_of_type(struct, msgspec.inspect.ListType)
     texts: dict[str, Any] = {}
     for name, text in parse_qsl(query, keep_blank_values=True):
-        if name not in members_of(struct):
+        if name not in list_members(struct):
             errors.add_unknown(shortened(name))
         elif name in lists:
             texts.setdefault(name, []).append(text)

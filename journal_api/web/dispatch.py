@@ -1,4 +1,4 @@
-"""Find the route of a request, and answer 404 and 405 with our errors."""
+"""Find the route of a request; respond 404 and 405 with our errors."""
 
 from starlette.routing import Match, Router
 from starlette.types import Receive, Scope, Send

@@ -138,7 +138,7 @@ def has_origin(scope: Scope) -> bool:
 
 
 class ErrorMiddleware:
-    """Answers every exception raised below with an error envelope."""
+    """Turns every exception raised below into an error envelope."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

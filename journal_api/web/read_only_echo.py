@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from journal_api.errors import PreconditionFailed, ValidationFailed
 from journal_api.web.responses import Envelope
-from journal_api.web.validation_errors import accepts_null, members_of
+from journal_api.web.validation_errors import accepts_null, list_members
 
 READ_ONLY, NOT_NULL = "is read-only", "must not be null"
 STALE = "is no longer what is stored"
@@ -46,7 +46,7 @@ def split_echo(
     Raises DecodeError when the body is not a JSON object.
     """
     members = msgspec.json.decode(body, type=dict[str, Raw])
-    writable, readable = members_of(patch), members_of(resource)
+    writable, readable = list_members(patch), list_members(resource)
     only_readable_as_null = {
         name
         for name in writable.keys() & readable.keys()

@@ -84,7 +84,7 @@ class ErrorCollector:
 
 def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
     """The error with `fields`, `allowed` and `unknown_parameters`, with the nearest names there are."""
-    error, known = errors.error(), members_of(struct)
+    error, known = errors.error(), list_members(struct)
     unknown = error.details.pop("unknown_fields", [])
     if not unknown:
         return error
@@ -102,7 +102,7 @@ def suggest(name: str, names: Iterable[str]) -> str:
 def add_query_errors(errors: ErrorCollector, values: Mapping[str, Any], struct: type[Struct]) -> None:
     """Add the errors of the query's values that msgspec rejects."""
     for name, value in values.items():
-        kind = members_of(struct)[name].kind
+        kind = list_members(struct)[name].kind
         for item in value if isinstance(value, list) else [value]:
             try:
                 msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
@@ -133,7 +133,7 @@ def check_object(
     raise ValidationFailed, which carries details of its own.
     """
     errors_before = len(errors)
-    known = members_of(struct)
+    known = list_members(struct)
     for name, value in members.items():
         if errors.is_full:
             return
@@ -200,7 +200,7 @@ def explain(error: Exception) -> str:
 
 
 @cache  # only called with structs of this package, so the cache is bounded
-def members_of(struct: type[Struct]) -> dict[str, Member]:
+def list_members(struct: type[Struct]) -> dict[str, Member]:
     """The members of the struct by their JSON names."""
     return {
         field.encode_name: Member(build_kind(field.type), field.required)
