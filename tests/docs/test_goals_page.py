@@ -173,10 +173,12 @@ def test_every_metric_stands_in_the_table_of_its_unit() -> None:
 
 
 def test_every_member_of_snapshot_data_is_explained() -> None:
-    explained = [name for row in rows_under(PAGE, "member") for name in code_in(row["member"])]
+    (block,) = blocks_of(PAGE, "json")
+    shown = msgspec.json.decode(block)["snapshot_data"]
+    explained = {name for row in rows_under(PAGE, "member") for name in code_in(row["member"])}
 
-    facts = [name for name in Statistics.__struct_fields__ if name not in INTERNAL]
-    assert sorted(explained) == sorted(("unit", "timezone", "day_rollover", "reason", "pace", *facts))
+    facts = {name for name in Statistics.__struct_fields__ if name not in INTERNAL}
+    assert {*shown, *explained} == {"unit", "timezone", "day_rollover", "reason", "pace", *facts}
 
 
 def test_every_reason_and_timeframe_is_explained() -> None:

@@ -50,15 +50,10 @@ def test_the_import_counts_in_the_goal_until_it_is_taken_back(printed: list[str]
     assert taken_back == []
 
 
-def test_the_dry_run_tells_what_the_import_then_does(printed: list[str]) -> None:
-    rehearsal, done, _ = named(printed, "import")
+def test_the_imports_come_to_what_the_page_says(printed: list[str]) -> None:
+    rehearsal, done, again = named(printed, "import")
 
     assert (rehearsal["dry_run"], done["dry_run"]) == (True, False)
     assert rehearsal["counts"] == done["counts"] == {"new": 5, "duplicate": 0, "updated": 0, "error": 0}
-
-
-def test_the_export_is_read_back_as_trades_that_are_there_already(printed: list[str]) -> None:
-    *_, again = named(printed, "import")
-
     assert [line for line in printed if line.startswith(",Evaluation 50K,MNQM6,long,")]
     assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
