@@ -39,7 +39,7 @@ DECODER = msgspec.json.Decoder(float_hook=Decimal)
 @click.option("--limit", type=click.IntRange(1, 200), default=50, help="The most groups; default: 50.")
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with all digits.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as GET /v1/reports answers it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as GET /v1/reports returns it.")
 @with_settings
 def print_report(
     settings: Settings,

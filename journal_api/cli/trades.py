@@ -55,7 +55,7 @@ NOT_CREATED = 0  # an id that no account has
     help="The account, by name or id, of the trades that the file has under that name; may be repeated.",
 )
 @click.option(
-    "--timezone", help="The time zone of times without an offset; default: that of the last import."
+    "--timezone", help="The time zone of times without an offset; default: the zone of the last import."
 )
 @click.option(
     "--date-order",
