@@ -194,6 +194,23 @@ async def test_what_the_api_refuses_is_said_in_the_trade(page: Page, page_journa
     await expect(page.locator("#of-strategy_id")).to_have_value("")
 
 
+async def test_a_conflict_shows_both_versions_and_the_owner_chooses(
+    page: Page, page_journal: PageJournal
+) -> None:
+    trade_id = add_trade(page_journal)
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+    for key, mine, choice, kept in (
+        ("3", "B", "Save mine", "B"),
+        ("4", "C", "Keep the stored version", "F"),
+    ):
+        page_journal.patch(f"/trades/{trade_id}", grade="F")
+        await page.keyboard.press(key)
+        assert (await page.inner_text("dialog tbody")).split() == ["Grade", mine, "F"]
+        await page.click(f"dialog button:text('{choice}')")
+        await page.wait_for_selector(f'[data-grade="{kept}"][aria-pressed="true"]')
+        assert page_journal.read(f"/trades/{trade_id}")["grade"] == kept
+
+
 async def test_a_trade_is_added_by_hand_and_deleted_after_the_days_were_asked_for(
     page: Page, page_journal: PageJournal
 ) -> None:
