@@ -1,33 +1,24 @@
 """A real browser on the same machine: docs/reliability.md 16, as a page sees it."""
 
-import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from chromium import CHROMIUM, in_a_browser
 from commands import PATIENCE
 from desktop import RUN_KEY, Child, announced
 from factories import unwrap
-from selenium.webdriver import Chrome, ChromeOptions
-from selenium.webdriver.chrome.service import Service
+from playwright.async_api import Page, async_playwright
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-DRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="there is no Chromium with its driver on this machine"
-)
-
-FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server"),
-    "--host-resolver-rules=MAP *.example 127.0.0.1",  # each of them is the loopback interface
-)
+pytestmark = in_a_browser
+# Each name under .example is the loopback interface.
+FLAGS = ["--no-proxy-server", "--host-resolver-rules=MAP *.example 127.0.0.1"]
 FETCH_ALL = """
-const [requests, report] = arguments;
+(requests) => {
 const fetchOne = async ({url, ...request}) => {
   try {
     const response = await fetch(url, request);
@@ -37,7 +28,8 @@ const fetchOne = async ({url, ...request}) => {
     return {refused: error.name};
   }
 };
-Promise.all(requests.map(fetchOne)).then(report);
+return Promise.all(requests.map(fetchOne));
+}
 """
 
 
@@ -70,40 +62,37 @@ def front_end() -> Iterator[int]:
 
 
 class Served(NamedTuple):
-    """A journal, a browser, and the ports of a front end that the journal allows and of another one."""
+    """A journal, a tab, and the ports of a front end that the journal allows and of another one."""
 
     journal: Child
-    browser: Chrome
+    tab: Page
     allowed: int
     other: int
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         return self.journal.url.replace("127.0.0.1", host) + path
 
-    def fetch_from(self, page: str, requests: list[dict[str, Any]]) -> list[Any]:
+    async def fetch_from(self, page: str, requests: list[dict[str, Any]]) -> list[Any]:
         """What a page at that address gets for its requests."""
-        self.browser.get(page)
-        responses: list[Any] = self.browser.execute_async_script(FETCH_ALL, requests)
+        await self.tab.goto(page)
+        responses: list[Any] = await self.tab.evaluate(FETCH_ALL, requests)
         return responses
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("browser")
-    options = ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
-        options.add_argument(flag)
+async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
+    db = tmp_path_factory.mktemp("browser") / "journal.db"
     with ExitStack() as stack:
         allowed, other = (stack.enter_context(front_end()) for _ in range(2))
         settings = {
             "JOURNAL_CORS_ORIGINS": f"http://127.0.0.1:{allowed}",
             "JOURNAL_ALLOWED_HOSTS": "journal.example",
         }
-        journal = stack.enter_context(announced(folder / "journal.db", settings=settings))
-        browser = stack.enter_context(Chrome(options, Service(DRIVER)))
-        browser.set_script_timeout(PATIENCE)
-        yield Served(journal, browser, allowed, other)
+        journal = stack.enter_context(announced(db, settings=settings))
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            yield Served(journal, await browser.new_page(), allowed, other)
+            await browser.close()
 
 
 def keyed(url: str, **request: Any) -> dict[str, Any]:
@@ -132,7 +121,7 @@ def requests_to(served: Served, host: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.promise(16)
-def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names_alone(
+async def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names_alone(
     served: Served, record_observation: Callable[[str], None]
 ) -> None:
     hosts = [*OWN_HOSTS, *OTHER_HOSTS]
@@ -145,8 +134,8 @@ def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names
         "without an origin": f"http://127.0.0.1:{served.allowed}/sandboxed",
     }
 
-    refused = {name: served.fetch_from(page, requests) for name, page in other_pages.items()}
-    allowed = served.fetch_from(f"http://127.0.0.1:{served.allowed}/", requests)
+    refused = {name: await served.fetch_from(page, requests) for name, page in other_pages.items()}
+    allowed = await served.fetch_from(f"http://127.0.0.1:{served.allowed}/", requests)
 
     for name, responses in refused.items():
         assert [response.get("status") for response in responses] == [None] * len(requests), name
@@ -163,7 +152,7 @@ def test_of_all_pages_the_allowed_one_alone_reaches_the_journal_and_by_its_names
     )
 
 
-def test_a_page_of_an_allowed_origin_reads_errors_and_that_nothing_has_changed(served: Served) -> None:
+async def test_a_page_of_an_allowed_origin_reads_errors_and_that_nothing_has_changed(served: Served) -> None:
     with served.journal.client() as client:
         tag = client.get("/me").headers["etag"]
     current, old = (keyed(served.url("/v1/me")) for _ in range(2))
@@ -175,7 +164,7 @@ def test_a_page_of_an_allowed_origin_reads_errors_and_that_nothing_has_changed(s
     ]
 
     page = f"http://127.0.0.1:{served.allowed}/"
-    *errors, same, changed = served.fetch_from(page, [*wrong, current, old])
+    *errors, same, changed = await served.fetch_from(page, [*wrong, current, old])
 
     found = [(error["status"], error["body"]["error"]["code"]) for error in errors]
     assert found == [(401, "unauthorized"), (404, "not_found"), (400, "validation_error")]

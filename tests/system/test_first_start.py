@@ -15,7 +15,6 @@ from commands import (
     notes_in,
     rows,
     run_failing,
-    run_ok,
     running,
     wait_until,
 )
@@ -24,8 +23,6 @@ from factories import unwrap
 from journal_api.database.migrations import prepare
 from journal_api.settings import Settings, SettingsError
 
-# An empty variable is unset.
-IN_NEW_YORK = {"JOURNAL_TIMEZONE": "", "TZ": "America/New_York"}
 ZONES = "SELECT name, timezone, day_rollover FROM users ORDER BY id"
 
 
@@ -44,7 +41,7 @@ def test_the_first_start_says_the_zone_of_the_machine_and_the_request_that_sets_
             # A thread writes the log.
             wait_until(lambda: "curl -X PATCH" in server.err.read_text())
             wait_until(lambda: server.err.read_text().endswith("\n"))
-            days, request = [json.loads(line)["message"] for line in read_lines(server)[:2]]
+            days, request = read_messages(server)[:2]
             curl = [*shlex.split(request.replace("$KEY", key)), "--silent", "--fail"]
             subprocess.run(curl, timeout=PATIENCE, check=True, capture_output=True)
             me = unwrap(client.get("/me"))
@@ -54,19 +51,19 @@ def test_the_first_start_says_the_zone_of_the_machine_and_the_request_that_sets_
     assert (me["timezone"], me["day_rollover"]) == ("America/New_York", "17:00")
 
 
-def read_lines(server: Server) -> list[str]:
-    """The lines of the log that are about neither a request nor uvicorn."""
-    lines = server.err.read_text().splitlines()
-    return [line for line in lines if json.loads(line).get("logger") == "journal_api"]
-
-
 def test_a_later_start_says_nothing_of_trading_days(db: Path) -> None:
     make_journal(db)
 
     with running(db) as server:
         server.stop()
 
-    assert read_lines(server) == []
+    assert read_messages(server) == []
+
+
+def read_messages(server: Server) -> list[str]:
+    """The messages of the log that are about neither a request nor uvicorn."""
+    lines = [json.loads(line) for line in server.err.read_text().splitlines()]
+    return [line["message"] for line in lines if line.get("logger") == "journal_api"]
 
 
 @pytest.mark.parametrize(
@@ -95,18 +92,29 @@ def test_a_setting_names_a_zone_of_the_list_of_tzdata(name: str) -> None:
         Settings.from_environ({"JOURNAL_TIMEZONE": name})
 
 
-def test_a_user_is_added_with_the_zone_of_the_machine(db: Path) -> None:
-    ran = command("users", "add", "Ada", "--db", db, settings=IN_NEW_YORK)
+@pytest.mark.parametrize(
+    ("settings", "options", "days"),
+    [
+        ({"JOURNAL_TIMEZONE": "", "TZ": "America/New_York"}, "", ("America/New_York", "00:00")),
+        (
+            {"JOURNAL_TIMEZONE": "America/Chicago", "JOURNAL_DAY_ROLLOVER": "16:00"},
+            "",
+            ("America/Chicago", "16:00"),
+        ),
+        ({}, "--timezone America/New_York --day-rollover 17:00", ("America/New_York", "17:00")),
+    ],
+    ids=["the machine", "the settings", "the options"],
+)
+def test_a_user_is_added_with_the_days_of(
+    db: Path, settings: dict[str, str], options: str, days: tuple[str, str]
+) -> None:
+    make_journal(db)
+
+    ran = command("users", "add", "Ada", *options.split(), "--db", db, settings=settings)
 
     assert (ran.code, notes_in(ran)) == (0, "")
-    assert ran.out == "New user 'Ada': trading days begin at 00:00 in America/New_York\n"
-    assert rows(db, ZONES)[1] == ("Ada", "America/New_York", "00:00")
-
-
-def test_a_user_is_added_with_the_days_that_the_options_name(db: Path) -> None:
-    run_ok("users", "add", "Ada", "--timezone", "America/New_York", "--day-rollover", "17:00", "--db", db)
-
-    assert rows(db, ZONES) == [("owner", "UTC", "00:00"), ("Ada", "America/New_York", "17:00")]
+    assert ran.out == f"New user 'Ada': trading days begin at {days[1]} in {days[0]}\n"
+    assert rows(db, ZONES) == [("owner", "UTC", "00:00"), ("Ada", *days)]
 
 
 @pytest.mark.parametrize(

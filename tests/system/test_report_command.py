@@ -48,21 +48,14 @@ def test_a_long_name_is_cut_and_nothing_invisible_reaches_the_terminal(db: Path)
     assert "\u202e" not in "".join(lines)
 
 
-def test_no_text_in_csv_is_a_formula(db: Path) -> None:
-    change(db, "UPDATE trades SET symbol = '=1+1'")
-
-    rows = list(csv.reader(io.StringIO(run_ok("report", "--by", "symbol", "--csv", "--db", db))))
-
-    assert rows[1][:2] == ["'=1+1", "'=1+1"]
-
-
-def test_csv_has_every_digit(db: Path) -> None:
+def test_csv_has_every_digit_and_no_formula(db: Path) -> None:
+    change(db, "UPDATE trades SET symbol = '=1+1' WHERE symbol = 'NQ'")
     out = run_ok("report", "--by", "symbol", "--metrics", "net_pnl,win_rate", "--csv", "--db", db)
 
     assert list(csv.reader(io.StringIO(out))) == [
         ["key", "name", "net_pnl", "win_rate"],
         ["ES", "ES", "2.5", "50"],
-        ["NQ", "NQ", "0.125", "100"],
+        ["'=1+1", "'=1+1", "0.125", "100"],
         ["", "total", "2.625", "66.66666667"],
     ]
 
@@ -76,23 +69,15 @@ def test_json_is_what_the_service_answers_beside_a_running_server(db: Path) -> N
     assert msgspec.json.decode(out) == answered
 
 
-def test_options_select_and_sort(db: Path) -> None:
-    options = ("--account", "Sim", "--to", "2026-01-06", "--sort", "net_pnl", "--metrics", "net_pnl")
+def test_options_select_sort_and_limit(db: Path) -> None:
+    options = "--by symbol --account Sim --to 2026-01-06 --sort net_pnl --metrics net_pnl"
 
-    assert [
-        line.split()[0] for line in run_ok("report", "--by", "symbol", *options, "--db", db).splitlines()[1:]
-    ] == [
-        "NQ",
-        "ES",
-        "Total",
-    ]
+    sorted_out = run_ok("report", *options.split(), "--db", db)
+    limited = command("report", "--by", "symbol", "--limit", "1", "--db", db)
 
-
-def test_groups_beyond_the_limit_are_counted_on_standard_error(db: Path) -> None:
-    ran = command("report", "--by", "symbol", "--limit", "1", "--db", db)
-
-    assert ran.err == "1 of 2 groups; --limit shows more.\n"
-    assert "NQ" not in ran.out
+    assert [line.split()[0] for line in sorted_out.splitlines()[1:]] == ["NQ", "ES", "Total"]
+    assert limited.err == "1 of 2 groups; --limit shows more.\n"
+    assert "NQ" not in limited.out
 
 
 def test_confirmations_are_listed_with_their_edge(db: Path) -> None:
