@@ -13,7 +13,7 @@ from aiosqlite import Connection
 from commands import dump
 from conftest import client_of, new_key_for, started
 from factories import create_category, create_strategy, create_tag, insert_account, read_file
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
 
@@ -196,10 +196,10 @@ def test_a_trade_is_known_by_the_bytes_that_earlier_versions_have_stored_of_it()
     ]
 
 
-@pytest.mark.parametrize("rows_between", [0, 1, 2 * batches.COPIES_AT_ONCE])
 def test_an_external_id_that_comes_twice_in_a_file_is_an_error_of_the_second_row(
-    workbench: Workbench, rows_between: int
+    workbench: Workbench,
 ) -> None:
+    rows_between = 2 * batches.COPIES_AT_ONCE
     others = [closed(external_id=f"T-{number}") for number in range(rows_between)]
     trade = closed(external_id="A-1")
 
@@ -214,17 +214,12 @@ def test_an_external_id_that_comes_twice_in_a_file_is_an_error_of_the_second_row
 @pytest.mark.parametrize(
     "change",
     [
-        lambda text: "\N{BYTE ORDER MARK}" + text,
-        lambda text: text.replace("\n", "\r\n"),
         lambda text: text.removesuffix("\n"),
         lambda text: text.replace("\n", "\n\n"),
         lambda text: text.replace(",", " , "),
         lambda text: text.replace("\n", ",mine\n"),
     ],
-    ids=[
-        *("byte order mark", "carriage returns", "no last line end"),
-        *("blank lines", "blanks around cells", "another column"),
-    ],
+    ids=["no last line end", "blank lines", "blanks around cells", "another column"],
 )
 def test_a_file_is_read_whatever_program_wrote_it(workbench: Workbench, change: Any) -> None:
     outcome = workbench.attempt(change(TRADOVATE.read_text()).encode())
@@ -253,16 +248,10 @@ ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
         (b"\n" + ROW_OF_SIX, 1),
         (b"\xff\xfe" + "symbol,direction\n".encode("utf-16-le") + ROW_OF_SIX, 1),
         (b"symbol,direction,quantity,entry_price,opened_at,symbol\n" + ROW_OF_SIX, 1),
-        (KNOWN_HEADER + b"ES,long,1,6000\n", 2),
-        (KNOWN_HEADER + b"ES,long,1,6000,2026-02-10 09:30:00,1\n", 2),
-        (KNOWN_HEADER + b'"ES"x,long,1,6000,2026-02-10 09:30:00\n', 2),
         (KNOWN_HEADER + b'"ES,long,1,6000,2026-02-10 09:30:00\n', 2),
         (KNOWN_HEADER + b"E" * 200_000 + b",long,1,6000,2026\n", 2),
     ],
-    ids=[
-        *("empty", "blank", "UTF-16", "a column twice", "a cell less", "a cell more"),
-        *("text after a quote", "an open quote", "a huge cell"),
-    ],
+    ids=["empty", "blank", "UTF-16", "a column twice", "an open quote", "a huge cell"],
 )
 def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(
     workbench: Workbench, broken: bytes, line: int
@@ -273,30 +262,14 @@ def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(
     assert refusal.details["line"] == line
 
 
-@pytest.mark.parametrize("line", [1, 4, 6])
-def test_bytes_that_are_not_utf8_are_refused_with_the_line_they_stand_on(
-    workbench: Workbench, line: int
-) -> None:
-    lines = TRADOVATE.read_bytes().splitlines(keepends=True)
-    lines[line - 1] = lines[line - 1].replace(b"MNQ", b"\xc3\xbcMN\xff").replace(b"Position", b"\xc3\xbc\xff")
-
-    refusal = workbench.attempt(b"".join(lines))
-
-    assert isinstance(refusal, ValidationFailed)
-    assert refusal.details["line"] == line
-    assert "UTF-8" in str(refusal)
-
-
 # Cells -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("written", "amount"),
     [
-        *(("615.", "615"), (".5", "0.5"), ("-90.00", "-90"), ("+90.00", "90"), ("0001.50", "1.5")),
-        *(("$1,234.56", "1234.56"), ("-$1,234.56", "-1234.56"), ("1,234,567.89", "1234567.89")),
-        *(("(45.25)", "-45.25"), ("($45.25)", "-45.25"), ("$(1,234.50)", "-1234.5")),
-        *(("0.00000001", "0.00000001"), ("-0.00", "0"), ("10000000000", "10000000000")),
+        *(("615.", "615"), ("0001.50", "1.5"), ("(45.25)", "-45.25"), ("-0.00", "0")),
+        *(("0.00000001", "0.00000001"), ("10000000000", "10000000000")),
         ("123456789.012345", "123456789.012345"),
     ],
 )
@@ -305,9 +278,8 @@ def test_an_amount_is_read_exactly(written: str, amount: str) -> None:
 
 
 NO_AMOUNTS = [
-    *("abc", "1e3", "0x10", "NaN", "Infinity", "1_000", "--5", "5-", "$", "()", "-", ".", "1.2.3", "5 USD"),
-    *("(5", "5)", "(-45)", "(+45)", "-(45)", "1 00", "\N{ARABIC-INDIC DIGIT ONE}", "\N{FULLWIDTH DIGIT ONE}"),
-    *("12,50", "1,2,3", "1,", "1234,567", "1,23.45", "12,3456"),
+    *("0x10", "Infinity", "1_000", "()", ".", "1.2.3", "5 USD", "(5", "5)", "(-45)", "(+45)", "1 00"),
+    *("\N{FULLWIDTH DIGIT ONE}", "12,50", "1,2,3", "1,", "1234,567", "1,23.45", "12,3456"),
     *("10000000000.01", "-10000000001", "0.000000001", "9" * 5000),
     *(f"1.{'0' * 30}1", f"-1.{'0' * 120}1"),
 ]
@@ -344,33 +316,7 @@ def test_a_cell_that_breaks_its_rule_is_refused_with_its_line_and_column() -> No
         assert reasons[line].startswith(f"{column} "), (column, cell)
 
 
-def test_an_open_trade_has_no_result() -> None:
-    reasons = read_reasons(build_trades({"exit_price": "6010", "gross_pnl": ""}, {"gross_pnl": "5"}))
-
-    assert [reason.split()[0] for reason in reasons.values()] == ["exit_price", "gross_pnl"]
-
-
-def test_a_time_with_an_offset_is_that_instant_whatever_the_zone() -> None:
-    content = build_trades({"opened_at": "2026-02-10T09:30:00-05:00"})
-
-    assert read_one(content, "Asia/Tokyo")["opened_at"] == "2026-02-10T14:30:00.000000Z"
-
-
 # Tradovate's pairs of fills ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("local", "utc"),
-    [
-        ("01/15/2026 09:30:00", "2026-01-15T14:30:00.000000Z"),
-        ("07/15/2026 09:30:00", "2026-07-15T13:30:00.000000Z"),
-    ],
-    ids=["winter", "summer"],
-)
-def test_a_wall_clock_time_follows_daylight_saving(local: str, utc: str) -> None:
-    trade = read_pair("America/New_York", **{"Bought Timestamp": local, "Sold Timestamp": local})
-
-    assert (trade["opened_at"], trade["closed_at"]) == (utc, utc)
 
 
 @pytest.mark.parametrize(
@@ -402,28 +348,6 @@ def test_the_fill_that_came_first_tells_long_from_short(
     assert trade["gross_pnl"] == units("-70.5")
 
 
-@pytest.mark.parametrize(
-    ("bought", "sold", "quantity", "result", "multiplier"),
-    [
-        ("22510.25", "22498.50", "3", "-70.50", "2"),
-        ("6000.00", "6001.25", "2", "125.00", "50"),
-        ("72.10", "72.15", "1", "$50.00", "1000"),
-        ("1.08250", "1.08255", "1", "6.25", "125000"),
-        # The point value of the contract, an MNQ.
-        ("6000", "6000", "2", "0.00", "2"),
-        ("6000", "6001", "2", "0.00", "2"),
-    ],
-    ids=["micro", "mini", "oil", "euro", "equal prices", "no result"],
-)
-def test_the_value_of_a_point_follows_from_the_result(
-    bought: str, sold: str, quantity: str, result: str, multiplier: str
-) -> None:
-    trade = read_pair(**{"Buy Price": bought, "Sell Price": sold, "Paired Qty": quantity, "P/L": result})
-
-    assert trade["multiplier"] == units(multiplier)
-    assert trade["gross_pnl"] == units(result.strip("$"))
-
-
 BAD_CELLS_OF_PAIRS = [
     *(("Contract", ""), ("Buy Price", ""), ("P/L", ""), ("Buy Fill ID", "x1"), ("Buy Fill ID", "9" * 5000)),
     *(("Sell Fill ID", "\N{ARABIC-INDIC DIGIT ONE}"), ("Sell Fill ID", "-1")),
@@ -445,7 +369,6 @@ def test_a_cell_of_a_pair_that_breaks_its_rule_is_refused_with_its_line_and_colu
 
 # Whatever happens to a file ----------------------------------------------------------------------------
 
-FEW = max_examples(full=60, ci=12)
 FILES = st.sampled_from([TRADOVATE, ROUND_TRIPS])
 CELLS = st.one_of(
     st.text(max_size=12),
@@ -456,7 +379,7 @@ CELLS = st.one_of(
 )
 
 
-@FEW
+@max_examples(full=60, ci=12)
 @given(file=FILES, place=st.data(), cell=CELLS)
 def test_whatever_a_cell_holds_the_file_comes_in_whole_or_not_at_all(
     workbench: Workbench, file: Path, place: st.DataObject, cell: str
@@ -476,60 +399,3 @@ def test_whatever_a_cell_holds_the_file_comes_in_whole_or_not_at_all(
         assert before < outcome.details["line"] <= after or row == 0
     else:
         assert sum(outcome) == len(table) - 1
-
-
-@FEW
-@given(file=FILES, where=st.floats(0, 1))
-@example(file=TRADOVATE, where=0)
-@example(file=TRADOVATE, where=1)
-def test_wherever_a_file_is_cut_what_is_left_comes_in_whole_or_not_at_all(
-    workbench: Workbench, file: Path, where: float
-) -> None:
-    content = file.read_bytes()
-    left = content[: round(where * len(content))]
-
-    outcome = workbench.attempt(left)
-
-    if not isinstance(outcome, ValidationFailed):
-        assert sum(outcome) == len(left.splitlines()) - 1
-
-
-@FEW
-@given(table=st.lists(st.lists(CELLS, min_size=5, max_size=5), max_size=5))
-def test_whatever_the_rows_hold_the_file_comes_in_whole_or_not_at_all(
-    workbench: Workbench, table: list[list[str]]
-) -> None:
-    outcome = workbench.attempt(build_csv([MINIMAL, *table]))
-
-    if not isinstance(outcome, ValidationFailed):
-        assert sum(outcome) == sum(any(cell.strip() for cell in row) for row in table)
-
-
-@max_examples(full=150, ci=30)
-@given(
-    header=st.sampled_from(
-        [b"", *(file.read_bytes().splitlines()[0] + b"\n" for file in (TRADOVATE, ROUND_TRIPS))]
-    ),
-    content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode),
-)
-def test_whatever_stands_below_a_header_is_a_refusal_or_nothing(
-    workbench: Workbench, header: bytes, content: bytes
-) -> None:
-    outcome = workbench.attempt(header + content)
-
-    assert isinstance(outcome, ValidationFailed) or (header and outcome == (0, 0))
-
-
-@max_examples(full=150, ci=30)
-@given(
-    amount=st.decimals(-(10**6), 10**6, places=8).filter(lambda amount: len(amount.as_tuple().digits) <= 15),
-    dollar=st.sampled_from(["", "$"]),
-)
-def test_every_way_to_write_an_amount_is_the_same_amount(amount: Decimal, dollar: str) -> None:
-    size = f"{dollar}{abs(amount):,f}"
-    ways = [f"-{size}", f"({size})"] if amount < 0 else [size, f"+{size}"]
-
-    rows = read_all(build_trades(*(closed(gross_pnl=way) for way in ways)))
-
-    read = [one.columns["gross_pnl"] for one in rows if isinstance(one, Candidate)]
-    assert read == [int(amount * 10**8)] * len(ways)
