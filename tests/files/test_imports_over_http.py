@@ -543,14 +543,6 @@ SEQUENCES: dict[str, list[Any]] = {
         Send([{"fees": "2"}], "duplicate 1"),
         Expect({"fees": 3}),
     ],
-    "an edit after a correction": [
-        Send([A], "new 1"),
-        Send([with_id("a", fees="2")], "updated 1 fees"),
-        Edit({"gross_pnl": 7}),
-        Send([A], "duplicate 1"),
-        Send([with_id("a", fees="2")], "duplicate 1"),
-        Expect({"gross_pnl": 7}),
-    ],
     "a correction that the trader has made already": [
         Send([with_id("a", gross_pnl="1", fees="1")], "new 1"),
         Edit({"fees": 2}),
@@ -600,12 +592,6 @@ SEQUENCES: dict[str, list[Any]] = {
         Enter({"closed_at": None, "exit_price": None}),
         Edit({"closed_at": A_TRADE["closed_at"], "exit_price": 101}),
         Send([{}], "duplicate 1"),
-    ],
-    "identical trades entered by hand": [
-        Enter({}),
-        Enter({"symbol": "NQ"}),
-        Enter({}),
-        Send([{}, {}, {}, {"symbol": "NQ"}], "duplicate 1, duplicate 3, new 4, duplicate 2"),
     ],
     "a trade entered by hand, by a row with an id that it has not": [
         Enter({"notes": "mine"}),

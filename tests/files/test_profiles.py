@@ -269,6 +269,13 @@ def test_a_proposal_follows_from_names_and_cells(cells: dict[str, str], member: 
     assert getattr(proposal.profile, member) == value
 
 
+def test_a_proposal_shows_three_rows() -> None:
+    proposal = propose_profile(io.BytesIO(b"a,b\n1,2\n3,4\n5,6\n7,8\n"))
+
+    assert proposal is not None
+    assert proposal.sample_rows == [["1", "2"], ["3", "4"], ["5", "6"]]
+
+
 def test_a_sale_without_the_offset_of_its_purchase_is_an_error() -> None:
     header = "symbol,qty,buyPrice,sellPrice,pnl,buyFillId,sellFillId,boughtTimestamp,soldTimestamp"
     row = "MESH6,1,1,2,5,1,2,03/02/2026 09:31:00 -0500,03/02/2026 09:32:00"
