@@ -42,10 +42,9 @@ async def account_with_fees(client: httpx.AsyncClient, fees: Any = FEES, name: s
         (FEES, file_of(("MNQH6", 3), ("ESH6", 1)), [2.22, 4], 2, 6.22),
         (FEES, file_of(("MNQH6", 3), is_open=True), [1.11], 1, 1.11),
         (FEES, file_of(("MNQH6", 3), fees="0"), [0], 0, 0),
-        (FEES, file_of(("MNQH6", 3), fees="1.5"), [1.5], 0, 0),
         ({"MNQ": 0.37}, file_of(("ESH6", 1), ("MNQ", 1)), [0, 0.74], 1, 0.74),
     ],
-    ids=["by root, else the default", "one side of an open trade", "stated as 0", "stated", "no amount"],
+    ids=["by root, else the default", "one side of an open trade", "stated as 0", "no amount"],
 )
 async def test_a_file_that_states_no_costs_pays_the_commissions_of_its_account(
     client: httpx.AsyncClient, rates: Any, file: str, charged: list[float], rows: int, total: float

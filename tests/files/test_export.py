@@ -228,13 +228,6 @@ async def test_an_export_has_the_filters_of_the_list_and_a_copy_without_its_orig
     assert {row["copy_of"] for row in read_rows(file)} == {""}
 
 
-async def test_a_journal_without_trades_exports_the_header(client: httpx.AsyncClient) -> None:
-    file = await export(client)
-
-    assert file.startswith("row,account,symbol,direction,quantity,")
-    assert read_rows(file) == []
-
-
 async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     for _ in range(2):
@@ -244,15 +237,6 @@ async def test_an_export_is_longer_than_what_is_read_at_once(client: httpx.Async
     rows = read_rows(await export(client))
 
     assert [row["quantity"] for row in rows] == [str(number) for number in range(1, 602)] * 2
-
-
-async def test_only_the_trades_of_the_user_are_exported(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
-) -> None:
-    await create_trade(client, symbol="MINE")
-    await create_trade(other_user_client, symbol="THEIRS")
-
-    assert [row["symbol"] for row in read_rows(await export(client))] == ["MINE"]
 
 
 @pytest.mark.parametrize("query", ["format=xlsx", "format=", "from=2026-02-01&to=2026-01-01", "account_id=x"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from factories import read_file
-from file_tables import SAMPLES, read_errors, read_rows, read_trade, read_trades, show_trade, write_file
+from file_tables import SAMPLES, read_errors, read_rows, read_trade, read_trades, write_file
 from hypothesis import given
 from hypothesis import strategies as st
 from plain_rows import FEES, PLAIN, Cells
@@ -63,18 +63,14 @@ def ninja(side: str, quantity: str, opened: str, closed: str, profit: str) -> Ce
 
 READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     # format, what it shows, cells, members of the trade
-    ("NinjaTrader", "profit is net of all costs", {}, {"gross_pnl": "32.5", "fees": "3.46", "unstated": []}),
-    ("NinjaTrader", "the strategy is not read, nor a number", {}, {"strategy": None, "external_id": None}),
-    ("NinjaTrader", "times of the import", {}, {"opened_at": "2026-01-06T09:31:12Z",
-                                               "closed_at": "2026-01-06T09:48:03Z"}),
+    ("NinjaTrader", "profit is net of all costs, the strategy is not read, nor a number", {},
+     {"gross_pnl": "32.5", "fees": "3.46", "unstated": [], "strategy": None, "external_id": None}),
     ("NinjaTrader", "some costs are hidden", {"IP Fee": None, "NFA Fee": None},
      {"gross_pnl": "32.38", "fees": "3.34"}),
     ("NinjaTrader", "all costs are hidden", FEES, {"gross_pnl": "29.04", "fees": "0", "unstated": []}),
     ("NinjaTrader", "empty costs", {"Clearing Fee": "", "NFA Fee": " "}, {"fees": "3"}),
     ("NinjaTrader", "a loss of a short", ninja("Short", "1", "21540.50", "21556.00", "($313.46)"),
      {"direction": "short", "multiplier": "20", "gross_pnl": "-310"}),
-    ("NinjaTrader", "a gain of a short", ninja("Short", "1", "6050.00", "6028.50", "$1,071.54"),
-     {"multiplier": "50"}),
     ("NinjaTrader", "equal prices: the point value of an MES",
      ninja("Long", "2", "6012.25", "6012.25", "($3.46)"), {"multiplier": "5", "unstated": ["multiplier"]}),
     ("NinjaTrader", "hidden optional columns",
@@ -118,10 +114,8 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     *(("TradeZella", f"the point value of {what}", zella(*cells), {"multiplier": value, "gross_pnl": gross,
                                                                   "unstated": []})
       for what, cells, value, gross in [
-          ("oil", ("64.35", "64.47", "3.0", "360.0"), "1000", "360"),
           ("euro", ("1.0825", "1.0826", "1.0", "12.5"), "125000", "12.5"),
           ("gasoline", ("2.1505", "2.151", "1.0", "21.0"), "42000", "21"),
-          ("treasury", ("112.5", "112.515625", "1.0", "15.625"), "1000", "15.625"),
           ("an averaged option", ("8.799", "9.756", "22.0", "2106.0"), "100", "2106"),
           ("an averaged share", ("10.333", "10.5", "300.0", "50.0"), "1", "50"),
           ("cents", ("1.0", "2.11", "0.37", "0.41"), "1", "0.41"),
@@ -161,7 +155,7 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
        {"opened_at": f"{day}T{utc}:00:00Z", "closed_at": f"{day}T{utc}:31:42Z"})
       for zone, utc in [("UTC", 12), ("GMT", 12), ("EDT", 16), ("EST", 17), ("CDT", 17), ("CST", 18),
                         ("MDT", 18), ("MST", 19), ("PDT", 19), ("PST", 20)]
-      for day in ("2026-02-09", "2026-07-09")),
+      for day in ["2026-02-09"]),
     ("TradeZella", "no zone: of the import", {"Open Time": "12:31:42", "Close Time": "12:58:32"},
      {"opened_at": "2026-02-09T12:31:42Z"}),
     ("TradeZella", "open", OPEN | {"Gross P&L": "120.0", "Net P&L": "117.5"},
@@ -182,7 +176,6 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     *(("Tradervue", f"two fills show the point value of {what}", vue(*cells),
        {"multiplier": value, "unstated": []})
       for what, cells, value in [("an index", ("6012.25", "6014", "2", "87.5"), "50"),
-                                 ("a micro", ("22510.25", "22498.5", "6", "-70.5"), "2"),
                                  ("an option", ("2.15", "2.45", "10", "150"), "100"),
                                  ("a half", ("110.5", "110.75", "2", "3.125"), "12.5")]),
     *(("Tradervue", f"no point value: {cells}", cells, {"multiplier": "1", "unstated": ["multiplier"],
@@ -194,8 +187,7 @@ READ: list[tuple[str, str, Any, dict[str, Any]]] = [
     *(("Tradervue", f"notes {cell[:30]!r}", {"Notes": cell}, {"notes": notes})
       for cell, notes in [
           ("<p>in</p>\r\n\r\n<p>out</p>\n", "in\nout"),
-          ("in<br>out<br/>again<BR />at last", "in\nout\nagain\nat last"),
-          ("<ul><li>one</li><li>two</li></ul>", "one\ntwo"),
+          ("in<br>out<BR />again<ul><li>one</li><li>two</li></ul>", "in\nout\nagain\none\ntwo"),
           ('<p style="color: red">a <b>bold</b>  <em>move</em></p>', "a bold move"),
           ("<p>R&amp;D &lt;b&gt; 5&nbsp;&#8364;</p>", "R&D <b> 5 €"),
           ("<p>risk < 5 and reward > 3</p>", "risk < 5 and reward > 3"),
@@ -221,59 +213,43 @@ def test_a_row_is_read(name: str, cells: Cells, expected: dict[str, Any]) -> Non
 # By format and column, cells that are an error of their line and column.
 REFUSED: dict[str, dict[str, list[str]]] = {
     "NinjaTrader": {
-        "Instrument": ["", "X" * 41],
-        "Market pos.": ["", "Flat"],
-        "Qty": ["", "0", "-1"],
-        "Exit price": ["6015,50"],
+        "Instrument": [""],
+        "Market pos.": [""],
+        "Qty": ["0", "-1"],
         "Entry time": ["", "1/6/2026", "2/30/2026 9:30:00 AM"],
-        "Exit time": ["1/6/2026 13:00:00 PM", "January 6"],
-        "Profit": ["", "0.29%", "29.04", "$1e2", "US$29.04", "-($5.00)", "$--5.00", "$5.00-"],
+        "Exit time": ["1/6/2026 13:00:00 PM"],
+        "Profit": ["", "0.29%", "29.04", "$1e2", "US$29.04", "$5.00-"],
         "Commission": ["free"],
         "NFA Fee": ["$"],
     },
     "MetaTrader 5": {
         "Time": ["", "2026.01.12", "2026.13.12 09:15:04", "46034.3855"],
         "Position": ["", "1.31812E+09", "12a", "\N{ARABIC-INDIC DIGIT ONE}", "9" * 101],
-        "Symbol": ["", "X" * 41],
         "Type": ["", "buy limit", "balance"],
         "Volume": ["", "0", "-0.5", "0.10/0.30"],
-        "Price": ["market"],
         "S / L": ["none"],
-        "Time 2": ["soon"],
-        "Price 2": ["soon"],
         "Commission": [""],
         "Swap": ["1,23"],
-        "Profit": ["", "121.50 USD", "1e2"],
+        "Profit": ["", "121.50 USD"],
     },
-    "MetaTrader 4": {
-        "Type": [""],
-        "Ticket": ["8.12E+07"],
-        "Commission": [""],
-        "Taxes": [""],
-        "Close Time": [""],
-    },
+    "MetaTrader 4": {"Type": [""], "Ticket": ["8.12E+07"], "Commission": [""], "Taxes": [""]},
     "TradeZella": {
-        "Symbol": ["", "X" * 41],
-        "Side": ["", "flat"],
-        "Quantity": ["", "0.0", "-2.0"],
-        "Avg Buy Price": [""],
+        "Side": [""],
+        "Quantity": ["0.0", "-2.0"],
         "Avg Sell Price": [""],
         "Gross P&L": [""],
         "Net P&L": ["some"],
-        "Open Date": ["", "2026-02-30"],
         "Open Time": ["", "25:00:00 EST", "12:31:42 CET", "12:31:42 AM", "12:31:42 est"],
         "Close Date": ["yesterday"],
         "Close Time": ["", "noon EST"],
         "Instrument": ["\x01"],
     },
     "Tradervue": {
-        "Open Datetime": ["", "2026-03-02"],
-        "Close Datetime": ["", "2026-03-32 09:58:30"],
-        "Symbol": ["", "X" * 41],
+        "Open Datetime": [""],
+        "Close Datetime": ["2026-03-32 09:58:30"],
         "Side": [""],
         "Volume": ["", "0", "-400", "0.00000001"],
         "Exec Count": ["two"],
-        "Entry Price": [""],
         "Exit Price": [""],
         "Gross P&L": ["", "Inf"],
         "Notes": ["a\0b", f"&#{'9' * 5000};"],
@@ -302,16 +278,13 @@ REASONS: list[tuple[str, Cells, str]] = [
     ("NinjaTrader", {"Profit": "3.25"}, "Profit must be money such as $20.00: export the grid"),
     ("NinjaTrader", {"Commission": f"${TOO_MUCH}"}, "Commission with the other fees must be between "),
     ("NinjaTrader", {"Profit": f"${TOO_MUCH}"}, "Profit before the fees must be between "),
-    ("MetaTrader 5", {"Time 2": "2026.01.12 09:15:03"}, "closed_at must not be before opened_at"),
     ("MetaTrader 5", {"Commission": f"-{TOO_MUCH}", "Swap": "-1"}, "Swap with Commission must be between "),
     ("MetaTrader 4", {"Taxes": f"-{TOO_MUCH}"}, "Swap with Commission and Taxes must be between "),
     ("TradeZella", {"Gross P&L": TOO_MUCH, "Net P&L": f"-{TOO_MUCH}"}, "Net P&L makes fees that must be "),
-    ("TradeZella", {"Close Time": "12:31:41 EST"}, "closed_at must not be before opened_at"),
     ("TradeZella", {"Open Time": "12:31:42 IST"}, "Open Time must be in one of the zones UTC, GMT, EDT, "),
     *(("TradeZella", {"Spread Type": kind, "Avg Sell Price": "25290.0"}, "Side is long, but ")
       for kind in ("future", "stock", "Future", "forex", "crypto", "")),
     ("Tradervue", {"Commissions": TOO_MUCH, "Fees": "1"}, "Fees with Commissions must be between "),
-    ("Tradervue", {"Close Datetime": "2026-03-02 09:41:06"}, "closed_at must not be before opened_at"),
     ("Tradervue", {"Close Datetime": ""}, "Close Datetime is empty, and Volume is not the quantity"),
 ]  # fmt: skip
 
@@ -488,13 +461,6 @@ def test_the_multiplier_of_an_order_follows_from_its_value(
     assert trade["multiplier"] == multiplier
 
 
-def test_a_statement_without_orders_is_read_by_its_executions() -> None:
-    buy = order("Stocks", "QLTX", "1", "40", "-40", "Trade")
-    sell = order("Stocks", "QLTX", "-1", "41", "41", "Trade", 1)
-
-    assert read_trade(HEADER + buy + sell)["gross_pnl"] == "1"
-
-
 def test_a_column_of_accounts_goes_before_the_account_of_the_statement() -> None:
     account = "Account Information,Header,Field Name,Field Value\nAccount Information,Data,Account,U1\n"
     buy = order("Stocks", "U2,QLTX", "1", "40", "-40")
@@ -587,17 +553,7 @@ def test_whatever_the_cells_hold_each_row_is_a_trade_or_refused(name: str, data:
             assert all(-(2**63) <= amount < 2**63 for amount in amounts)
 
 
-TAGS = [
-    "<tr>",
-    "</tr>",
-    "<td>",
-    "</td>",
-    "<th>",
-    '<td class="hidden">',
-    '<td colspan="3">',
-    "</table>",
-    "<td",
-]
+TAGS = ["<tr>", "</tr>", "<td>", "</td>", '<td class="hidden">', '<td colspan="3">', "</table>", "<td"]
 ODD = ['colspan="', "<!--", "-->", "<?", "<!", "<![x[", "<script>", "</", "&#", "&nbsp;"]
 ROW = "<tr>" + "".join(f"<td>{cell}</td>" for cell in PLAIN["MetaTrader 5"].values()) + "</tr>"
 HEAD = "<tr>" + "".join(f"<td>{name.removesuffix(' 2')}</td>" for name in PLAIN["MetaTrader 5"]) + "</tr>"
@@ -611,15 +567,3 @@ def test_whatever_a_page_holds_only_trades_and_errors_come_out(pieces: list[str]
     except ValidationFailed:
         return
     assert all(isinstance(row, Candidate) or (row.reason and row.line >= 1) for row in rows)
-
-
-@max_examples(full=150, ci=30)
-@given(where=st.integers(0, len(PAGE)))
-def test_a_report_that_breaks_off_gives_the_positions_before(where: int) -> None:
-    try:
-        rows = read_rows(PAGE[:where])
-    except ValidationFailed:
-        return
-    found = [show_trade(row) for row in rows if isinstance(row, Candidate)]
-
-    assert found == read_trades(PAGE)[: len(found)]

@@ -19,7 +19,6 @@ from commands import PATIENCE, WITHOUT_TLS, Server, environment, make_journal, n
 from factories import create_account, details_of, error_of, read_file, send_file, unwrap
 from starlette.applications import Starlette
 
-from journal_api.database.threads import raise_if_cancelled
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.profiles.proposal import propose_profile
@@ -61,12 +60,6 @@ def flex_names(size: int) -> str:
     return "<FlexQueryResponse>" + "".join(f"<a{number}/>" for number in range(size // 10))
 
 
-FLEX_TRADE = (
-    '<Trade accountId="U1" symbol="A" dateTime="20260302;093105" quantity="1" tradePrice="1" '
-    'ibCommission="-1" buySell="BUY" levelOfDetail="EXECUTION"/>\n'
-)
-
-
 def cell(column: str, part: str) -> Callable[[int], str]:
     """A row with a cell of that column made of so much of the part."""
     columns, cells = HEADER.split(","), ROW.split(",")
@@ -100,70 +93,41 @@ TRADERVUE = (
 # A name, a file of about so many characters, and how many of them.
 SHAPES: list[tuple[str, Callable[[int], str], int]] = [
     ("a name without a value in a tag", page("<td ", "a", ">x"), 12_000),
-    ("names without values in a tag", page("<td ", "a ", ">x"), 12_000),
     ("blanks after a name in a tag", page("<td a", " ", ">x"), 12_000),
-    ("blanks after an equals sign in a tag", page("<td a=", " ", ">x"), 12_000),
-    ("equals signs in a tag", page("<td ", "a=", ">x"), 12_000),
     ("quotes in a tag", page("<td ", 'a="', ">x"), 12_000),
     ("a tag that never ends", page("<td><", "a", "<b>"), 12_000),
-    ("tags that never end", page("<td>", "<", "b>"), 60_000),
     ("named tags that never end", page("", "<td", "<b>"), 60_000),
     ("a tag over many lines", page("<td", "\n", ">x"), 20_000),
-    ("tags over many lines", page("", "<td\n", ">x"), 40_000),
     ("a picture over many lines", page("<img ", "\na", ">"), 40_000),
-    ("ends of tags", page("<td>", ">"), 60_000),
     ("short tags", page("<td>", "<b>"), 40_000),
     ("entities", page("<td>", "&amp;"), 60_000),
-    ("entities without an end", page("<td>", "&a"), 60_000),
     ("a number of a character", page("<td>", "&#1"), 60_000),
-    ("digits of a character", page("<td>&#", "1"), 60_000),
     ("wide cells", page("", "<td colspan=999>"), 60_000),
-    ("rows without cells", page("", "<tr>"), 40_000),
     ("comments", page("<td>", "<!--"), 40_000),
-    ("trades of XML", flex("", FLEX_TRADE), 100_000),
-    ("elements of XML", flex("", "<a/>"), 100_000),
     ("attributes of XML", flex_attributes, 100_000),
     ("names in XML", flex_names, 200_000),
     ("an attribute of XML over many lines", flex('<Trade symbol="', "a\n", '"/>'), 400_000),
     ("an element of XML without an end", flex("<Trade ", "a\n"), 400_000),
-    ("nested elements of XML", flex("", "<a>"), 400_000),
     ("a comment in XML over many lines", flex("<!--", "a\n", "-->"), 400_000),
-    ("text in XML", flex("", "a\n"), 200_000),
     ("entities in XML", flex('<Trade symbol="', "&amp;", '"/>'), 200_000),
     ("columns", lambda size: HEADER + "," + ",".join(f"c{number}" for number in range(size // 6)), 60_000),
-    ("one column again and again", lambda size: "a," * (size // 2), 100_000),
-    ("blanks in a header", lambda size: HEADER + " " * size, 100_000),
     ("empty cells of a header", lambda size: HEADER + "," * size, 100_000),
     # Beyond 10,000 each is an error, which takes longer than a row that is skipped.
     ("blank lines", lines(HEADER, "\n"), 80_000),
-    ("lines of returns", lines(HEADER, "\r"), 20_000),
     ("short rows", lines(HEADER, "x\n"), 10_000),
-    ("cells in a row", lines(HEADER, "x,"), 100_000),
     ("quotes", lines(HEADER, '"'), 100_000),
     ("lines in a quoted cell", lines(HEADER + '\n"', "x\n"), 40_000),
-    ("one long line", lambda size: "x" * size, 400_000),
     ("digits", cell("quantity", "1"), 100_000),
-    ("zeros", lambda size: cell("quantity", "1")(1).replace('"1"', "1." + "0" * size), 100_000),
     ("groups of digits", cell("quantity", ",000"), 9_000),
-    ("blanks in a number", cell("quantity", "1 "), 9_000),
     ("signs of currencies", cell("entry_price", "$"), 9_000),
     ("a date", cell("opened_at", "2026-01-05 "), 100_000),
-    ("a time", cell("opened_at", "14:"), 100_000),
-    ("a symbol", cell("symbol", "A"), 100_000),
     ("marks to be put in order", cell("symbol", "a\u0301\u0323"), 100_000),
     ("dashes that an error shows", cell("quantity", "a-"), 9_000),
-    ("words that an error shows", cell("quantity", "a "), 9_000),
     ("names", cell("tags", "a;"), 100_000),
-    ("separators of names", cell("tags", ";"), 100_000),
     ("brackets of names", cell("tags", "["), 100_000),
     ("names as JSON", lambda size: cell("tags", "[" + '""a"",' * (size // 6) + '""a""]')(1), 100_000),
-    ("brackets of answers", cell("confirmations", "["), 100_000),
-    ("notes", cell("notes", "a\n"), 40_000),
-    ("fills of one instant", lines(FILLS, "2026-03-09,09:31,A,1,1,B\n"), 12_000),
     ("fills in any order", fills_in_any_order, 12_000),
-    ("tags in a note", lambda size: TRADERVUE + "<p>" * (size // 3) + '"\n', 100_000),
     ("tags in a note without end", lambda size: TRADERVUE + "<p " * (size // 3) + '"\n', 100_000),
-    ("comments in a note", lambda size: TRADERVUE + "<!--" * (size // 4) + '"\n', 100_000),
     ("entities in a note", lambda size: TRADERVUE + "&a" * (size // 2) + '"\n', 100_000),
 ]
 
@@ -270,7 +234,7 @@ def test_what_is_within_its_bounds_is_read(file: str) -> None:
 async def test_a_file_of_many_errors_is_not_read_to_its_end(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
-    file = f"{HEADER}\n" + "x\n" * 200_000
+    file = f"{HEADER}\n" + "x\n" * 110_000
 
     counts = unwrap(await send_file(client, file, account_id, dry_run="true"))["counts"]
     refused = await send_file(client, file, account_id)
@@ -280,8 +244,11 @@ async def test_a_file_of_many_errors_is_not_read_to_its_end(
     assert details_of(refused)["counts"] == counts
 
 
-@pytest.mark.parametrize("begin", [" " * 999 + "\n", "<tr>" * 250], ids=["blank lines", "empty rows"])
-@pytest.mark.parametrize(("size", "is_found"), [(0.9, True), (1.1, False)])
+@pytest.mark.parametrize(
+    ("begin", "size", "is_found"),
+    [(" " * 999 + "\n", 0.9, True), (" " * 999 + "\n", 1.1, False), ("<tr>" * 250, 1.1, False)],
+    ids=["within", "beyond", "empty rows of a page beyond"],
+)
 def test_a_profile_is_proposed_for_a_table_that_begins_in_the_first_mib(
     begin: str, size: float, is_found: bool
 ) -> None:
@@ -336,23 +303,15 @@ def status_of(pid: int, name: str) -> int:
 HEAVY = [
     ("short rows", f"{HEADER}\n" + "x\n" * 30_000),
     ("a header of 8 MiB", "a," * (4 * MIB)),
-    ("empty cells", "," * (8 * MIB)),
     ("blank lines", "\r\n" * (4 * MIB)),
     ("a cell of 7 MiB of names", f"{HEADER},tags\n{ROW},{'a;' * (7 * MIB // 2)}\n"),
-    ("names to the bound", f"{HEADER},tags\n" + f"{ROW},{'a;' * (MIB // 2)}\n" * 4),
     ("names as JSON", f'{HEADER},tags\n{ROW},"[' + '"""",' * 200_000 + '""""]"\n'),
     ("answers", f'{HEADER},confirmations\n{ROW},"[' + '["""",true,null],' * 100_000 + '0]"\n'),
-    ("a page with a huge cell", "<html><table><tr><td>" + "x" * (8 * MIB)),
     ("a page with huge cells", "<html><table><tr>" + ("<td>" + "x" * 65_000) * 120),
     ("a page with a huge tag", "<html><table><tr><td " + "x" * (8 * MIB)),
-    ("nested elements of XML", flex("", "<a>")(8 * MIB)),
-    ("a comment of XML", flex("<!--", "x")(8 * MIB)),
     ("names in XML", flex_names(8 * MIB)),
-    ("attributes in XML", flex("<Trade ", "aaaa='' ")(8 * MIB)),
     ("elements of XML", flex("", "<Trade/>")(2 * MIB)),
-    ("trades of XML", flex("", FLEX_TRADE)(len(FLEX_TRADE) * 5_000)),
     ("notes with a wide character", f"{HEADER},notes\n" + f"{ROW},{'x' * 2_000_000}😀\n" * 4),
-    ("trades", f"{HEADER}\n" + f"{ROW}\n" * 5_000),
     ("copies", f"{HEADER},copy_of\n" + f"{ROW},1\n" * 5_000),
     ("fills", f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 5_000),
 ]
@@ -379,27 +338,6 @@ def test_an_import_takes_no_more_memory_than_documented(
 
 
 # Stopping ------------------------------------------------------------------------------------------------
-
-
-async def test_a_thread_that_nobody_waits_for_ends_at_its_next_look() -> None:
-    begun, ended = Event(), Event()
-
-    def work() -> None:
-        begun.set()
-        try:
-            while True:
-                raise_if_cancelled()
-        except asyncio.CancelledError:
-            ended.set()
-            raise
-
-    waiting = asyncio.create_task(in_thread(1, work))
-    await asyncio.to_thread(begun.wait, PATIENCE)
-    waiting.cancel()
-
-    assert await asyncio.to_thread(ended.wait, PATIENCE)
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
 
 
 @pytest.mark.promise(19)
@@ -474,11 +412,9 @@ def test_sigterm_is_heard_and_others_are_answered_while_a_hostile_file_is_read(t
     assert (answer.status_code, code) == (200, 0)
 
 
-@pytest.mark.parametrize("kind", ["trades", "fills"])
-def test_ctrl_c_ends_the_command_amid_a_file_and_nothing_is_imported(tmp_path: Path, kind: str) -> None:
+def test_ctrl_c_ends_the_command_amid_a_file_and_nothing_is_imported(tmp_path: Path) -> None:
     db, file = tmp_path / "journal.db", tmp_path / "long.csv"
-    fills = f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 300_000
-    file.write_text(LONG if kind == "trades" else fills)
+    file.write_text(f"{FILLS}\n" + "2026-03-09,09:31,A,1,1,B\n" * 300_000)
     make_journal(db)
     process = subprocess.Popen(
         [sys.executable, "-m", "journal_api", "import", file, "--account", "Sim", "--db", db],

@@ -62,33 +62,21 @@ class Steps:
 # How long it takes ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dry_run", ["true", "false"])
+@pytest.mark.parametrize("is_imported", [True, False], ids=["imported", "by hand"])
 @pytest.mark.promise(19)
 async def test_twice_the_rows_beside_twice_the_identical_trades_take_less_than_three_times_the_steps(
-    app: Starlette, client: httpx.AsyncClient, dry_run: str
+    app: Starlette, client: httpx.AsyncClient, is_imported: bool
 ) -> None:
     steps = await Steps.count_in(app)
     taken = []
     for number in (500, 1000):
         account_id = (await create_account(client, f"{number}"))["id"]
-        await write_down(client, account_id, number)
+        if is_imported:
+            await create_import(client, build_identical([""] * number), account_id=account_id)
+        else:
+            await write_down(client, account_id, number)
         steps.since_last()
-        await send_file(client, build_identical(numbered(number)), account_id, dry_run=dry_run)
-        taken.append(steps.since_last())
-
-    assert 0 < taken[1] < 3 * taken[0]
-
-
-async def test_rows_take_no_more_steps_beside_identical_trades_that_an_import_has_brought(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    steps = await Steps.count_in(app)
-    taken = []
-    for number in (500, 1000):
-        account_id = (await create_account(client, f"{number}"))["id"]
-        await create_import(client, build_identical([""] * number), account_id=account_id)
-        steps.since_last()
-        await send_file(client, build_identical(numbered(2 * number)), account_id, dry_run="true")
+        await send_file(client, build_identical(numbered(number)), account_id)
         taken.append(steps.since_last())
 
     assert 0 < taken[1] < 3 * taken[0]

@@ -14,7 +14,6 @@ import httpx
 import pytest
 from commands import (
     PATIENCE,
-    change,
     command,
     dump,
     environment,
@@ -116,10 +115,9 @@ def test_a_dry_run_needs_no_turn_to_write(db: Path, tmp_path: Path, account: str
         (BROKEN, [], "line 3: quantity must be ", " (and 2 more)"),
         (BROKEN, ["--dry-run"], "line 3: quantity must be ", " (and 2 more)"),
         (BROKEN[:2], [], "line 3: quantity must be ", "greater than 0 ('0')"),
-        ([{"quantity": "0"}] * 2500, [], "line 2: quantity must be ", " (and 2499 more)"),
         ([{"account": "Live"}], [], "line 2: account ", ""),
     ],
-    ids=["several", "dry run", "one", "very many", "an account that the journal does not have"],
+    ids=["several", "dry run", "one", "an account that the journal does not have"],
 )
 def test_bad_rows_are_one_line_of_error_and_nothing_is_written(
     db: Path, tmp_path: Path, trades: list[dict[str, str]], options: list[str], start: str, end: str
@@ -148,17 +146,6 @@ def test_a_dry_run_of_a_broken_file_prints_every_row_and_fails(db: Path, tmp_pat
     assert "line 3: error: quantity must be " in ran.out
     assert ran.err.startswith("journal-api: line 3: quantity must be ")
     assert ran.err.count("\n") == 1
-
-
-def test_an_unknown_header_is_an_error_with_the_format_and_the_missing_column(
-    db: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "other.csv"
-    file.write_text("symbol,direction,quantity,entry_price\nES,long,1,6000\n")
-
-    line = run_failing("import", file, "--account", "Sim", "--db", db)
-
-    assert "this looks like round trips, but it has no column 'opened_at'" in line
 
 
 # Beside the service --------------------------------------------------------------------------------------
@@ -235,20 +222,6 @@ def test_without_an_account_option_the_file_says_which(db: Path, tmp_path: Path)
     assert "account" in line
 
 
-def test_times_without_an_offset_are_in_the_stated_zone_else_the_owners(db: Path, tmp_path: Path) -> None:
-    change(db, "UPDATE users SET timezone = 'Europe/Berlin', day_rollover = '15:00'")
-    file = write_file(tmp_path, LOCAL)
-
-    command("import", file, "--account", "Own", "--db", db)
-    command("import", file, "--account", "Stated", "--timezone", "Asia/Tokyo", "--db", db)
-
-    assert rows(db, "SELECT opened_at, trading_day FROM trades ORDER BY id") == [
-        ("2026-01-05T13:00:00.000000Z", "2026-01-06"),
-        ("2026-01-05T05:00:00.000000Z", "2026-01-05"),
-    ]
-    assert rows(db, "SELECT timezone FROM imports ORDER BY id") == [("Europe/Berlin",), ("Asia/Tokyo",)]
-
-
 # Names of files ------------------------------------------------------------------------------------------
 
 
@@ -256,12 +229,10 @@ def test_times_without_an_offset_are_in_the_stated_zone_else_the_owners(db: Path
     ("name", "shown"),
     [
         ("\x1b]0;pwn\x07a.csv", "\ufffd]0;pwn\ufffda.csv"),
-        ("a\nb\r\t.csv", "a\ufffdb\ufffd\ufffd.csv"),
-        ("\x9b31m.csv", "\ufffd31m.csv"),
-        (" a.csv ", "a.csv"),
+        ("a\nb\x9b.csv ", "a\ufffdb\ufffd.csv"),
         (" ", None),
     ],
-    ids=["an escape", "line ends", "a control of eight bits", "white space around", "white space alone"],
+    ids=["an escape", "a line end, a control of eight bits, white space around", "white space alone"],
 )
 def test_control_characters_in_the_name_of_a_file_are_neither_kept_nor_shown(
     db: Path, tmp_path: Path, name: str, shown: Any
@@ -292,10 +263,3 @@ def test_the_bar_on_a_terminal_shows_no_control_characters_of_the_name_of_a_file
     assert "\ufffd]0;pwn\ufffda.csv".encode() in told
     assert b"\x1b]" not in told
     assert b"\x07" not in told
-
-
-def test_an_error_about_a_file_shows_no_control_characters_of_its_name(db: Path, tmp_path: Path) -> None:
-    line = run_failing("import", tmp_path / "\x1b]0;pwn\x07.csv", "--db", db)
-
-    assert "]0;pwn" in line
-    assert not set(line) & set("\x1b\x07")

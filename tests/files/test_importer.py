@@ -1,31 +1,20 @@
-"""How the cells of a file are read, and that whatever a file holds comes in whole or not at all."""
+"""How the rows and cells of round trips and of pairs of fills are read."""
 
-import asyncio
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from aiosqlite import Connection
-from commands import dump
-from conftest import client_of, new_key_for, started
-from factories import create_category, create_strategy, create_tag, insert_account, read_file
-from hypothesis import example, given
+from factories import read_file
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import max_examples
 
-from journal_api.app import create_app
-from journal_api.database.database import Database
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import imports
-from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Rejected
-from journal_api.settings import Settings
-from journal_api.structs.imports import Counts, Verdict
-from journal_api.trade_files import batches, importer
 
 DATA = Path(__file__).parents[1] / "data"
 TRADOVATE = DATA / "tradovate_position_history.csv"
@@ -87,86 +76,6 @@ def read_reasons(content: bytes) -> dict[int, str]:
     return {one.line: one.reason for one in read_all(content) if isinstance(one, Rejected)}
 
 
-async def prepare(db: Path) -> None:
-    """Make an account and what round_trips.csv names."""
-    app = create_app(Settings(db=db))
-    async with started(app), client_of(app, await new_key_for(app)) as client:
-        await insert_account(app)
-        setups = [{"name": "Break of the high"}, {"name": "Break of the low"}]
-        await create_strategy(client, "Opening range", setups=setups)
-        await create_strategy(client, "Fade", setups=[{"name": "Exhaustion"}])
-        category_id = (await create_category(client))["id"]
-        for name, kind in (("Patient", "custom"), ("FOMO", "mistake"), ("Chased", "mistake")):
-            await create_tag(client, name, category_id=category_id, type=kind)
-
-
-class Outcome(NamedTuple):
-    new: int
-    duplicate: int
-
-
-class Workbench:
-    """A database in this process on which imports are tried and taken back, so that each meets the same."""
-
-    def __init__(self, folder: Path) -> None:
-        self.db, self.file = folder / "journal.db", folder / "trades.csv"
-        self.runner = asyncio.Runner()
-        self.runner.run(prepare(self.db))
-        self.database = self.runner.run(Database.open(self.db))
-        self.before = dump(self.db)
-
-    def close(self) -> None:
-        self.runner.run(self.database.close())
-        self.runner.close()
-
-    def attempt(self, content: bytes) -> Outcome | ValidationFailed:
-        """How the import ends; a refusal has named a line and left nothing, a success has added all rows."""
-        self.file.write_bytes(content)
-        outcome = self.runner.run(self._attempt())
-        if isinstance(outcome, ValidationFailed):
-            assert dump(self.db) == self.before
-            line = outcome.details["line"]
-            assert 1 <= line <= len(content.splitlines()) + 1
-            assert str(outcome).startswith(f"line {line}: ")
-        return outcome
-
-    async def _attempt(self) -> Outcome | ValidationFailed:
-        """An import that is taken back, after a dry run that must say the same."""
-        source = imports.Source(1, self.file.name, "0" * 64)
-        told: list[list[Verdict]] = [[], []]
-        try:
-            with self.file.open("rb") as opened:
-                found = read_file(opened)
-                _, foretold, *_ = await importer.import_trades(
-                    self.database, 1, source, found, told[0].extend, dry_run=True
-                )
-            with self.file.open("rb") as opened:
-                found = read_file(opened)
-                file_import = importer.FileImport(1, source, found, told[1].extend)
-
-                async def store(db: Connection) -> Counts:
-                    _, counts, *_ = await file_import.store(db)
-                    assert await fetch(db, "SELECT count(*) FROM trades", {}) == counts.new
-                    return counts
-
-                storing = self.database.write(store, commit=False)
-                counts = await file_import.complete(storing, self.database.reader)
-        except ValidationFailed as refusal:
-            assert not told[1] or foretold.error
-            return refusal
-        assert counts == foretold
-        assert [(one.line, one.verdict) for one in told[0]] == [(one.line, one.verdict) for one in told[1]]
-        assert (counts.updated, counts.error) == (0, 0)
-        return Outcome(counts.new, counts.duplicate)
-
-
-@pytest.fixture(scope="module")
-def workbench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    workbench = Workbench(tmp_path_factory.mktemp("workbench"))
-    yield workbench
-    workbench.close()
-
-
 # Identity ----------------------------------------------------------------------------------------------
 
 
@@ -196,50 +105,23 @@ def test_a_trade_is_known_by_the_bytes_that_earlier_versions_have_stored_of_it()
     ]
 
 
-@pytest.mark.parametrize("rows_between", [0, 1, 2 * batches.COPIES_AT_ONCE])
-def test_an_external_id_that_comes_twice_in_a_file_is_an_error_of_the_second_row(
-    workbench: Workbench, rows_between: int
-) -> None:
-    others = [closed(external_id=f"T-{number}") for number in range(rows_between)]
-    trade = closed(external_id="A-1")
-
-    outcome = workbench.attempt(build_trades({**trade, "tags": "FOMO"}, *others, trade))
-
-    assert str(outcome) == f"line {3 + rows_between}: external_id 'A-1' is repeated"
-
-
 # What the file may look like ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda text: "\N{BYTE ORDER MARK}" + text,
-        lambda text: text.replace("\n", "\r\n"),
         lambda text: text.removesuffix("\n"),
         lambda text: text.replace("\n", "\n\n"),
         lambda text: text.replace(",", " , "),
         lambda text: text.replace("\n", ",mine\n"),
     ],
-    ids=[
-        *("byte order mark", "carriage returns", "no last line end"),
-        *("blank lines", "blanks around cells", "another column"),
-    ],
+    ids=["no last line end", "blank lines", "blanks around cells", "another column"],
 )
-def test_a_file_is_read_whatever_program_wrote_it(workbench: Workbench, change: Any) -> None:
-    outcome = workbench.attempt(change(TRADOVATE.read_text()).encode())
+def test_a_file_is_read_whatever_program_wrote_it(change: Any) -> None:
+    rows = read_all(change(TRADOVATE.read_text()).encode())
 
-    assert outcome == (5, 0)
-
-
-def test_a_column_name_with_a_line_end_in_it_does_not_break_the_error_in_two(workbench: Workbench) -> None:
-    table = [[*row, "x", "x"] for row in read_table(ROUND_TRIPS)]
-    table[0][-2:] = ["my\nown", "my\nown"]
-
-    refusal = workbench.attempt(build_csv(table))
-
-    assert isinstance(refusal, ValidationFailed)
-    assert len(str(refusal).splitlines()) == 1
+    assert [isinstance(row, Candidate) for row in rows] == [True] * 5
 
 
 KNOWN_HEADER = b"symbol,direction,quantity,entry_price,opened_at\n"
@@ -253,38 +135,22 @@ ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
         (b"\n" + ROW_OF_SIX, 1),
         (b"\xff\xfe" + "symbol,direction\n".encode("utf-16-le") + ROW_OF_SIX, 1),
         (b"symbol,direction,quantity,entry_price,opened_at,symbol\n" + ROW_OF_SIX, 1),
-        (KNOWN_HEADER + b"ES,long,1,6000\n", 2),
-        (KNOWN_HEADER + b"ES,long,1,6000,2026-02-10 09:30:00,1\n", 2),
-        (KNOWN_HEADER + b'"ES"x,long,1,6000,2026-02-10 09:30:00\n', 2),
+        (KNOWN_HEADER[:-1] + b',"my\nown","my\nown"\n' + ROW_OF_SIX, 3),
         (KNOWN_HEADER + b'"ES,long,1,6000,2026-02-10 09:30:00\n', 2),
         (KNOWN_HEADER + b"E" * 200_000 + b",long,1,6000,2026\n", 2),
     ],
     ids=[
-        *("empty", "blank", "UTF-16", "a column twice", "a cell less", "a cell more"),
-        *("text after a quote", "an open quote", "a huge cell"),
+        *("empty", "blank", "UTF-16", "a column twice", "a column twice with a line end in its name"),
+        *("an open quote", "a huge cell"),
     ],
 )
-def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(
-    workbench: Workbench, broken: bytes, line: int
-) -> None:
-    refusal = workbench.attempt(broken)
-
-    assert isinstance(refusal, ValidationFailed)
-    assert refusal.details["line"] == line
-
-
-@pytest.mark.parametrize("line", [1, 4, 6])
-def test_bytes_that_are_not_utf8_are_refused_with_the_line_they_stand_on(
-    workbench: Workbench, line: int
-) -> None:
-    lines = TRADOVATE.read_bytes().splitlines(keepends=True)
-    lines[line - 1] = lines[line - 1].replace(b"MNQ", b"\xc3\xbcMN\xff").replace(b"Position", b"\xc3\xbc\xff")
-
-    refusal = workbench.attempt(b"".join(lines))
-
-    assert isinstance(refusal, ValidationFailed)
-    assert refusal.details["line"] == line
-    assert "UTF-8" in str(refusal)
+def test_a_file_that_is_not_what_it_should_be_is_refused_with_the_line(broken: bytes, line: int) -> None:
+    try:
+        (refused,) = read_reasons(broken).items()
+    except ValidationFailed as error:
+        refused = (error.details["line"], str(error))
+    assert refused[0] == line
+    assert len(refused[1].splitlines()) == 1
 
 
 # Cells -------------------------------------------------------------------------------------------------
@@ -293,10 +159,8 @@ def test_bytes_that_are_not_utf8_are_refused_with_the_line_they_stand_on(
 @pytest.mark.parametrize(
     ("written", "amount"),
     [
-        *(("615.", "615"), (".5", "0.5"), ("-90.00", "-90"), ("+90.00", "90"), ("0001.50", "1.5")),
-        *(("$1,234.56", "1234.56"), ("-$1,234.56", "-1234.56"), ("1,234,567.89", "1234567.89")),
-        *(("(45.25)", "-45.25"), ("($45.25)", "-45.25"), ("$(1,234.50)", "-1234.5")),
-        *(("0.00000001", "0.00000001"), ("-0.00", "0"), ("10000000000", "10000000000")),
+        *(("615.", "615"), ("0001.50", "1.5"), ("(45.25)", "-45.25"), ("-0.00", "0")),
+        *(("0.00000001", "0.00000001"), ("10000000000", "10000000000")),
         ("123456789.012345", "123456789.012345"),
     ],
 )
@@ -305,9 +169,8 @@ def test_an_amount_is_read_exactly(written: str, amount: str) -> None:
 
 
 NO_AMOUNTS = [
-    *("abc", "1e3", "0x10", "NaN", "Infinity", "1_000", "--5", "5-", "$", "()", "-", ".", "1.2.3", "5 USD"),
-    *("(5", "5)", "(-45)", "(+45)", "-(45)", "1 00", "\N{ARABIC-INDIC DIGIT ONE}", "\N{FULLWIDTH DIGIT ONE}"),
-    *("12,50", "1,2,3", "1,", "1234,567", "1,23.45", "12,3456"),
+    *("0x10", "Infinity", "1_000", "()", ".", "1.2.3", "5 USD", "(5", "5)", "(-45)", "(+45)", "1 00"),
+    *("\N{FULLWIDTH DIGIT ONE}", "12,50", "1,2,3", "1,", "1234,567", "1,23.45", "12,3456"),
     *("10000000000.01", "-10000000001", "0.000000001", "9" * 5000),
     *(f"1.{'0' * 30}1", f"-1.{'0' * 120}1"),
 ]
@@ -344,33 +207,7 @@ def test_a_cell_that_breaks_its_rule_is_refused_with_its_line_and_column() -> No
         assert reasons[line].startswith(f"{column} "), (column, cell)
 
 
-def test_an_open_trade_has_no_result() -> None:
-    reasons = read_reasons(build_trades({"exit_price": "6010", "gross_pnl": ""}, {"gross_pnl": "5"}))
-
-    assert [reason.split()[0] for reason in reasons.values()] == ["exit_price", "gross_pnl"]
-
-
-def test_a_time_with_an_offset_is_that_instant_whatever_the_zone() -> None:
-    content = build_trades({"opened_at": "2026-02-10T09:30:00-05:00"})
-
-    assert read_one(content, "Asia/Tokyo")["opened_at"] == "2026-02-10T14:30:00.000000Z"
-
-
 # Tradovate's pairs of fills ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("local", "utc"),
-    [
-        ("01/15/2026 09:30:00", "2026-01-15T14:30:00.000000Z"),
-        ("07/15/2026 09:30:00", "2026-07-15T13:30:00.000000Z"),
-    ],
-    ids=["winter", "summer"],
-)
-def test_a_wall_clock_time_follows_daylight_saving(local: str, utc: str) -> None:
-    trade = read_pair("America/New_York", **{"Bought Timestamp": local, "Sold Timestamp": local})
-
-    assert (trade["opened_at"], trade["closed_at"]) == (utc, utc)
 
 
 @pytest.mark.parametrize(
@@ -402,28 +239,6 @@ def test_the_fill_that_came_first_tells_long_from_short(
     assert trade["gross_pnl"] == units("-70.5")
 
 
-@pytest.mark.parametrize(
-    ("bought", "sold", "quantity", "result", "multiplier"),
-    [
-        ("22510.25", "22498.50", "3", "-70.50", "2"),
-        ("6000.00", "6001.25", "2", "125.00", "50"),
-        ("72.10", "72.15", "1", "$50.00", "1000"),
-        ("1.08250", "1.08255", "1", "6.25", "125000"),
-        # The point value of the contract, an MNQ.
-        ("6000", "6000", "2", "0.00", "2"),
-        ("6000", "6001", "2", "0.00", "2"),
-    ],
-    ids=["micro", "mini", "oil", "euro", "equal prices", "no result"],
-)
-def test_the_value_of_a_point_follows_from_the_result(
-    bought: str, sold: str, quantity: str, result: str, multiplier: str
-) -> None:
-    trade = read_pair(**{"Buy Price": bought, "Sell Price": sold, "Paired Qty": quantity, "P/L": result})
-
-    assert trade["multiplier"] == units(multiplier)
-    assert trade["gross_pnl"] == units(result.strip("$"))
-
-
 BAD_CELLS_OF_PAIRS = [
     *(("Contract", ""), ("Buy Price", ""), ("P/L", ""), ("Buy Fill ID", "x1"), ("Buy Fill ID", "9" * 5000)),
     *(("Sell Fill ID", "\N{ARABIC-INDIC DIGIT ONE}"), ("Sell Fill ID", "-1")),
@@ -443,9 +258,8 @@ def test_a_cell_of_a_pair_that_breaks_its_rule_is_refused_with_its_line_and_colu
         assert reasons[line].startswith(f"{column} "), (column, cell)
 
 
-# Whatever happens to a file ----------------------------------------------------------------------------
+# Whatever a cell holds -------------------------------------------------------------------------------
 
-FEW = max_examples(full=60, ci=12)
 FILES = st.sampled_from([TRADOVATE, ROUND_TRIPS])
 CELLS = st.one_of(
     st.text(max_size=12),
@@ -456,80 +270,19 @@ CELLS = st.one_of(
 )
 
 
-@FEW
+@max_examples(full=60, ci=30)
 @given(file=FILES, place=st.data(), cell=CELLS)
-def test_whatever_a_cell_holds_the_file_comes_in_whole_or_not_at_all(
-    workbench: Workbench, file: Path, place: st.DataObject, cell: str
-) -> None:
+def test_whatever_a_cell_holds_its_row_alone_is_an_error(file: Path, place: st.DataObject, cell: str) -> None:
     table = read_table(file)
-    row = place.draw(st.integers(0, len(table) - 1))
+    row = place.draw(st.integers(1, len(table) - 1))
     table[row][place.draw(st.integers(0, len(table[0]) - 1))] = cell
 
-    outcome = workbench.attempt(build_csv(table))
+    found = read_all(build_csv(table))
 
-    if isinstance(outcome, ValidationFailed):
-        # A row may end on a later line than it began, or be broken in two by a bare carriage return.
-        before, after = (
-            len(io.StringIO(build_csv(table[:end]).decode(), newline="").readlines())
-            for end in (row, row + 1)
-        )
-        assert before < outcome.details["line"] <= after or row == 0
-    else:
-        assert sum(outcome) == len(table) - 1
-
-
-@FEW
-@given(file=FILES, where=st.floats(0, 1))
-@example(file=TRADOVATE, where=0)
-@example(file=TRADOVATE, where=1)
-def test_wherever_a_file_is_cut_what_is_left_comes_in_whole_or_not_at_all(
-    workbench: Workbench, file: Path, where: float
-) -> None:
-    content = file.read_bytes()
-    left = content[: round(where * len(content))]
-
-    outcome = workbench.attempt(left)
-
-    if not isinstance(outcome, ValidationFailed):
-        assert sum(outcome) == len(left.splitlines()) - 1
-
-
-@FEW
-@given(table=st.lists(st.lists(CELLS, min_size=5, max_size=5), max_size=5))
-def test_whatever_the_rows_hold_the_file_comes_in_whole_or_not_at_all(
-    workbench: Workbench, table: list[list[str]]
-) -> None:
-    outcome = workbench.attempt(build_csv([MINIMAL, *table]))
-
-    if not isinstance(outcome, ValidationFailed):
-        assert sum(outcome) == sum(any(cell.strip() for cell in row) for row in table)
-
-
-@max_examples(full=150, ci=30)
-@given(
-    header=st.sampled_from(
-        [b"", *(file.read_bytes().splitlines()[0] + b"\n" for file in (TRADOVATE, ROUND_TRIPS))]
-    ),
-    content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode),
-)
-def test_whatever_stands_below_a_header_is_a_refusal_or_nothing(
-    workbench: Workbench, header: bytes, content: bytes
-) -> None:
-    outcome = workbench.attempt(header + content)
-
-    assert isinstance(outcome, ValidationFailed) or (header and outcome == (0, 0))
-
-
-@max_examples(full=150, ci=30)
-@given(
-    amount=st.decimals(-(10**6), 10**6, places=8).filter(lambda amount: len(amount.as_tuple().digits) <= 15),
-    dollar=st.sampled_from(["", "$"]),
-)
-def test_every_way_to_write_an_amount_is_the_same_amount(amount: Decimal, dollar: str) -> None:
-    size = f"{dollar}{abs(amount):,f}"
-    ways = [f"-{size}", f"({size})"] if amount < 0 else [size, f"+{size}"]
-
-    rows = read_all(build_trades(*(closed(gross_pnl=way) for way in ways)))
-
-    read = [one.columns["gross_pnl"] for one in rows if isinstance(one, Candidate)]
-    assert read == [int(amount * 10**8)] * len(ways)
+    # A row may end on a later line than it began, or be broken in two by a bare carriage return.
+    before, after = (
+        len(io.StringIO(build_csv(table[:end]).decode(), newline="").readlines()) for end in (row, row + 1)
+    )
+    wrong = [one.line for one in found if isinstance(one, Rejected)]
+    assert len(found) >= len(table) - 2
+    assert all(before < line <= after for line in wrong)

@@ -7,8 +7,6 @@ import hashlib
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
-from itertools import permutations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -43,7 +41,6 @@ from journal_api.settings import Settings
 
 INVALID = (400, "validation_error")
 MIB = 2**20
-TRADOVATE = (Path(__file__).parents[1] / "data" / "tradovate_position_history.csv").read_text()
 
 
 async def get_trade(client: httpx.AsyncClient, trade_id: int) -> Any:
@@ -73,12 +70,16 @@ def read_verdicts(report: Any) -> list[str]:
 # The report ----------------------------------------------------------------------------------------------
 
 
+# As long as a name may be, of any characters.
+NAME = ("\N{FIRE} a & b=c+d%\N{LATIN SMALL LETTER E WITH ACUTE}.csv" * 20)[:255]
+
+
 async def test_the_response_has_the_location_and_a_verdict_for_every_row(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
     file = build_file({"symbol": "NQ"}, {"symbol": "ES"})
 
-    created = await send_file(client, file, account_id, file_name="May.csv", timezone="Asia/Tokyo")
+    created = await send_file(client, file, account_id, file_name=NAME, timezone="Asia/Tokyo")
 
     assert created.status_code == 201
     report = unwrap(created)
@@ -88,7 +89,7 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "dry_run": False,
         "account_id": account_id,
         "format": "round trips",
-        "file_name": "May.csv",
+        "file_name": NAME,
         "sha256": hashlib.sha256(file.encode()).hexdigest(),
         "timezone": "Asia/Tokyo",
         "timezone_source": None,
@@ -107,38 +108,6 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
             for line, trade in enumerate(await list_trades(client), start=2)
         ],
-    }
-
-
-async def test_a_trade_has_the_cells_of_its_row_and_what_follows_from_them(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    row = {"quantity": "2", "multiplier": "50", "stop_loss": "99", "fees": "4.2", "grade": "A+"}
-
-    report = await create_import(client, build_file({**row, "external_id": "T-1"}), account_id=account_id)
-
-    trade = await get_trade(client, *read_ids(report))
-    assert trade == trade | {
-        "account_id": account_id,
-        "symbol": "ES",
-        "direction": "long",
-        "quantity": 2,
-        "multiplier": 50,
-        "entry_price": 100,
-        "exit_price": 101,
-        "stop_loss": 99,
-        "opened_at": "2026-01-05T14:00:00.000000Z",
-        "closed_at": "2026-01-05T15:00:00.000000Z",
-        "trading_day": "2026-01-05",
-        "gross_pnl": 100,
-        "fees": 4.2,
-        "net_pnl": 95.8,
-        "initial_risk": 100,
-        "rr_realized": 0.958,
-        "grade": "A+",
-        "external_id": "T-1",
-        "notes": None,
-        "tags": [],
     }
 
 
@@ -240,10 +209,10 @@ async def test_a_dry_run_names_the_rows_that_the_import_is_refused_for(
     }
 
 
-@pytest.mark.parametrize("place", [0, 700], ids=["first", "last of many"])
 async def test_one_bad_row_leaves_the_journal_as_it_was(
-    client: httpx.AsyncClient, settings: Settings, account_id: int, place: int
+    client: httpx.AsyncClient, settings: Settings, account_id: int
 ) -> None:
+    place = 700
     await create_import(client, build_file({"external_id": "1"}), account_id=account_id)
     await create_tag(client)
     rows = [{"external_id": str(number), "fees": "1", "tags": "FOMO"} for number in range(701)]
@@ -283,7 +252,11 @@ BAD_ROWS: dict[str, tuple[dict[str, str], str]] = {
     "a name of a row twice": ({"row": "first"}, "row 'first' is repeated"),
     "a copy of no row": ({"copy_of": "9"}, "copy_of "),
     "a copy of itself": ({"row": "2", "copy_of": "2"}, "copy_of "),
+    "a copy of its copy": ({"row": "x", "copy_of": "y"}, "copy_of "),
+    "the other copy of its copy": ({"row": "y", "copy_of": "x"}, "copy_of "),
     "a copy of a line": ({"copy_of": "row 1"}, "copy_of "),
+    "a tag of another user": ({"tags": "Theirs"}, "tags "),
+    "a strategy of another user": ({"strategy": "Theirs"}, "strategy names 'Theirs'"),
     "an unknown strategy": ({"strategy": "Closing range"}, "strategy names 'Closing range'"),
     "a strategy in another case": ({"strategy": "breakout"}, "strategy names 'breakout'"),
     "a setup of another strategy": ({"strategy": "Fade", "setup": "High"}, "setup names 'High'"),
@@ -309,8 +282,10 @@ BAD_ROWS: dict[str, tuple[dict[str, str], str]] = {
 
 
 async def test_rows_that_cannot_be_imported_are_refused_with_their_lines(
-    client: httpx.AsyncClient, account_id: int
+    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
 ) -> None:
+    await create_tag(other_user_client, "Theirs")
+    await create_strategy(other_user_client, "Theirs")
     await create_strategy(client, **A_CHECKLIST)
     await create_strategy(client, "Fade")
     for name in ("FOMO", "a;b"):
@@ -329,20 +304,6 @@ async def test_rows_that_cannot_be_imported_are_refused_with_their_lines(
     counts = {"new": 1, "duplicate": 0, "updated": 0, "error": len(BAD_ROWS)}
     assert details_of(refused)["counts"] == report["counts"] == counts
     assert await list_trades(client) == []
-
-
-async def test_names_of_another_user_are_not_found(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_tag(other_user_client, "FOMO")
-    await create_strategy(other_user_client, **A_CHECKLIST)
-
-    refused = await send_file(
-        client, build_file({"tags": "FOMO"}, {"strategy": "Breakout"}, HIGH), account_id
-    )
-
-    reasons = [row["reason"] for row in details_of(refused)["rows"]]
-    assert [reason.split()[0] for reason in reasons] == ["tags", "strategy", "strategy"]
 
 
 # What a request may be -----------------------------------------------------------------------------------
@@ -388,14 +349,12 @@ async def test_a_file_in_chunks_is_refused_from_a_byte_over_64_mib(
     ],
     ids=["JSON", "a form", "no word", "another charset", "compressed"],
 )
-@pytest.mark.parametrize("dry_run", ["true", "false"], ids=["dry run", "import"])
 async def test_a_body_of_another_type_is_refused(
-    client: httpx.AsyncClient, account_id: int, headers: dict[str, str], dry_run: str
+    client: httpx.AsyncClient, account_id: int, headers: dict[str, str]
 ) -> None:
     content = gzip.compress(A_FILE.encode()) if "Content-Encoding" in headers else A_FILE.encode()
-    path = f"/imports?account_id={account_id}&dry_run={dry_run}"
 
-    refused = await client.post(path, content=content, headers=headers)
+    refused = await client.post(f"/imports?account_id={account_id}", content=content, headers=headers)
 
     assert error_of(refused) == (415, "unsupported_media_type")
     assert details_of(refused) == {"allowed": ["text/csv", "text/html", "application/xml", "text/xml"]}
@@ -422,7 +381,6 @@ async def test_a_body_of_an_accepted_type_is_read_by_its_content(
     assert read_verdicts(unwrap(created)) == ["new"]
 
 
-@pytest.mark.parametrize("dry_run", ["true", "false"], ids=["dry run", "import"])
 @pytest.mark.parametrize(
     ("query", "field"),
     [
@@ -443,12 +401,11 @@ async def test_a_query_that_is_not_valid_is_refused_with_its_parameter(
     other_user_client: httpx.AsyncClient,
     query: dict[str, Any],
     field: str,
-    dry_run: str,
 ) -> None:
     await create_account(client)
     await create_account(other_user_client, "Theirs")
 
-    refused = await send_file(client, A_FILE, dry_run=dry_run, **query)
+    refused = await send_file(client, A_FILE, **query)
 
     assert error_of(refused) == INVALID
     assert list(details_of(refused)["fields"]) == [field]
@@ -473,28 +430,14 @@ async def test_times_without_an_offset_are_in_the_zone_of_the_query_else_of_the_
     ]
 
 
-async def test_a_file_name_has_up_to_255_characters_of_any_kind(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    name = ("\N{FIRE} a & b=c+d%\N{LATIN SMALL LETTER E WITH ACUTE}.csv" * 20)[:255]
-
-    report = await create_import(client, account_id=account_id, file_name=name)
-
-    assert report["file_name"] == name
-    assert [one["file_name"] for one in await list_imports(client)] == [name]
-
-
 @pytest.mark.parametrize(
     ("content", "missing"),
     [
         (b"symbol,direction,entry_price,opened_at,Pair ID\n", {"round trips": ["quantity"]}),
         (b"", {}),
-        (b"\n\n", {}),
-        (b"\0\0", {}),
-        (b"{}", {}),
         (b"name,age\nme,7\n", {}),
     ],
-    ids=["nearly known", "empty", "blank", "NUL", "JSON", "another table"],
+    ids=["nearly known", "empty", "another table"],
 )
 async def test_an_unknown_header_is_refused_with_the_columns_that_a_format_misses(
     client: httpx.AsyncClient, account_id: int, content: bytes, missing: Any
@@ -600,14 +543,6 @@ SEQUENCES: dict[str, list[Any]] = {
         Send([{"fees": "2"}], "duplicate 1"),
         Expect({"fees": 3}),
     ],
-    "an edit after a correction": [
-        Send([A], "new 1"),
-        Send([with_id("a", fees="2")], "updated 1 fees"),
-        Edit({"gross_pnl": 7}),
-        Send([A], "duplicate 1"),
-        Send([with_id("a", fees="2")], "duplicate 1"),
-        Expect({"gross_pnl": 7}),
-    ],
     "a correction that the trader has made already": [
         Send([with_id("a", gross_pnl="1", fees="1")], "new 1"),
         Edit({"fees": 2}),
@@ -657,12 +592,6 @@ SEQUENCES: dict[str, list[Any]] = {
         Enter({"closed_at": None, "exit_price": None}),
         Edit({"closed_at": A_TRADE["closed_at"], "exit_price": 101}),
         Send([{}], "duplicate 1"),
-    ],
-    "identical trades entered by hand": [
-        Enter({}),
-        Enter({"symbol": "NQ"}),
-        Enter({}),
-        Send([{}, {}, {}, {"symbol": "NQ"}], "duplicate 1, duplicate 3, new 4, duplicate 2"),
     ],
     "a trade entered by hand, by a row with an id that it has not": [
         Enter({"notes": "mine"}),
@@ -744,14 +673,16 @@ async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     assert corrected["trading_day"] == (corrected["closed_at"] and corrected["closed_at"][:10])
 
 
-@pytest.mark.parametrize("external_id", ["1", ""], ids=["by external id", "by content"])
 @pytest.mark.parametrize(
-    "edit",
-    [{"fees": 7}, {"exit_price": 107}, {"direction": "short"}, {"closed_at": None}, {"notes": None}],
+    ("external_id", "edit"),
+    [
+        *(("", edit) for edit in ({"fees": 7}, {"exit_price": 107}, {"direction": "short"}, {"notes": None})),
+        *(("1", edit) for edit in ({"fees": 7}, {"closed_at": None})),
+    ],
     ids=str,
 )
 async def test_an_edit_is_not_reverted_by_the_file_that_brought_the_trade(
-    client: httpx.AsyncClient, account_id: int, edit: dict[str, Any], external_id: str
+    client: httpx.AsyncClient, account_id: int, external_id: str, edit: dict[str, Any]
 ) -> None:
     file = build_file({"notes": "x", "external_id": external_id})
     (trade_id,) = read_ids(await create_import(client, file, account_id=account_id))
@@ -784,48 +715,6 @@ async def test_what_the_trader_wrote_outlasts_a_correction(
     facts = {"entry_price": 98, "gross_pnl": 3, "net_pnl": 3, "rr_realized": 3}
     assert before["initial_risk"] == 1
     assert after == {**before, **facts, "updated_at": after["updated_at"]}
-
-
-async def test_a_format_without_fees_keeps_the_fees_that_the_trader_wrote(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    trade_id = read_ids(await create_import(client, TRADOVATE, account_id=account_id))[0]
-    await patch_trade(client, trade_id, fees=4.2)
-    header, first, *others = csv.reader(TRADOVATE.splitlines())
-    first[header.index("P/L")] = "-81.00"
-    other_result = "".join(",".join(row) + "\n" for row in (header, first, *others))
-
-    again = await create_import(client, TRADOVATE, account_id=account_id)
-    corrected = await create_import(client, other_result, account_id=account_id)
-
-    assert read_verdicts(again) == ["duplicate"] * 5
-    assert read_verdicts(corrected) == ["updated"] + ["duplicate"] * 4
-    assert sorted(corrected["rows"][0]["changed"]) == ["gross_pnl", "multiplier"]
-    trade = await get_trade(client, trade_id)
-    assert (trade["gross_pnl"], trade["multiplier"], trade["fees"]) == (-81, 1, 4.2)
-
-
-async def test_a_corrected_amount_is_exact_and_counts_once(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    for gross_pnl in ("0.7", "0.2"):
-        file = build_file(with_id("1", gross_pnl=gross_pnl, fees="0.01"), with_id("2", gross_pnl="0.1"))
-        await create_import(client, file, account_id=account_id)
-
-    assert await compute_metric(client, "gross_pnl") == 0.3
-    assert await compute_metric(client, "net_pnl") == 0.29
-
-
-async def test_another_account_and_another_user_have_trades_of_their_own(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
-) -> None:
-    for user, name in ((client, "Sim"), (client, "Live"), (other_user_client, "Sim")):
-        account_id = (await create_account(user, name))["id"]
-
-        report = await create_import(user, TRADOVATE, account_id=account_id)
-
-        assert read_verdicts(report) == ["new"] * 5
-    assert (len(await list_trades(client)), len(await list_trades(other_user_client))) == (10, 5)
 
 
 async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account(
@@ -873,7 +762,6 @@ async def test_rows_that_stand_on_one_line_of_a_page_are_told_apart(
 # Copies --------------------------------------------------------------------------------------------------
 
 
-CHAIN = ({"row": "1"}, {"row": "2", "copy_of": "1"}, {"row": "3", "copy_of": "2"})
 COPIES: dict[str, list[dict[str, str]]] = {
     "before and after": [{"row": "2", "copy_of": "1"}, {"row": "1"}, {"copy_of": "1"}],
     "far before": [{"copy_of": "1"}, *[{"symbol": "NQ"}] * 600, {"row": "1"}],
@@ -881,7 +769,12 @@ COPIES: dict[str, list[dict[str, str]]] = {
         *({"row": "3", "copy_of": "2"}, {"copy_of": "2"}),
         *({"row": "2", "copy_of": "1"}, {"row": "1"}),
     ],
-    **{f"a chain as {' '.join(row['row'] for row in rows)}": list(rows) for rows in permutations(CHAIN)},
+    "a chain, the original last": [
+        *({"row": "3", "copy_of": "2"}, {"row": "2", "copy_of": "1"}, {"row": "1"}),
+    ],
+    "a chain, the original between": [
+        *({"row": "3", "copy_of": "2"}, {"row": "1"}, {"row": "2", "copy_of": "1"}),
+    ],
 }
 
 
@@ -902,30 +795,6 @@ async def test_copies_belong_to_the_original_wherever_they_stand(
             assert source == (original if "copy_of" in row else None)
 
 
-async def test_rows_that_copy_each_other_are_refused(client: httpx.AsyncClient, account_id: int) -> None:
-    file = build_file({"row": "1", "copy_of": "2"}, {"row": "2", "copy_of": "1"})
-
-    refused = await send_file(client, file, account_id)
-
-    assert details_of(refused)["line"] == 2
-    assert details_of(refused)["reason"].startswith("copy_of ")
-
-
-async def test_copies_in_a_file_are_one_decision_with_their_original(client: httpx.AsyncClient) -> None:
-    for name in ("Leader", "A", "B"):
-        await create_account(client, name)
-    file = build_file(
-        {"account": "Leader", "row": "1", "fees": "0.5"},
-        {"account": "A", "row": "2", "copy_of": "1", "gross_pnl": "2"},
-        {"account": "B", "row": "3", "copy_of": "1", "gross_pnl": "-1"},
-    )
-
-    await send_file(client, file)
-
-    assert await compute_metric(client, "trade_count") == 1
-    assert await compute_metric(client, "net_pnl") == 1.5
-
-
 async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(
     client: httpx.AsyncClient, account_id: int
 ) -> None:
@@ -943,21 +812,6 @@ async def test_a_new_copy_of_a_stored_trade_belongs_to_the_stored_original(
 
 
 # The other columns of round trips ------------------------------------------------------------------------
-
-
-async def test_answers_of_the_checklist_come_with_their_confirmations(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    await create_strategy(client, **A_CHECKLIST)
-    cell = '[["Volume", true, null], ["Trend", false, "sideways; \\"flat\\""]]'
-    file = build_file({**HIGH, "confirmations": cell})
-
-    report = await create_import(client, file, account_id=account_id)
-
-    trade = await get_trade(client, *read_ids(report))
-    answers = [(one["name"], one["was_present"], one["notes"]) for one in trade["confirmations"]]
-    assert answers == [("Volume", True, None), ("Trend", False, 'sideways; "flat"')]
-    assert await compute_metric(client, "protocol_completion_rate") == 0
 
 
 @pytest.mark.parametrize(
@@ -997,16 +851,6 @@ async def test_notes_keep_their_white_space_and_a_row_has_the_line_that_it_ends_
 
     assert [trade["notes"] for trade in await list_trades(client)] == notes
     assert [row["line"] for row in report["rows"]] == [2, 5, 6, 7]
-
-
-async def test_an_initial_risk_of_none_is_no_risk_although_there_is_a_stop(
-    client: httpx.AsyncClient, account_id: int
-) -> None:
-    file = build_file({"stop_loss": "99", "initial_risk": "none"}, {"stop_loss": "99", "initial_risk": ""})
-
-    await create_import(client, file, account_id=account_id)
-
-    assert [trade["initial_risk"] for trade in await list_trades(client)] == [None, 1]
 
 
 # While an import runs ------------------------------------------------------------------------------------

@@ -59,7 +59,6 @@ CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
     "ten points of ES": (round_trips("ESU6"), [("50", "500")]),
     "fills of a future": (executions("/NQM26", 1, "24363.00", "24369.25"), [("20", "125")]),
     "fills of an option": (executions("SPY240422P00496000", 8, "1.03", "0.870"), [("100", "-128")]),
-    "fills of a share": (executions("AAPL", 10, "200", "201"), [("1", "10")]),
     "fills with the expiration of a future": (
         f"{FILLS},Expiration\n4/6/26,09:15:49,NQ,BUY,1,24363,2026-06-19\n"
         "4/6/26,09:16:12,NQ,SELL,1,24369.25,2026-06-19\n",
@@ -134,12 +133,8 @@ async def test_a_future_without_a_point_value_is_an_error_until_the_owner_sets_i
 
 @pytest.mark.parametrize(
     "file",
-    [
-        round_trips("ESU6", "ES"),
-        executions("ESU6", 1, "100", "110"),
-        pairs(("ESU6", "6000", "6010", "500.00"), ("ESU6", "6000", "6000", "0.00")),
-    ],
-    ids=["round trips", "executions", "Tradovate"],
+    [round_trips("ESU6", "ES"), pairs(("ESU6", "6000", "6010", "500.00"), ("ESU6", "6000", "6000", "0.00"))],
+    ids=["round trips", "Tradovate"],
 )
 async def test_another_point_value_changes_no_trade_of_the_same_file(
     client: httpx.AsyncClient, file: str

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import command, import_file, make_journal, rows
+from commands import import_file, rows
 from factories import create_account, details_of, read_file, send_file, unwrap
 from file_tables import read_errors, read_rows, read_trade, write_file
 from hypothesis import given
@@ -18,7 +18,6 @@ from plain_rows import PLAIN
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, Rejected
 from journal_api.trade_files.amounts import Comma, parse_cell_number
-from journal_api.trade_files.cells import LONG, SHORT
 from journal_api.trade_files.dates import ROWS_SEARCHED
 from journal_api.values.money import LARGEST, rounded
 
@@ -69,8 +68,8 @@ async def report_of(client: httpx.AsyncClient, file: str | bytes, **query: Any) 
         *(("utf-16-be", "utf-16-be"), ("cp1252", "cp1252")),
     ],
 )
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
-def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, reported: str, end: str) -> None:
+def test_a_file_is_read_in_its_encoding_wherever_a_piece_ends(encoding: str, reported: str) -> None:
+    end = {"utf-8": "\r", "utf-16": "\r\n"}.get(encoding, "\n")
     notes = [f"für 5 € – {number} " + "x" * 1000 + "." for number in range(150)]
     rows = [f"ES,long,1,1,2026-01-05 14:00:00,{note}" for note in notes]
     lines = ["symbol,direction,quantity,entry_price,opened_at,notes", *rows, "short"]
@@ -133,8 +132,11 @@ async def test_an_excel_file_says_what_to_do(client: httpx.AsyncClient, content:
 # Separators and headers ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("title", ["", TITLE, "One, two, three\n", '"Trades"\n', "One,two\n" * 99])
-@pytest.mark.parametrize("grid", [GRID, PORTUGUESE, GERMAN], ids=["English", "Portuguese", "German"])
+@pytest.mark.parametrize(
+    ("grid", "title"),
+    [(PORTUGUESE, ""), (GERMAN, '"Trades"\n'), *((GRID, title) for title in (TITLE, "One,two\n" * 99))],
+    ids=["Portuguese", "German", "a title", "99 other rows"],
+)
 def test_a_grid_is_read_after_a_title_in_several_languages(grid: str, title: str) -> None:
     trade = read_trade(title + grid)
 
@@ -171,28 +173,16 @@ def test_an_unknown_header_names_the_format_that_it_nearly_has(
 @pytest.mark.parametrize(
     ("cell", "comma", "amount"),
     [
-        ("20.00", "thousands", "20"),
-        ("$0", "thousands", "0"),
         ("($307.80)", "thousands", "-307.8"),
         ("$(1,025.00)", "thousands", "-1025"),
-        ("-$18.98", "thousands", "-18.98"),
-        ("$-18.98", "thousands", "-18.98"),
-        ("+1,025.00", "thousands", "1025"),
-        ("-90.00 $", "thousands", "-90"),
-        ("- 0.08", "thousands", "-0.08"),
-        (".5", "thousands", "0.5"),
-        ("£12.34", "thousands", "12.34"),
-        ("1,234", "thousands", "1234"),
+        *(("-$18.98", "thousands", "-18.98"), ("$-18.98", "thousands", "-18.98")),
+        *(("+1,025.00", "thousands", "1025"), ("-90.00 $", "thousands", "-90")),
+        *(("- 0.08", "thousands", "-0.08"), (".5", "thousands", "0.5"), ("£12.34", "thousands", "12.34")),
         ("307,42 €", "decimals", "307.42"),
-        ("-1.250,00 €", "decimals", "-1250"),
-        ("-$ 117,00", "decimals", "-117"),
-        ("$-1.155,76", "decimals", "-1155.76"),
-        ("1,234", "decimals", "1.234"),
-        ("1.5", "decimals", "1.5"),
+        *(("-1.250,00 €", "decimals", "-1250"), ("-$ 117,00", "decimals", "-117")),
+        *(("1,234", "decimals", "1.234"), ("1.5", "decimals", "1.5")),
         ("20\N{NO-BREAK SPACE}010,00\N{NO-BREAK SPACE}$", "decimals", "20010"),
-        ("4\N{THIN SPACE}182.78", "either", "4182.78"),
-        ("1,234,567.5", "either", "1234567.5"),
-        ("1234.5", "either", "1234.5"),
+        *(("4\N{THIN SPACE}182.78", "either", "4182.78"), ("1,234,567.5", "either", "1234567.5")),
     ],
 )
 def test_an_amount_is_read_in_every_form_of_brokers(cell: str, comma: Comma, amount: str) -> None:
@@ -202,14 +192,8 @@ def test_an_amount_is_read_in_every_form_of_brokers(cell: str, comma: Comma, amo
 @pytest.mark.parametrize(
     ("cell", "comma"),
     [
-        *(
-            (cell, "thousands")
-            for cell in ("", "-", "$", "1e3", "nan", "--5", "-($5.00)", "$--5.00", "-$-5.00")
-        ),
-        *(
-            (cell, "thousands")
-            for cell in ("+$-5.00", "$- 5.00", "$+5.00", "5.00-", "1,23", "12,34,567", "٣")
-        ),
+        *((cell, "thousands") for cell in ("", "-", "$", "1e3", "nan", "--5", "-($5.00)", "-$-5.00")),
+        *((cell, "thousands") for cell in ("$- 5.00", "$+5.00", "5.00-", "12,34,567", "٣")),
         *(("1.234", "decimals"), ("-1.234.567", "decimals"), ("1,234", "either"), ("$1,234", "either")),
     ],
 )
@@ -293,9 +277,8 @@ CLOSED = {
         ({"closed_at": ""}, "exit_price requires closed_at"),
         ({"closed_at": "", "exit_price": "", "gross_pnl": "3"}, "gross_pnl requires closed_at"),
         ({"exit_price": ""}, "exit_price is required"),
-        ({"closed_at": "2026-01-05 13:59:59"}, "closed_at must not be before opened_at"),
         *(({"direction": word}, "direction must be long or short")
-          for word in ("", "flat", "1", "longer", "sell short")),
+          for word in ("", "longer", "sell short")),
     ],
 )  # fmt: skip
 def test_a_row_that_breaks_a_rule_says_which(cells: dict[str, str], reason: str) -> None:
@@ -318,17 +301,12 @@ def test_a_row_of_another_width_or_quoting_is_an_error(row: str, reason: str) ->
 @pytest.mark.parametrize(
     ("word", "direction"),
     [
-        *((form, "long") for word in LONG for form in (word, word.title(), f" {word.upper()} ")),
-        *((form, "short") for word in SHORT for form in (word, word.title(), f" {word.upper()} ")),
+        *((word, "long") for word in ("long", "Buy", " B ", "bot", "COMPRA", "kauf")),
+        *((word, "short") for word in ("short", "Sell", " S ", "sld", "VENDA", "verkauf")),
     ],
 )
 def test_a_word_for_a_direction(word: str, direction: str) -> None:
     assert read_trade(trip(direction=word))["direction"] == direction
-
-
-def test_the_words_for_a_direction_are_those_of_the_documentation() -> None:
-    assert {"long", "buy", "b", "bot", "compra", "kauf"} <= set(LONG)
-    assert {"short", "sell", "s", "sld", "venda", "verkauf"} <= set(SHORT)
 
 
 # Day and month -------------------------------------------------------------------------------------------
@@ -344,19 +322,18 @@ def grid_at(*times: str, separator: str = ",") -> bytes:
     ("times", "separator", "order", "days"),
     [
         (["1/6/2026 9:31:12 AM", "12/10/2026 9:12"], ",", ("month", "assumed"), ["2026-01-06", "2026-12-10"]),
-        *(([f"{date} {clock}"], ",", ("month", "assumed"), ["2026-01-06"])
-          for date, clock in [("1/6/2026", "15:31:12"), ("01/06/2026", "9:31:12 AM"), ("1/6/26", "9:31 AM"),
-                              ("1/06/2026", "9:31:12 am")]),
+        *(([time], ",", ("month", "assumed"), ["2026-01-06"])
+          for time in ("01/06/2026 9:31:12 AM", "1/6/26 9:31 am")),
         *((["2/7/2026 9:30:00 AM", day], ",", ("day", "file"), ["2026-07-02", "2026-06-16"])
-          for day in ("16/06/2026 09:45:59", "16/6/2026 9:45:59 am", "16-06-2026 09:45", "16/06/26 09:45")),
+          for day in ("16/06/2026 09:45:59", "16-6-26 9:45 am")),
         (["7/2/2026 9:12", "7/14/2026 9:12"], ",", ("month", "file"), ["2026-07-02", "2026-07-14"]),
         (["7/2/2026 9:12", "7/14/2026 9:12"], ";", ("month", "file"), ["2026-07-02", "2026-07-14"]),
         (["5.12.2026 22:00:00"], ";", ("day", "assumed"), ["2026-12-05"]),
         (["2/9/2026 12:18"], ";", ("day", "assumed"), ["2026-09-02"]),
         *(([time], ",", ("day", "assumed"), ["2026-04-01"])
-          for time in ("01-04-2026 00:27:56", "1.4.2026 0:27:56", "01.04.2026 00:27", "1-4-26 12:27:56 AM")),
+          for time in ("1.4.2026 0:27:56", "1-4-26 12:27:56 AM")),
         *(([time], ",", (None, None), ["2026-01-06"])
-          for time in ("2026-01-06 09:31:12", "2026/1/6 9:31:12", "2026.01.06 9:31:12 AM")),
+          for time in ("2026/1/6 9:31:12", "2026.01.06 9:31:12 AM")),
     ],
 )  # fmt: skip
 def test_the_order_of_day_and_month_is_that_of_all_dates(
@@ -368,12 +345,6 @@ def test_the_order_of_day_and_month_is_that_of_all_dates(
 
     assert file.dates == order
     assert [trade["opened_at"][:10] for trade in trades] == days
-
-
-def test_the_time_of_the_exit_shows_the_order_too() -> None:
-    times = {"Entry time": "12/6/2026 22:00:00", "Exit time": "13/6/2026 01:00:00"}
-
-    assert read_trade(write_file(PLAIN["NinjaTrader"], times))["opened_at"] == "2026-06-12T22:00:00Z"
 
 
 def test_a_file_is_read_beyond_the_rows_that_show_the_order() -> None:
@@ -396,9 +367,7 @@ def fills_on(*dates: str) -> str:
     [
         (["4/9/2026"], {}, {"order": "month", "source": "assumed"}, "2026-04-09"),
         (["4/9/2026"], {"date_order": "day"}, {"order": "day", "source": "stated"}, "2026-09-04"),
-        (["4/9/2026"], {"date_order": "month"}, {"order": "month", "source": "stated"}, "2026-04-09"),
         (["4/9/2026", "13/9/2026"], {}, {"order": "day", "source": "file"}, "2026-09-04"),
-        (["04.09.2026"], {}, {"order": "day", "source": "assumed"}, "2026-09-04"),
         (["2026-04-09"], {"date_order": "day"}, None, "2026-04-09"),
     ],
 )
@@ -428,25 +397,19 @@ async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
 # The command ---------------------------------------------------------------------------------------------
 
 
-def test_the_command_says_what_was_assumed_rounded_and_not_utf8(tmp_path: Path) -> None:
+def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_order_of_dates(
+    tmp_path: Path,
+) -> None:
     db, file = tmp_path / "journal.db", tmp_path / "trades.csv"
     file.write_text(fills_on("4/9/2026"))
     fills = import_file(db, file)
+    stated = import_file(db, file, "--date-order", "day")
     content = write_file(PLAIN["MetaTrader 5"], LONG_AMOUNTS | {"Symbol": "für"}).decode()
     file.write_bytes(content.encode("cp1252"))
     positions = import_file(db, file)
 
     assert "--date-order day reads them the other way" in fills.err
+    assert "order" not in stated.err
+    assert ("2026-09-04",) in rows(db, "SELECT date(opened_at) FROM trades")
     assert "Read as Windows-1252" in positions.err
     assert "Amounts rounded to eight decimals: 3." in positions.err
-
-
-def test_the_command_is_told_the_order_of_dates(tmp_path: Path) -> None:
-    db, file = tmp_path / "journal.db", tmp_path / "trades.csv"
-    file.write_text(fills_on("4/9/2026"))
-    make_journal(db)
-
-    ran = command("import", file, "--account", "Sim", "--date-order", "day", "--timezone", "UTC", "--db", db)
-
-    assert "order" not in ran.err
-    assert [row[0][:10] for row in rows(db, "SELECT opened_at FROM trades")] == ["2026-09-04"]

@@ -38,11 +38,7 @@ async def restrictions(client: httpx.AsyncClient) -> dict[str, dict[str, Any]]:
     return {"account": {"account_id": own["id"]}, "group": {"copy_group_id": group["id"]}}
 
 
-restricted = pytest.mark.parametrize("way", ["account", "group"])
-
-
-@restricted
-@pytest.mark.parametrize("setup", ["", "Retest"])
+@pytest.mark.parametrize(("way", "setup"), [("account", ""), ("group", "Retest")])
 async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
     client: httpx.AsyncClient, restrictions: Any, way: str, setup: str
 ) -> None:
@@ -60,11 +56,10 @@ async def test_a_new_trade_of_another_account_is_an_error_of_its_row(
     assert unwrap(await client.get("/trades")) == []
 
 
-@restricted
-async def test_an_account_of_the_strategy_and_a_strategy_of_all_accounts_take_new_trades(
-    client: httpx.AsyncClient, restrictions: Any, way: str
+async def test_a_strategy_of_all_accounts_takes_new_trades(
+    client: httpx.AsyncClient, restrictions: Any
 ) -> None:
-    await create_strategy(client, "Breakout", **restrictions[way])
+    await create_strategy(client, "Breakout", **restrictions["group"])
     await create_strategy(client, "Fade")
     file = build_rows(("Own", "Breakout"), ("Other", "Fade"), ("Own", "Fade"))
 
@@ -73,14 +68,13 @@ async def test_an_account_of_the_strategy_and_a_strategy_of_all_accounts_take_ne
     assert report["counts"] == {"new": 3, "duplicate": 0, "updated": 0, "error": 0}
 
 
-@restricted
 async def test_a_trade_that_the_strategy_had_before_is_recognised_and_stays(
-    client: httpx.AsyncClient, restrictions: Any, way: str
+    client: httpx.AsyncClient, restrictions: Any
 ) -> None:
     strategy = await create_strategy(client, "Breakout")
     file = build_rows(("Other", "Breakout"))
     await create_import(client, file, account_id=None)
-    unwrap(await client.patch(f"/strategies/{strategy['id']}", json=restrictions[way]))
+    unwrap(await client.patch(f"/strategies/{strategy['id']}", json=restrictions["account"]))
 
     again = await create_import(client, file, account_id=None)
 
