@@ -34,7 +34,7 @@ from commands import (
     wait_until,
 )
 from factories import A_TRADE, unwrap
-from journals import prepare, write_released
+from journals import assert_sound, prepare, write_released
 from proofs import SOAK, examples
 
 Record = Callable[[str], None]
@@ -223,11 +223,6 @@ def end_at_random(server: Server, key: str, writers: Sequence[Writer], how: int)
         took = time.monotonic() - began
     assert "Traceback" not in server.err.read_text()
     return code, took
-
-
-def assert_sound(db: Path) -> None:
-    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
-    assert rows(db, "PRAGMA foreign_key_check") == []
 
 
 def assert_as_acknowledged(db: Path, writers: Sequence[Writer]) -> None:

@@ -34,6 +34,7 @@ from commands import (
 )
 from conftest import client_of, new_key_for, started
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, run_sql, unwrap
+from journals import assert_sound
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -121,10 +122,6 @@ def assert_refused(response: httpx.Response, code: str) -> None:
     assert int(response.headers["retry-after"]) > 0
 
 
-def is_sound(db: Path) -> bool:
-    return rows(db, "PRAGMA integrity_check") == [("ok",)] and not rows(db, "PRAGMA foreign_key_check")
-
-
 # A lock ------------------------------------------------------------------------------------------------
 
 
@@ -167,7 +164,7 @@ def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_a
     assert {one.response.status_code for one in read} == {200}
     assert after == before
     assert then == DONE
-    assert is_sound(journal.db)
+    assert_sound(journal.db)
     record_observation(
         f"locked for {LOCKED_FOR} s: {len(refused)} writes of {len(writes)} kinds 503 busy (the slowest "
         f"after {longest(refused):.1f} s), 0 of them written; {len(read)} reads 200 (the slowest "
@@ -271,7 +268,7 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         assert after == before
         assert then == DONE
         assert [response.status_code for response in with_file] == [200, 201, 200]
-        assert is_sound(db)
+        assert_sound(db)
     record_observation(
         f"{make.__name__.replace('_', ' ')}: {len(refused)} writes of {len(writes)} kinds 503 "
         f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
@@ -378,7 +375,7 @@ async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_
         await post_category(client, "Then")
 
     assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
-    assert is_sound(db)
+    assert_sound(db)
 
 
 @pytest.mark.parametrize("suffix", ["-wal", "-shm"])
@@ -476,7 +473,7 @@ async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_
     assert after == before
     assert set(read) == {200}
     assert then == [201] * len(kinds)
-    assert is_sound(settings.db)
+    assert_sound(settings.db)
     record_observation(
         f"max_page_count, room by {room}: {sum(written)} writes until full, then {len(refused)} of "
         f"{len(refused)} 503 storage_unavailable, 0 of them written, {len(read)} reads 200, then 201"
