@@ -217,7 +217,7 @@ def test_a_backup_of_a_damaged_journal_to_a_bad_place_or_with_a_bad_number_is_re
 def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
     db: Path, folder: Path, stopped_in: str
 ) -> None:
-    change(db, MANY_ROWS.replace("20000", "200000"))
+    change(db, MANY_ROWS.replace("20000", "200000" if stopped_in == "check" else "20000"))
     is_watched = threading.Event()
 
     def is_stopped() -> bool:
