@@ -1,4 +1,4 @@
-"""Measure everything, print it, and write it as a document and as charts."""
+"""Measure everything, print it, and write it as a document and as a chart."""
 
 import os
 import platform
@@ -13,7 +13,7 @@ from typing import Any
 import click
 from msgspec import json
 
-from bench import chart, growth_chart, table
+from bench import chart, table
 from bench.cases import measure_cases
 from bench.growth import measure_growth
 from bench.load import WITHOUT_WRK, has_wrk
@@ -24,7 +24,7 @@ from bench.measure import FULL, IMPATIENT, PATIENT, QUICK, Result
 @click.option("--quick", is_flag=True, help="Only see that it runs: tiny rounds, 1,000 trades.")
 @click.option("--growth", is_flag=True, help="Only what operations cost as the journal grows.")
 @click.option("--trades", type=click.IntRange(1000), help="Of the long journal; default: 1,000,000.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write bench.json and the charts there.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write bench.json and the chart there.")
 def main(quick: bool, growth: bool, trades: int | None, out: Path | None) -> None:
     """The service beside a route that does nothing, sqlite3 alone, and FastAPI + SQLAlchemy.
 
@@ -63,8 +63,6 @@ def write_files(out: Path, found: dict[str, list[Any]]) -> None:
     document.write_bytes(json.format(json.encode({**before, **machine, **found}), indent=2) + b"\n")
     if "results" in found:
         (out / "bench.svg").write_text(chart.svg(found["results"]))
-    if "growth" in found:
-        (out / "growth.svg").write_text(growth_chart.svg(found["growth"]))
 
 
 def this_machine() -> dict[str, object]:

@@ -38,11 +38,10 @@ class Operation(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Medians of single requests, and the bytes of the last answer."""
+    """Medians of single requests."""
 
     seconds: float
     cpu: float
-    answer: int
 
 
 class Grown(Struct, frozen=True):
@@ -51,18 +50,12 @@ class Grown(Struct, frozen=True):
     what: str
     seconds: list[float]
     cpu: list[float]
-    answer_bytes: list[int]
     factor: float
     factor_by_cpu: float
-    factor_of_answer: float
 
     @property
     def grows(self) -> bool:
         return min(self.factor, self.factor_by_cpu) >= GROWS
-
-    @property
-    def grows_with_its_answer(self) -> bool:
-        return self.grows and self.factor_of_answer >= self.factor / GROWS
 
 
 class Growth(Struct, frozen=True):
@@ -89,19 +82,19 @@ def measure_growth(folder: Path, patience: Patience, trades: int) -> Growth:
 
 def measure_cost(server: Measured, operation: Operation, patience: Patience) -> Cost:
     """Until there are enough requests, or time is up and there are a few."""
-    seconds, cpus, answer, begun = [], [], b"", time.perf_counter()
+    seconds, cpus, begun = [], [], time.perf_counter()
     before = operation.before or partial(write, server)
     for number in range(patience.most + 1):
         before()
         cpu, started = server.cpu(), time.perf_counter()
-        answer = operation.call()
+        operation.call()
         took = time.perf_counter() - started
         if number:  # the first fills the caches
             seconds.append(took)
             cpus.append(server.cpu() - cpu)
         if number >= patience.least and time.perf_counter() - begun > patience.seconds:
             break
-    return Cost(statistics.median(seconds), statistics.median(cpus), len(answer))
+    return Cost(statistics.median(seconds), statistics.median(cpus))
 
 
 def write(server: Measured) -> None:
@@ -115,10 +108,8 @@ def compare_sizes(what: str, costs: Sequence[Cost]) -> Grown:
         what,
         [one.seconds for one in costs],
         [one.cpu for one in costs],
-        [one.answer for one in costs],
         most.seconds / least.seconds,
         most.cpu / least.cpu if least.cpu else 1,
-        (most.answer or 1) / (least.answer or 1),
     )
 
 

@@ -23,15 +23,11 @@ class Measured:
     """A running server, what it has used, and a connection to it."""
 
     def __init__(self, server: Server, key: str) -> None:
-        self.server, self.url, self.key = server, server.url, key
+        self.url, self.key = server.url, key
         self.process = psutil.Process(server.process.pid)
         self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=600)
         self.used = time.monotonic()
         self.last_etag = ""
-
-    def again(self) -> "Measured":
-        """The same with a connection of its own, for another thread."""
-        return Measured(self.server, self.key)
 
     def cpu(self) -> float:
         """CPU seconds so far; on Linux to the microsecond, elsewhere to the tick."""

@@ -1,6 +1,6 @@
 """The results as text for the terminal."""
 
-from bench.growth import Grown, Growth
+from bench.growth import Growth
 from bench.measure import Limited, Numbers, Ratio, Result, Spread, Unit
 
 LINE = "{:<44}{:>11}{:>11}{:>11}{:>11}  {}".format
@@ -9,26 +9,21 @@ HEAD = LINE("", "median", "least", "most", "CPU of one", "")
 
 def growth_block(growth: Growth) -> str:
     """A line an operation: its time at each size, and how many times as much it is at the largest."""
-    line = ("{:<50}" + "{:>9}" * len(growth.sizes) + "{:>9}{:>9}{:>9}  {}").format
+    line = ("{:<50}" + "{:>9}" * len(growth.sizes) + "{:>9}{:>9}  {}").format
     sizes = [f"{size:,}" for size in growth.sizes]
     lines = [f"One request by the number of {growth.of}"]
-    lines.append(line("", *sizes, "factor", "of CPU", "of bytes", ""))
+    lines.append(line("", *sizes, "factor", "of CPU", ""))
     lines += [
         line(
             f"  {one.what}",
             *map(time, one.seconds),
-            *(f"{factor:.3g}" for factor in (one.factor, one.factor_by_cpu, one.factor_of_answer)),
-            told_of_growth(one),
+            f"{one.factor:.3g}",
+            f"{one.factor_by_cpu:.3g}",
+            "GROWS" if one.grows else "",
         )
         for one in growth.operations
     ]
     return "\n".join(lines) + "\n"
-
-
-def told_of_growth(one: Grown) -> str:
-    if one.grows_with_its_answer:
-        return "grows with its answer"
-    return "GROWS" if one.grows else ""
 
 
 def block(result: Result) -> str:

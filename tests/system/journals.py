@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from commands import change
+from commands import change, rows
 
 from journal_api.database import migrations, schemas
 from journal_api.settings import Settings
@@ -210,3 +210,9 @@ def stored(folder: Path) -> dict[str, bytes]:
     """The content of every file that has any; the index of a log holds no data."""
     contents = {file.name: file.read_bytes() for file in folder.iterdir() if not file.name.endswith("-shm")}
     return {name: content for name, content in contents.items() if content}
+
+
+def assert_sound(db: Path) -> None:
+    """Every page and every reference of the journal is as SQLite wants it."""
+    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
+    assert rows(db, "PRAGMA foreign_key_check") == []

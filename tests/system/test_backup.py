@@ -187,6 +187,9 @@ def test_a_backup_deletes_what_killed_backups_left_but_not_what_may_still_be_wri
 @pytest.mark.parametrize(
     ("sql", "target", "reason"),
     [
+        ("", " --keep 0", "--keep"),
+        ("", " --keep many", "--keep"),
+        ("", "copy.db --keep 2", "--keep"),
         (LOOSE_ROW, "", "journal.db: the journal has rows with dangling references"),
         (TRIGGER, "", "trigger evil on tag_categories"),
         ("DROP TABLE users", "", "users is missing"),
@@ -196,23 +199,17 @@ def test_a_backup_deletes_what_killed_backups_left_but_not_what_may_still_be_wri
         ("", "mine.db", "/mine.db: already exists"),
     ],
 )
-def test_a_backup_of_a_damaged_journal_or_to_a_bad_place_is_refused(
+def test_a_backup_of_a_damaged_journal_to_a_bad_place_or_with_a_bad_number_is_refused(
     db: Path, folder: Path, sql: str, target: str, reason: str
 ) -> None:
     (folder / "mine.db").write_text("mine")
     change(db, sql)
 
-    assert reason in run_failing("backup", f"{folder}/{target}", "--db", db)
+    target, *options = target.split(" ")
+    assert reason in run_failing("backup", f"{folder}/{target}", "--db", db, *options)
 
     assert names(folder) == {"mine.db"}
     assert (folder / "mine.db").read_text() == "mine"
-
-
-@pytest.mark.parametrize(("target", "keep"), [("", "0"), ("", "many"), ("copy.db", "2")])
-def test_only_a_folder_keeps_one_or_more_backups(db: Path, folder: Path, target: str, keep: str) -> None:
-    run_failing("backup", folder / target, "--db", db, "--keep", keep)
-
-    assert names(folder) == set()
 
 
 @pytest.mark.promise(9)
@@ -220,7 +217,7 @@ def test_only_a_folder_keeps_one_or_more_backups(db: Path, folder: Path, target:
 def test_a_backup_that_is_told_to_stop_stops_amid_its_check_and_leaves_nothing(
     db: Path, folder: Path, stopped_in: str
 ) -> None:
-    change(db, MANY_ROWS.replace("20000", "200000"))
+    change(db, MANY_ROWS.replace("20000", "200000" if stopped_in == "check" else "20000"))
     is_watched = threading.Event()
 
     def is_stopped() -> bool:
@@ -470,25 +467,6 @@ def test_a_copy_that_finds_no_room_leaves_nothing_behind(
     assert (dump(db), names(folder)) == before
     assert names(db.parent) - {"journal.db.lock"} == {"journal.db"}
     assert command[0] != "users" or "the backup before the migration failed" in line
-
-
-# Before an upgrade -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("version", [1, VERSION - 1])
-def test_before_a_journal_is_brought_up_to_date_it_is_copied_as_it_was(version: int, tmp_path: Path) -> None:
-    db = tmp_path / "journal.db"
-    write_released(db, version)
-    before = dump(db)
-
-    prepare(db)
-    prepare(db)
-
-    (kept,) = db.parent.glob("journal.db.before-*")
-    assert re.fullmatch(rf"journal\.db\.before-schema-{VERSION}-{TIME}", kept.name)
-    assert dump(kept) == before
-    assert rows(kept, "PRAGMA user_version") == [(version,)]
-    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
 # On schedule -------------------------------------------------------------------------------------------

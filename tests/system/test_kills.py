@@ -4,11 +4,9 @@ import os
 import random
 import shutil
 import signal
-import socket
 import sqlite3
 import statistics
 import subprocess
-import sys
 import threading
 import time
 from collections import defaultdict
@@ -25,16 +23,14 @@ from commands import (
     PATIENCE,
     Server,
     environment,
-    free_port,
     new_key,
     rows,
     run_ok,
     running,
     start,
-    wait_until,
 )
 from factories import A_TRADE, unwrap
-from journals import prepare, write_released
+from journals import assert_sound, prepare, write_released
 from proofs import SOAK, examples
 
 Record = Callable[[str], None]
@@ -190,10 +186,6 @@ def rename(strategy: Any, name: str) -> Any:
     return renamed
 
 
-def six_writers() -> list[Writer]:
-    return [Writer(name) for name in ("Ada", "Ben", "Cleo", "Dora", "Emil", "Flo")]
-
-
 @contextmanager
 def writing(server: Server, key: str, writers: Sequence[Writer]) -> Iterator[threading.Semaphore]:
     """All of them write during the block, and the server ends with it; counts what was acknowledged."""
@@ -225,11 +217,6 @@ def end_at_random(server: Server, key: str, writers: Sequence[Writer], how: int)
     return code, took
 
 
-def assert_sound(db: Path) -> None:
-    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
-    assert rows(db, "PRAGMA foreign_key_check") == []
-
-
 def assert_as_acknowledged(db: Path, writers: Sequence[Writer]) -> None:
     assert_sound(db)
     for writer in writers:
@@ -254,36 +241,37 @@ def report(writers: Sequence[Writer]) -> str:
 def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(
     db: Path, record_observation: Record
 ) -> None:
-    key, writers, kills = new_key(db), six_writers(), examples(100, 3)
+    ends = end_often_under_load(db, signal.SIGKILL, examples(100, 3), record_observation)
 
-    for _ in range(kills):
-        with running(db) as server:
-            assert_as_acknowledged(db, writers)
-            end_at_random(server, key, writers, signal.SIGKILL)
-
-    with running(db):
-        assert_as_acknowledged(db, writers)
-    record_observation(f"{kills} kills under 6 writers: {report(writers)}")
+    assert {code for code, _ in ends} == {-signal.SIGKILL}
 
 
 @pytest.mark.promise(9)
 def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, record_observation: Record) -> None:
-    key, writers, stops = new_key(db), six_writers(), examples(20, 2)
+    ends = end_often_under_load(db, signal.SIGTERM, examples(20, 2), record_observation)
 
-    ends = []
-    for _ in range(stops):
+    assert {code for code, _ in ends} == {0}
+    if SOAK:
+        assert max(took for _, took in ends) < 6
+
+
+def end_often_under_load(
+    db: Path, how: signal.Signals, times: int, record: Record
+) -> list[tuple[int, float]]:
+    """End servers under 6 writers, and look at the journal after each of them."""
+    key, ends = new_key(db), []
+    writers = [Writer(name) for name in ("Ada", "Ben", "Cleo", "Dora", "Emil", "Flo")]
+    for _ in range(times):
         with running(db) as server:
             assert_as_acknowledged(db, writers)
-            ends.append(end_at_random(server, key, writers, signal.SIGTERM))
-
+            ends.append(end_at_random(server, key, writers, how))
+    if how == signal.SIGKILL:
+        with running(db):  # which takes in what was left in the log
+            assert_as_acknowledged(db, writers)
     assert_as_acknowledged(db, writers)
-    assert {code for code, _ in ends} == {0}
     slowest = max(took for _, took in ends)
-    record_observation(
-        f"{stops} times SIGTERM under 6 writers: {report(writers)}; exit 0 within {slowest:.2f} s"
-    )
-    if SOAK:
-        assert slowest < 6
+    record(f"{times} times {how.name} under 6 writers: {report(writers)}; gone within {slowest:.2f} s")
+    return ends
 
 
 # Commands that are killed ------------------------------------------------------------------------------
@@ -459,7 +447,7 @@ def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
 def test_a_backup_under_load_holds_every_write_answered_before_it_began_and_is_restored(
     db: Path, tmp_path: Path, record_observation: Record
 ) -> None:
-    key, writers = new_key(db), six_writers()[:3]
+    key, writers = new_key(db), [Writer(name) for name in ("Ada", "Ben", "Cleo")]
     copies = [tmp_path / f"{number}.db" for number in range(examples(5, 1))]
     known = []
     with running(db) as server, writing(server, key, writers) as acknowledged:
@@ -491,7 +479,12 @@ def test_a_backup_under_load_holds_every_write_answered_before_it_began_and_is_r
 def test_it_answers_at_once(db: Path, record_observation: Record) -> None:
     key = new_key(db)
 
-    times = [seconds_to_first_answer(db, key) for _ in range(examples(20, 2))]
+    times = []
+    for _ in range(examples(20, 2)):
+        began = time.monotonic()
+        with running(db) as server, server.client(key) as client:
+            assert client.get("/tags").status_code == 200
+            times.append(time.monotonic() - began)
 
     median = statistics.median(times)
     record_observation(
@@ -500,29 +493,3 @@ def test_it_answers_at_once(db: Path, record_observation: Record) -> None:
     )
     if SOAK:
         assert median < 0.5
-
-
-def seconds_to_first_answer(db: Path, key: str) -> float:
-    port = free_port()
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "journal_api", "serve", "--db", db, "--port", str(port)],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    server = Server(f"http://127.0.0.1:{port}", process, db, db)
-    try:
-        wait_until(lambda: is_listening(port) or process.poll() is not None)
-        with server.client(key) as client:
-            assert client.get("/tags").status_code == 200
-        return time.monotonic() - began
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
-
-
-def is_listening(port: int) -> bool:
-    with socket.socket() as connection:
-        return connection.connect_ex(("127.0.0.1", port)) == 0

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from commands import PATIENCE, Server, locked, new_key, rows, running, wait_until
-from factories import A_TRADE, is_whole, three_by_three, unwrap
+from commands import PATIENCE, WITHOUT_TLS, Server, locked, new_key, rows, running, wait_until
+from factories import A_TRADE, error_of, is_whole, three_by_three, unwrap
+from journals import assert_sound
 from proofs import SOAK, examples
+from streams import Journal
 
 from journal_api.database.database import MAX_WAIT, MAX_WAITING
 
@@ -27,68 +29,34 @@ LOAD_SECONDS = examples(60, 2)
 TRADES_BEFORE = examples(4, 1)  # thousands
 
 
-class Reply(NamedTuple):
-    status: int
-    headers: dict[str, str]
-    body: bytes
-    seconds: float
-
-    @property
-    def is_success(self) -> bool:
-        return self.status < 300
-
-    @property
-    def thing(self) -> Any:
-        (thing,) = json.loads(self.body)["data"].values()
-        return thing
-
-
-class Wire:
-    """One connection that is kept, as lean as can be: the load is for the server, not for its clients."""
-
-    def __init__(self, server: Server, key: str) -> None:
-        url = httpx.URL(server.url)
-        self.host, self.port = url.host, url.port
-        self.head = f"Host: {url.host}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n"
-
-    async def __aenter__(self) -> "Wire":
-        self.reader, self.writer = await asyncio.open_connection(self.host, self.port, limit=2**20)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.writer.close()
-        await self.writer.wait_closed()
-
-    async def send(self, method: str, path: str, body: Any = None) -> Reply:
-        content = b"" if body is None else json.dumps(body).encode()
-        head = f"{method} /v1{path} HTTP/1.1\r\n{self.head}Content-Length: {len(content)}\r\n\r\n"
-        started = time.perf_counter()
-        async with asyncio.timeout(PATIENCE):
-            self.writer.write(head.encode() + content)
-            first, *lines = (await self.reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-            response = await self.reader.readexactly(int(headers.get("content-length", "0")))
-        return Reply(int(first.split()[1]), headers, response, time.perf_counter() - started)
-
-
-def times_of(replies: list[Reply]) -> str:
-    seconds = sorted(reply.seconds for reply in replies)
+def times_of(responses: list[httpx.Response]) -> str:
+    seconds = sorted(response.elapsed.total_seconds() for response in responses)
     middle, most, longest = (seconds[int(share * (len(seconds) - 1))] * 1000 for share in (0.5, 0.99, 1))
     return f"p50 {middle:.1f}, p99 {most:.1f}, longest {longest:.0f} ms"
 
 
-def assert_only_busy(replies: list[Reply]) -> int:
+def assert_only_busy(responses: list[httpx.Response]) -> int:
     """Every refusal is 503 busy with a Retry-After; return how many there are."""
-    refused = [reply for reply in replies if not reply.is_success]
-    for reply in refused:
-        assert (reply.status, json.loads(reply.body)["error"]["code"]) == (503, "busy")
-        assert int(reply.headers["retry-after"]) > 0
+    refused = [response for response in responses if not response.is_success]
+    for response in refused:
+        assert error_of(response) == (503, "busy")
+        assert int(response.headers["retry-after"]) > 0
     return len(refused)
 
 
-def assert_sound(db: Path) -> None:
-    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
-    assert rows(db, "PRAGMA foreign_key_check") == []
+@asynccontextmanager
+async def clients_of(server: Server, key: str, number: int) -> AsyncIterator[list[httpx.AsyncClient]]:
+    """So many clients with a connection each: one pool for all of them would be slower than the server."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(
+                httpx.AsyncClient(
+                    base_url=f"{server.url}/v1", headers=headers, timeout=PATIENCE, verify=WITHOUT_TLS
+                )
+            )
+            for _ in range(number)
+        ]
 
 
 # A crowd at work ---------------------------------------------------------------------------------------
@@ -110,11 +78,11 @@ GOALS = [
 ]
 
 
-async def make_shared(wire: Wire) -> Shared:
+async def make_shared(client: httpx.AsyncClient) -> Shared:
     """Create a journal that has been kept for a while."""
 
     async def new(path: str, **body: Any) -> int:
-        return int((await wire.send("POST", path, body)).thing["id"])
+        return int(unwrap(await client.post(path, json=body))["id"])
 
     shared = Shared(
         await new("/tag-categories", name="Psychology"),
@@ -126,7 +94,7 @@ async def make_shared(wire: Wire) -> Shared:
     )
     for thousand in range(TRADES_BEFORE):
         trades = [trade_on(thousand * 1000 + number, shared) for number in range(1000)]
-        assert (await wire.send("POST", "/trades/bulk", {"trades": trades})).status == 201
+        (await client.post("/trades/bulk", json={"trades": trades})).raise_for_status()
     return shared
 
 
@@ -143,21 +111,21 @@ def trade_on(number: int, shared: Shared) -> dict[str, Any]:
 
 
 class FrontEnd:
-    """A front end at work: its own objects as they were acknowledged, and every reply that it got."""
+    """A front end at work: its own objects as they were acknowledged, and every response that it got."""
 
-    def __init__(self, wire: Wire, shared: Shared, number: int) -> None:
-        self.wire, self.shared, self.number = wire, shared, number
+    def __init__(self, client: httpx.AsyncClient, shared: Shared, number: int) -> None:
+        self.client, self.shared, self.number = client, shared, number
         self.chance, self.words = random.Random(number), count(1)
         self.tags: dict[int, str] = {}
         self.trades: dict[int, str] = {}
         self.strategy: Any = None
-        self.reads: list[Reply] = []
-        self.refreshes: list[Reply] = []
-        self.writes: list[Reply] = []
+        self.reads: list[httpx.Response] = []
+        self.refreshes: list[httpx.Response] = []
+        self.writes: list[httpx.Response] = []
 
     async def begin(self) -> None:
         body = {"name": f"Of {self.number}", "setups": three_by_three("first")}
-        self.strategy = (await self.wire.send("POST", "/strategies", body)).thing
+        self.strategy = unwrap(await self.client.post("/strategies", json=body))
         await self.create_trade()
 
     async def work(self, until: float) -> None:
@@ -178,11 +146,11 @@ class FrontEnd:
         lists = ("/tags", "/tag-categories", "/strategies", "/goals", "/trades?limit=50")
         path = self.chance.choice([*lists, f"/strategies/{strategy}", f"/trades/{trade}", snapshots])
         # Somebody has traded since the goal was last read, so this is a write as well.
-        replies = self.refreshes if path == snapshots else self.reads
-        replies.append(await self.wire.send("GET", path))
+        found = self.refreshes if path == snapshots else self.reads
+        found.append(await self.client.get(path))
 
-    async def write(self, method: str, path: str, body: Any = None) -> Reply:
-        self.writes.append(await self.wire.send(method, path, body))
+    async def write(self, method: str, path: str, body: Any = None) -> httpx.Response:
+        self.writes.append(await self.client.request(method, path, json=body))
         return self.writes[-1]
 
     def new_word(self) -> str:
@@ -192,9 +160,9 @@ class FrontEnd:
         name = self.new_word()
         if len(self.tags) > 4:
             await self.delete_tag()
-        reply = await self.write("POST", "/tags", {"name": name, "category_id": self.shared.category})
-        if reply.is_success:
-            self.tags[reply.thing["id"]] = name
+        response = await self.write("POST", "/tags", {"name": name, "category_id": self.shared.category})
+        if response.is_success:
+            self.tags[unwrap(response)["id"]] = name
 
     async def delete_tag(self) -> None:
         if self.tags:
@@ -205,9 +173,9 @@ class FrontEnd:
     async def create_trade(self) -> None:
         notes = self.new_word()
         trade = trade_on(self.chance.randrange(1000), self.shared)
-        reply = await self.write("POST", "/trades", {**trade, "notes": notes})
-        if reply.is_success:
-            self.trades[reply.thing["id"]] = notes
+        response = await self.write("POST", "/trades", {**trade, "notes": notes})
+        if response.is_success:
+            self.trades[unwrap(response)["id"]] = notes
 
     async def update_trade(self) -> None:
         trade, notes = self.chance.choice(list(self.trades)), self.new_word()
@@ -217,15 +185,9 @@ class FrontEnd:
 
     async def update_strategy(self) -> None:
         body = {"description": self.new_word(), "setups": three_by_three(self.new_word())}
-        reply = await self.write("PATCH", f"/strategies/{self.strategy['id']}", body)
-        if reply.is_success:
-            self.strategy = reply.thing
-
-
-@asynccontextmanager
-async def wires_to(server: Server, key: str, how_many: int) -> AsyncIterator[list[Wire]]:
-    async with AsyncExitStack() as stack:
-        yield [await stack.enter_async_context(Wire(server, key)) for _ in range(how_many)]
+        response = await self.write("PATCH", f"/strategies/{self.strategy['id']}", body)
+        if response.is_success:
+            self.strategy = unwrap(response)
 
 
 def assert_stored(db: Path, front_ends: list[FrontEnd]) -> None:
@@ -256,18 +218,18 @@ async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledg
     key = new_key(db)
 
     with running(db) as server:
-        async with wires_to(server, key, CLIENTS) as wires:
-            shared = await make_shared(wires[0])
-            front_ends = [FrontEnd(wire, shared, number) for number, wire in enumerate(wires)]
+        async with clients_of(server, key, CLIENTS) as clients:
+            shared = await make_shared(clients[0])
+            front_ends = [FrontEnd(client, shared, number) for number, client in enumerate(clients)]
             await asyncio.gather(*(one.begin() for one in front_ends))
             started = time.monotonic()
             await asyncio.gather(*(one.work(started + LOAD_SECONDS) for one in front_ends))
             took = time.monotonic() - started
         assert server.stop() == 0
 
-    reads = [reply for one in front_ends for reply in one.reads]
-    refreshes = [reply for one in front_ends for reply in one.refreshes]
-    writes = [reply for one in front_ends for reply in one.writes]
+    reads = [response for one in front_ends for response in one.reads]
+    refreshes = [response for one in front_ends for response in one.refreshes]
+    writes = [response for one in front_ends for response in one.writes]
     refused = assert_only_busy(reads + refreshes + writes)
     assert_stored(db, front_ends)
     record_observation(
@@ -284,23 +246,24 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
 ) -> None:
     db = tmp_path / "journal.db"
     key = new_key(db)
-    refused: list[Reply] = []
+    refused: list[httpx.Response] = []
 
     with running(db) as server:
-        async with wires_to(server, key, 2 * MAX_WAITING) as wires:
-            trade = trade_on(1, await make_shared(wires[0]))
+        async with clients_of(server, key, 2 * MAX_WAITING) as clients:
+            trade = trade_on(1, await make_shared(clients[0]))
             # Nothing keeps a trade from being there twice, so one that was written and refused would show.
-            left = {f"busy {number}": wire for number, wire in enumerate(wires)}
+            names = [f"busy {number}" for number in range(len(clients))]
+            left = dict(zip(names, clients, strict=True))
 
             async def try_all() -> None:
                 sent = [
-                    wire.send("POST", "/trades", {**trade, "notes": notes}) for notes, wire in left.items()
+                    client.post("/trades", json={**trade, "notes": notes}) for notes, client in left.items()
                 ]
-                for notes, reply in zip(list(left), await asyncio.gather(*sent), strict=True):
-                    if reply.is_success:
+                for notes, response in zip(list(left), await asyncio.gather(*sent), strict=True):
+                    if response.is_success:
                         del left[notes]
                     else:
-                        refused.append(reply)
+                        refused.append(response)
 
             with locked(db):
                 await try_all()
@@ -311,15 +274,16 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
                 rounds += 1
         assert server.stop() == 0
 
-    assert len(at_first) == len(wires)
+    assert len(at_first) == len(names)
     assert_only_busy(refused)
     assert left == {}
     stored = rows(db, "SELECT notes FROM trades WHERE notes IS NOT NULL")
-    assert sorted(notes for (notes,) in stored) == sorted(f"busy {number}" for number in range(len(wires)))
-    at_once = sum(reply.seconds < MAX_WAIT / 2 for reply in at_first)
+    assert sorted(notes for (notes,) in stored) == sorted(names)
+    seconds = [response.elapsed.total_seconds() for response in at_first]
+    at_once = sum(one < MAX_WAIT / 2 for one in seconds)
     record_observation(
-        f"{len(wires)} trades at once, the file locked: {len(at_first)} times 503 busy, {at_once} of them "
-        f"at once, the last after {max(reply.seconds for reply in at_first):.1f} s; repeated {rounds} times "
+        f"{len(names)} trades at once, the file locked: {len(at_first)} times 503 busy, {at_once} of them "
+        f"at once, the last after {max(seconds):.1f} s; repeated {rounds} times "
         f"({len(refused)} times 503 in all), each is there once"
     )
 
@@ -331,20 +295,8 @@ WHERE = ["in the headers", "in the body", "after the request", "while the respon
 LARGE_SETUP = {"confirmations": [{"name": f"C{number}", "description": "x" * 100} for number in range(100)]}
 
 
-def encode_request(server: Server, key: str, method: str, path: str, body: Any = None) -> tuple[bytes, bytes]:
-    """Head and body as they are sent."""
-    content = b"" if body is None else json.dumps(body).encode()
-    lines = (
-        *(f"{method} /v1{path} HTTP/1.1", f"Host: {httpx.URL(server.url).host}"),
-        *(f"Authorization: Bearer {key}", "Content-Type: application/json"),
-        *(f"Content-Length: {len(content)}", "", ""),
-    )
-    return "\r\n".join(lines).encode(), content
-
-
-def vanish(server: Server, head: bytes, body: bytes, where: str, chance: random.Random) -> bytes:
+def vanish(journal: Journal, head: bytes, body: bytes, where: str, chance: random.Random) -> bytes:
     """Send the request and reset the connection at a random point; return what was heard until then."""
-    url = httpx.URL(server.url)
     whole = head + body
     ends = {
         "in the headers": chance.randrange(1, len(head)),
@@ -355,7 +307,7 @@ def vanish(server: Server, head: bytes, body: bytes, where: str, chance: random.
         # Not even a close: a reset, whatever is on its way.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.connect((url.host, url.port))
+        connection.connect(("127.0.0.1", journal.port))
         connection.sendall(whole[: ends.get(where)])
         if where == "while the response comes":
             return connection.recv(chance.randrange(20, 200))
@@ -381,7 +333,7 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
         kept = unwrap(client.post("/strategies", json={"name": "w", "setups": three_by_three("w")}))["id"]
         large = {"name": "Large", "setups": [{"name": f"{number}", **LARGE_SETUP} for number in range(50)]}
         large_id = unwrap(client.post("/strategies", json=large))["id"]
-        before = open_files(server)
+        before, journal = open_files(server), Journal(server.url, key)
 
         def one(number: int) -> None:
             word = f"w{number}"
@@ -393,8 +345,9 @@ def test_connections_that_are_reset_break_nothing_and_keep_nobody_waiting(
                     ("GET", f"/strategies/{large_id}", None),
                 ]
             )
-            head, content = encode_request(server, key, method, path, body)
-            if b" 201 " in vanish(server, head, content, WHERE[number % len(WHERE)], chance):
+            content = b"" if body is None else json.dumps(body).encode()
+            head = journal.head(f"{method} /v1{path}", "a", b"Content-Length: %d" % len(content))
+            if b" 201 " in vanish(journal, head, content, WHERE[number % len(WHERE)], chance):
                 acknowledged.add(word)
 
         with ThreadPoolExecutor(8) as pool:

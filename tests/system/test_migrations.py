@@ -1,7 +1,9 @@
 """The database file: what a new one holds, which files are refused, and how older journals are migrated."""
 
 import json
+import re
 import sqlite3
+import stat
 import subprocess
 import sys
 import time
@@ -30,6 +32,7 @@ from journals import (
     FOREIGN_FILES,
     NEWER,
     Write,
+    assert_sound,
     new_journal,
     prepare,
     stored,
@@ -42,6 +45,7 @@ from journal_api.database.lock import process_lock
 from journal_api.errors import DatabaseRefused
 from journal_api.settings import Settings
 
+TIME = r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z"
 OLDER_VERSIONS = pytest.mark.parametrize("version", range(1, schemas.VERSION))
 
 
@@ -200,7 +204,7 @@ def read_shape(db: Path) -> dict[str, Any]:
 
 
 @OLDER_VERSIONS
-def test_a_journal_of_every_older_schema_keeps_its_rows_and_gets_the_schema_of_a_new_one(
+def test_a_journal_of_every_older_schema_is_copied_keeps_its_rows_and_gets_the_schema_of_a_new_one(
     version: int, db: Path
 ) -> None:
     write_released(db, version)
@@ -212,18 +216,22 @@ def test_a_journal_of_every_older_schema_keeps_its_rows_and_gets_the_schema_of_a
         f"SELECT {columns} FROM snapshots ORDER BY goal_id, period_start",
         "SELECT * FROM changes ORDER BY sequence",
     ]
-    before = [rows(db, sql) for sql in kept]
+    before, all_before = [rows(db, sql) for sql in kept], dump(db)
 
     prepare(db)
+    prepare(db)  # which has nothing to do
 
+    (copy,) = db.parent.glob("journal.db.before-*")
+    assert re.fullmatch(rf"journal\.db\.before-schema-{schemas.VERSION}-{TIME}", copy.name)
+    assert (dump(copy), rows(copy, "PRAGMA user_version")) == (all_before, [(version,)])
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     assert [rows(db, sql) for sql in kept] == before
     assert all(before)
     new = db.with_name("new.db")
     prepare(new)
     assert read_shape(db) == read_shape(new)
     assert rows(db, "PRAGMA user_version") == [(schemas.VERSION,)]
-    assert rows(db, "PRAGMA integrity_check") == [("ok",)]
-    assert rows(db, "PRAGMA foreign_key_check") == []
+    assert_sound(db)
 
 
 def test_a_migration_is_a_line_of_the_servers_log_that_names_the_copy(db: Path) -> None:

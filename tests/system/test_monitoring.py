@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from commands import PATIENCE, WITHOUT_TLS, Server, new_key, running
+from commands import PATIENCE, Server, new_key, running
 from conftest import client_of, new_key_for, started
 from factories import create_account, create_category, error_of, held_writes, send_file
 from msgspec import structs
@@ -136,10 +136,7 @@ def read_terminal(descriptor: int) -> str:
 def test_a_log_that_nobody_reads_delays_no_response_and_no_end(db: Path, has_reader: bool) -> None:
     read_end, write_end = os.pipe()
     room = fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
-    with (
-        running(db, stderr=write_end) as server,
-        httpx.Client(timeout=PATIENCE, verify=WITHOUT_TLS) as client,
-    ):
+    with running(db, stderr=write_end) as server, server.client("none") as client:
         os.close(write_end)
         if not has_reader:
             os.close(read_end)
@@ -176,23 +173,18 @@ async def test_health_tells_release_schema_and_that_it_can_write_and_changes_not
     assert (settings.db.read_bytes(), log.read_bytes()) == before
 
 
-async def test_while_another_program_holds_the_file_it_is_not_writable(
+async def test_it_is_writable_but_while_another_program_holds_the_file(
     app: Starlette, settings: Settings
 ) -> None:
     with closing(sqlite3.connect(settings.db, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        locked = await read_health(app)
+        told = [(await read_health(app))["writable"]]
         other.execute("ROLLBACK")
-    after = await read_health(app)
+    told.append((await read_health(app))["writable"])
+    async with held_writes(app.state.database):  # a write of the service itself
+        told.append((await read_health(app))["writable"])
 
-    assert (locked["writable"], after["writable"]) == (False, True)
-
-
-async def test_during_a_write_of_the_service_it_is_writable(app: Starlette) -> None:
-    async with held_writes(app.state.database):
-        told = await read_health(app)
-
-    assert told["writable"]
+    assert told == [False, True, True]
 
 
 async def test_after_a_write_that_found_no_room_it_is_not_writable_until_there_is_some(
@@ -227,10 +219,17 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
     }
 
 
-async def test_without_the_setting_there_are_no_metrics(client: httpx.AsyncClient) -> None:
-    answer = await client.get("http://localhost/metrics")
-
-    assert answer.status_code == 404
+@pytest.mark.parametrize(
+    ("metrics", "refused"),
+    [(False, (404, "not_found")), (True, (401, "unauthorized"))],
+    ids=["not asked for", "without a key"],
+)
+async def test_metrics_need_the_setting_and_a_key(
+    settings: Settings, metrics: bool, refused: tuple[int, str]
+) -> None:
+    app = create_app(structs.replace(settings, metrics=metrics))
+    async with started(app), client_of(app) as anonymous:
+        assert error_of(await anonymous.get("http://localhost/metrics")) == refused
 
 
 async def test_metrics_count_requests_by_route_and_status(settings: Settings) -> None:
@@ -256,11 +255,3 @@ async def test_metrics_count_requests_by_route_and_status(settings: Settings) ->
     assert told["journal_info", str(VERSION), __version__] == 1
     assert told["journal_file_bytes", "database"] == size
     assert ("process_resident_memory_bytes",) in told
-
-
-async def test_metrics_need_a_key(settings: Settings) -> None:
-    app = create_app(structs.replace(settings, metrics=True))
-    async with started(app), client_of(app) as anonymous_client:
-        refused = await anonymous_client.get("http://localhost/metrics")
-
-    assert error_of(refused) == (401, "unauthorized")

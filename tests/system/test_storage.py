@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -34,6 +33,7 @@ from commands import (
 )
 from conftest import client_of, new_key_for, started
 from factories import A_FILE, A_TRADE, create_category, create_strategy, error_of, run_sql, unwrap
+from journals import assert_sound
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -53,17 +53,12 @@ class Journal(NamedTuple):
 
 
 @contextmanager
-def journal_in(folder: Path, temporary: Path | None = None) -> Iterator[Journal]:
+def journal_in(folder: Path) -> Iterator[Journal]:
+    """A server whose temporary files are in the same folder."""
     db = folder / "journal.db"
     key = new_key(db)
-    with running(db, TMPDIR=str(temporary or tempfile.gettempdir())) as server, server.client(key) as client:
+    with running(db, TMPDIR=str(folder)) as server, server.client(key) as client:
         yield Journal(server, client, db)
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Iterator[Journal]:
-    with journal_in(tmp_path) as journal:
-        yield journal
 
 
 def make_things(client: httpx.Client) -> dict[str, int]:
@@ -121,53 +116,43 @@ def assert_refused(response: httpx.Response, code: str) -> None:
     assert int(response.headers["retry-after"]) > 0
 
 
-def is_sound(db: Path) -> bool:
-    return rows(db, "PRAGMA integrity_check") == [("ok",)] and not rows(db, "PRAGMA foreign_key_check")
-
-
 # A lock ------------------------------------------------------------------------------------------------
 
 
-class Timed(NamedTuple):
-    seconds: float
-    response: httpx.Response
-
-
-def repeated(until: float, action: Callable[[], httpx.Response]) -> list[Timed]:
+def repeated(until: float, action: Callable[[], httpx.Response]) -> list[httpx.Response]:
     """The action again and again until that time."""
     found = []
-    while (started := time.monotonic()) < until:
-        response = action()
-        found.append(Timed(time.monotonic() - started, response))
+    while time.monotonic() < until:
+        found.append(action())
     return found
 
 
-def longest(found: list[Timed]) -> float:
-    return max(one.seconds for one in found)
+def longest(found: list[httpx.Response]) -> float:
+    return max(response.elapsed.total_seconds() for response in found)
 
 
 @pytest.mark.promise(8)
 def test_while_another_program_writes_writes_are_busy_and_reads_go_on_and_then_all_is_well(
-    journal: Journal, record_observation: Callable[[str], None]
+    tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
-    things = make_things(journal.client)
-    writes, reads = writes_of(things), cycle(reads_of(things))
-    before = dump(journal.db)
+    with journal_in(tmp_path) as (_, client, db):
+        things = make_things(client)
+        writes, reads = writes_of(things), cycle(reads_of(things))
+        before = dump(db)
+        with locked(db), ThreadPoolExecutor(len(writes)) as pool:
+            until = time.monotonic() + LOCKED_FOR
+            writers = [pool.submit(repeated, until, partial(send, client, write)) for write in writes]
+            read = repeated(until, lambda: client.get(next(reads)))
+            refused = [one for writer in writers for one in writer.result()]
+            after = dump(db)
+        then = [send(client, write).status_code for write in writes]
 
-    with locked(journal.db), ThreadPoolExecutor(len(writes)) as pool:
-        until = time.monotonic() + LOCKED_FOR
-        writers = [pool.submit(repeated, until, partial(send, journal.client, write)) for write in writes]
-        read = repeated(until, lambda: journal.client.get(next(reads)))
-        refused = [one for writer in writers for one in writer.result()]
-        after = dump(journal.db)
-    then = [send(journal.client, write).status_code for write in writes]
-
-    for one in refused:
-        assert_refused(one.response, "busy")
-    assert {one.response.status_code for one in read} == {200}
+    for response in refused:
+        assert_refused(response, "busy")
+    assert {response.status_code for response in read} == {200}
     assert after == before
     assert then == DONE
-    assert is_sound(journal.db)
+    assert_sound(db)
     record_observation(
         f"locked for {LOCKED_FOR} s: {len(refused)} writes of {len(writes)} kinds 503 busy (the slowest "
         f"after {longest(refused):.1f} s), 0 of them written; {len(read)} reads 200 (the slowest "
@@ -246,7 +231,7 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
     make: Callable[[Path], AbstractContextManager[Disk]],
     record_observation: Callable[[str], None],
 ) -> None:
-    with make(tmp_path) as disk, journal_in(disk.folder, disk.folder) as (server, client, db):
+    with make(tmp_path) as disk, journal_in(disk.folder) as (server, client, db):
         things = make_things(client)
         trade = {**A_TRADE, "account_id": things["account"], "notes": "x" * 10_000}
         unwrap(client.post("/trades/bulk", json={"trades": [trade] * 30}))
@@ -271,7 +256,7 @@ def test_on_a_full_disk_writes_are_refused_and_reads_go_on_and_room_is_all_it_ta
         assert after == before
         assert then == DONE
         assert [response.status_code for response in with_file] == [200, 201, 200]
-        assert is_sound(db)
+        assert_sound(db)
     record_observation(
         f"{make.__name__.replace('_', ' ')}: {len(refused)} writes of {len(writes)} kinds 503 "
         f"storage_unavailable, 0 of them written; {len(read)} reads 200; with room again {len(then)} of "
@@ -378,19 +363,26 @@ async def test_nothing_is_written_beside_a_log_that_is_not_the_opened_one_and_a_
         await post_category(client, "Then")
 
     assert rows(db, "SELECT name FROM tag_categories ORDER BY id") == [("Before",), ("Then",)]
-    assert is_sound(db)
+    assert_sound(db)
 
 
-@pytest.mark.parametrize("suffix", ["-wal", "-shm"])
-def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "arguments"),
+    [("-wal", ("backup", "copy.db")), ("-shm", ("keys", "create", "x", "--scopes", "all"))],
+    ids=["no log", "no index of the log"],
+)
+def test_a_command_beside_a_server_whose_log_was_deleted_is_refused(
+    tmp_path: Path, suffix: str, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with journal_in(tmp_path) as journal:
         unwrap(journal.client.post("/tag-categories", json={"name": "Before"}))
         (tmp_path / f"journal.db{suffix}").unlink()
 
-        for arguments in (("keys", "create", "x", "--scopes", "all"), ("backup", tmp_path / "copy.db")):
-            assert "has lost its log" in run_failing(*arguments, "--db", journal.db)
+        line = run_failing(*arguments, "--db", journal.db)
         checked = command("check", "--db", journal.db)
 
+    assert "has lost its log" in line
     assert checked.code == 1
     assert "has lost its log" in checked.out
     assert not (tmp_path / "copy.db").exists()
@@ -437,6 +429,10 @@ async def fill(client: httpx.AsyncClient, path: str, body: Any) -> int:
     raise AssertionError("it is never full")
 
 
+async def post_new(client: httpx.AsyncClient, path: str, body: Any) -> int:
+    return (await client.post(path, json={**body, "name": f"New {next(NUMBERS)}"})).status_code
+
+
 async def limit_pages(app: Starlette, more: int) -> None:
     """The database may grow by that many pages from now on."""
     ((pages,),) = await run_sql(app, "PRAGMA page_count")
@@ -444,18 +440,16 @@ async def limit_pages(app: Starlette, more: int) -> None:
 
 
 @pytest.mark.promise(8)
-@pytest.mark.parametrize("room", ["more pages", "something deleted"])
 async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_it_takes(
-    app: Starlette,
-    client: httpx.AsyncClient,
-    settings: Settings,
-    room: str,
-    record_observation: Callable[[str], None],
+    app: Starlette, client: httpx.AsyncClient, settings: Settings, record_observation: Callable[[str], None]
 ) -> None:
     old = await create_strategy(client, "Old", **LARGE)
     tag = {"category_id": (await create_category(client))["id"]}
-    small: list[tuple[str, dict[str, Any]]] = [("/tag-categories", {}), ("/tags", tag)]
-    kinds = [("/strategies", LARGE), *small]
+    kinds: list[tuple[str, dict[str, Any]]] = [
+        ("/strategies", LARGE),
+        ("/tag-categories", {}),
+        ("/tags", tag),
+    ]
     await limit_pages(app, 50)
 
     written = [await fill(client, path, body) for path, body in kinds]
@@ -463,21 +457,17 @@ async def test_a_full_database_refuses_writes_and_answers_reads_and_room_is_all_
     refused = [await fill(client, path, body) for _ in range(5) for path, body in kinds]
     read = [(await client.get(path)).status_code for path in (*(path for path, _ in kinds), "/goals", "/me")]
     after = dump(settings.db)
-    if room == "more pages":
-        await limit_pages(app, 50)
-    else:
-        assert (await client.delete(f"/strategies/{old['id']}")).status_code == 204
-    then = [
-        (await client.post(path, json={**body, "name": "Then"})).status_code
-        for path, body in [("/strategies", {}), *small]
-    ]
+    then = [(await client.delete(f"/strategies/{old['id']}")).status_code]
+    then += [await post_new(client, path, body) for path, body in [("/strategies", {}), *kinds[1:]]]
+    await limit_pages(app, 50)
+    then.append(await post_new(client, *kinds[0]))
 
     assert refused == [0] * len(refused)
     assert after == before
     assert set(read) == {200}
-    assert then == [201] * len(kinds)
-    assert is_sound(settings.db)
+    assert then == [204, 201, 201, 201, 201]
+    assert_sound(settings.db)
     record_observation(
-        f"max_page_count, room by {room}: {sum(written)} writes until full, then {len(refused)} of "
-        f"{len(refused)} 503 storage_unavailable, 0 of them written, {len(read)} reads 200, then 201"
+        f"max_page_count: {sum(written)} writes until full, then {len(refused)} of {len(refused)} 503 "
+        f"storage_unavailable, 0 of them written, {len(read)} reads 200; with room 201"
     )

@@ -149,13 +149,6 @@ def test_needed_per_day_is_rounded_half_to_even() -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "state"), [(500.01, "within_limit"), (500, "near_limit"), (400, "near_limit"), (399, "behind")]
-)
-def test_a_limit_is_near_from_four_fifths_of_it_on(target: float, state: str) -> None:
-    assert compute_pace(progress("net_pnl", -target, net_pnl=-400)).state == state
-
-
-@pytest.mark.parametrize(
     ("metric", "direction", "target", "broken_by"),
     [
         ("worst_day", "at_least", -500, {"worst_day": -501, "trades": 1}),
@@ -176,6 +169,16 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
 @pytest.mark.parametrize(
     ("metric", "target", "direction", "members", "state"),
     [
+        # A limit is near from four fifths of it on.
+        *(
+            ("net_pnl", target, "at_least", {"net_pnl": -400}, state)
+            for target, state in [
+                (-500.01, "within_limit"),
+                (-500, "near_limit"),
+                (-400, "near_limit"),
+                (-399, "behind"),
+            ]
+        ),
         # A later trade can still meet these, which are probably mistakes.
         ("worst_day", -500, "at_most", {"worst_day": -100}, "behind"),
         ("max_drawdown", 500, "at_least", {"max_drawdown": 100}, "behind"),

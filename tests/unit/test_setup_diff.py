@@ -297,14 +297,6 @@ def test_a_new_strategy_gets_all_rows_in_the_order_sent() -> None:
     assert diff.confirmations == ([], rows, {}, {}, {})
 
 
-def test_a_new_item_is_not_confused_with_one_that_is_kept() -> None:
-    stored = [{"setup_id": 10, "name": "a", "description": "old", "sort_order": 3, "confirmations": []}]
-
-    diff = diff_of(stored, [{"name": "a"}, {"setup_id": 10}])
-
-    assert diff.setups == ([], [NewRow(FIRST_NEW_ID, STRATEGY_ID, "a", None, 0)], {}, {}, {10: 1})
-
-
 @given(stored_setups(), setups_of_any_ids())
 @max_examples(full=400, ci=80)
 def test_every_unknown_and_every_repeated_id_is_named_once(stored: list[Item], sent: list[Item]) -> None:
