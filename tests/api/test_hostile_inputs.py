@@ -15,7 +15,6 @@ import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for, started
 from factories import (
-    create_category,
     create_strategy,
     create_tag,
     details_of,
@@ -33,7 +32,7 @@ from starlette.routing import Route
 
 from journal_api.app import create_app
 from journal_api.routes.table import OPERATIONS
-from journal_api.settings import Settings, SettingsError
+from journal_api.settings import Settings
 
 MIB = 1024 * 1024
 PAGE = "http://localhost:5173"
@@ -67,20 +66,14 @@ WRONG_AUTHORIZATION = {
     "empty": [b""],
     "basic": [b"Basic %b"],
     "bearer-alone": [b"Bearer"],
-    "bearer-and-a-space": [b"Bearer "],
     "key-alone": [b"%b"],
     "no-space": [b"Bearer%b"],
-    "the-key-twice": [b"Bearer %b %b"],
     "the-key-twice-with-a-comma": [b"Bearer %b,%b"],
-    "two-words": [b"Bearer two words"],
     "two-headers": [b"Bearer %b", b"Bearer %b"],
     "two-schemes": [b"Bearer %b", b"Basic eDp5"],
-    "100-kb": [b"Bearer " + b"a" * 100_000],
     "100-kb-like-a-key": [b"Bearer " + NEVER_ISSUED + b"0" * 100_000],
     "byte-above-7f-after-the-key": [b"Bearer %b\xff"],
-    "bytes-above-7f": [b"Bearer \xe2\x98\x83"],
     "unknown": [b"Bearer " + NEVER_ISSUED],
-    "quoted": [b'Bearer "%b"'],
 }
 
 
@@ -103,40 +96,24 @@ async def test_a_key_sent_otherwise_is_401(app: Starlette) -> None:
 async def test_the_case_of_the_scheme_does_not_matter(app: Starlette) -> None:
     key = (await new_key_for(app)).encode()
 
-    for scheme in (b"bearer", b"BEARER"):
-        answer = await send_raw(app, "GET", "/tags", [(b"authorization", scheme + b" " + key)])
-        assert answer.status_code == 200
+    answer = await send_raw(app, "GET", "/tags", [(b"authorization", b"bEARER " + key)])
+
+    assert answer.status_code == 200
 
 
 # Body ----------------------------------------------------------------------------------------------------
 
 NOT_A_BODY = {
     "empty": b"",
-    "blank": b" \r\n\t ",
     "truncated": b'{"name": "A"',
-    "trailing-comma": b'{"name": "A",}',
-    "comment": b'{"name": "A"} // why not',
-    "nan": b'{"name": NaN}',
-    "leading-zero": b'{"name": 01}',
     "bom": b'\xef\xbb\xbf{"name": "A"}',
-    "utf-16": '{"name": "A"}'.encode("utf-16"),
-    "two-documents": b"{}{}",
-    "single-quotes": b"{'name': 'A'}",
     "invalid-utf-8": b'{"name": "\xff"}',
-    "invalid-utf-8-surrogate": b'{"name": "\xed\xa0\x80"}',
-    "invalid-utf-8-in-a-member": b'{"\xff": "A"}',
     "invalid-utf-8-in-an-unknown-member": b'{"unknown": "\xff"}',
     "invalid-utf-8-after-the-document": b'{"name": "A"}\xff',
     "lone-high-surrogate": rb'{"name": "\ud800"}',
-    "lone-low-surrogate": rb'{"name": "\udc00"}',
-    "lone-surrogate-in-a-member": rb'{"\ud800": 1}',
     "lone-surrogate-in-an-unknown-member": rb'{"unknown": "\ud800"}',
     "raw-control-character": b'{"name": "a\tb"}',
-    "raw-nul": b'{"name": "a\x00b"}',
-    "unknown-escape": rb'{"name": "\x41"}',
     "100000-arrays": b"[" * 100_000,
-    "100000-objects": b'{"name":' * 100_000 + b"1" + b"}" * 100_000,
-    "100000-levels-in-a-name": b'{"name":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "100000-levels-in-an-unknown-member": b'{"unknown":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "array": b"[]",
     "null": b"null",
@@ -166,25 +143,20 @@ NOT_JSON_INSIDE = {
     "invalid-utf-8": b'{"a": "\xff"}',
     "invalid-utf-8-in-a-member": b'{"\xff": 1}',
     "lone-surrogate": rb'{"a": "\ud800"}',
-    "lone-low-surrogate": rb'{"a": "\udc00"}',
     "lone-surrogate-in-a-member": rb'{"\ud800": 1}',
     "nan": b'{"a": NaN}',
     "leading-zero": b'{"a": 01}',
-    "leading-plus": b'{"a": +1}',
     "no-digit-after-the-point": b'{"a": 1.}',
     "trailing-comma": b'{"a": 1,}',
-    "comment": b'{"a": /* why not */ 1}',
     "member-without-quotes": b"{a: 1}",
     "unknown-escape": rb'{"a": "\x41"}',
     "raw-control-character": b'{"a": "\x01"}',
-    "raw-nul": b'{"a": "\x00"}',
     "half-a-pair-of-surrogates": rb'{"a":"\ud800\u0041"}',
     "array-that-does-not-end": b'{"a":[1,2}',
     "object-that-does-not-end": b'{"a":1',
     "object-that-ends-twice": b'{"a":1}}',
     "1000-levels": b'{"a":' * 1000 + b"1" + b"}" * 1000,
     "100000-levels": b'{"a":' * 100_000 + b"1" + b"}" * 100_000,
-    "100000-arrays": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
 }
 
 
@@ -205,12 +177,6 @@ async def test_what_is_not_json_inside_a_free_form_field_is_400_and_changes_noth
         answers, (400, "validation_error")
     )
     assert dump(app) == before
-
-
-async def test_of_duplicate_members_the_last_one_counts(client: httpx.AsyncClient) -> None:
-    created = await client.post("/tag-categories", content=b'{"name": "First", "name": "Last"}')
-
-    assert unwrap(created)["name"] == "Last"
 
 
 async def parts(body: bytes) -> AsyncIterator[bytes]:
@@ -300,19 +266,15 @@ async def test_a_body_that_says_it_is_json_or_nothing_is_read_as_json(client: ht
 
 
 async def test_a_body_on_get_or_delete_is_ignored(client: httpx.AsyncClient) -> None:
-    category = await create_category(client)
-    for content in (b"{", b"\xff", b" " * (5 * MIB)):
-        for media_type in ("application/json", "text/plain"):
-            tag, headers = (
-                await create_tag(client, category_id=category["id"]),
-                {"Content-Type": media_type},
-            )
+    tag = await create_tag(client)
 
-            got = await client.request("GET", "/tags", content=content, headers=headers)
-            deleted = await client.request("DELETE", f"/tags/{tag['id']}", content=content, headers=headers)
+    got = await client.request("GET", "/tags", content=b" " * (5 * MIB))
+    deleted = await client.request(
+        "DELETE", f"/tags/{tag['id']}", content=b"\xff", headers={"Content-Type": "text/plain"}
+    )
 
-            assert unwrap(got) == [tag]
-            assert deleted.status_code == 204
+    assert unwrap(got) == [tag]
+    assert deleted.status_code == 204
 
 
 # Large texts and strategies --------------------------------------------------------------------------------
@@ -406,7 +368,7 @@ def strategy_of(characters: int, character: str = "x") -> dict[str, Any]:
     return {"name": "Large", "setups": [{"name": "S", "confirmations": one} for one in setups]}
 
 
-@pytest.mark.parametrize("character", ["x", "🔥", "\n"], ids=["ascii", "emoji", "escaped"])
+@pytest.mark.parametrize("character", ["🔥", "\n"], ids=["emoji", "escaped"])
 @pytest.mark.promise(22)
 async def test_a_strategy_over_3_mib_in_sum_is_refused_and_nothing_of_it_written(
     app: Starlette, client: httpx.AsyncClient, character: str
@@ -447,32 +409,6 @@ async def test_the_largest_strategy_can_be_sent_back_as_it_was_read(client: http
 
     assert len((await client.get(f"/strategies/{strategy['id']}")).content) > 3 * MIB - 20_000
     assert unwrap(answer) == strategy
-
-
-# The host ------------------------------------------------------------------------------------------------
-
-STRANGE_HOSTS = {
-    "other": b"evil.example",
-    "other-with-port": b"evil.example:8000",
-    "trailing-dot": b"localhost.",
-    "trailing-dot-with-port": b"localhost.:8000",
-    "below-localhost": b"evil.localhost",
-    "above-localhost": b"localhost.evil.example",
-    "user": b"localhost@evil.example",
-    "port-and-user": b"localhost:80@evil.example",
-    "port-not-a-number": b"localhost:x",
-    "other-loopback": b"127.0.0.2",
-    "unspecified": b"0.0.0.0",
-    "decimal": b"2130706433",
-    "no-brackets": b"::1",
-    "star": b"*",
-    "empty": b"",
-    "space": b"localhost evil.example",
-    "comma": b"localhost,evil.example",
-    "path": b"localhost/evil.example",
-    "bytes": b"\xff\xfe",
-    "long": b"a" * 60_000,
-}
 
 
 # The method ----------------------------------------------------------------------------------------------
@@ -535,18 +471,6 @@ async def test_a_bug_is_logged_and_a_500_that_a_page_may_read_and_that_shows_no_
     assert (head.status_code, head.content) == (500, b"")
 
 
-async def test_a_database_that_lost_a_table_is_a_500_that_shows_no_internals(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    await run_sql(app, "DROP TABLE trade_tags")
-    await run_sql(app, "DROP TABLE tags")
-
-    broken = await client.get("/tags")
-
-    assert error_of(broken) == (500, "internal_error")
-    assert not [word for word in INTERNALS if word in broken.text]
-
-
 async def test_after_a_bug_in_a_transaction_the_next_write_is_taken(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:
@@ -560,20 +484,19 @@ async def test_after_a_bug_in_a_transaction_the_next_write_is_taken(
 
 # Pages ---------------------------------------------------------------------------------------------------
 
-ORIGINS = {
-    "null": b"null",
-    "star": b"*",
-    "other": b"http://evil.example",
-    "other-scheme": b"https://localhost:5173",
-    "other-port": b"http://localhost:5174",
-    "without-port": b"http://localhost",
-    "longer": b"http://localhost:5173.evil.example",
-    "with-path": b"http://localhost:5173/",
-    "in-capitals": b"HTTP://LOCALHOST:5173",
-    "two": b"http://localhost:5173 http://evil.example",
-    "empty": b"",
-    "bytes": b"\xff",
-}
+ORIGINS = [
+    *(
+        b"null",
+        b"*",
+        b"",
+        b"\xff",
+        b"http://evil.example",
+        b"https://localhost:5173",
+        b"http://localhost:5174",
+    ),
+    *(b"http://localhost", b"http://localhost:5173.evil.example", b"http://localhost:5173/"),
+    *(b"HTTP://LOCALHOST:5173", b"http://localhost:5173 http://evil.example"),
+]
 
 
 async def asked_by_a_page(app: Starlette, origin: bytes) -> list[httpx.Response]:
@@ -598,7 +521,7 @@ async def test_a_strange_page_may_read_nothing_and_without_a_setting_no_page_may
     app: Starlette, with_page: Starlette
 ) -> None:
     statuses = [200, 401, 404, 405, 500, 421, 400, 421]
-    for origin in ORIGINS.values():
+    for origin in ORIGINS:
         answers = await asked_by_a_page(with_page, origin)
 
         assert [answer.status_code for answer in answers] == statuses, origin
@@ -628,15 +551,29 @@ HOSTS_OF_OTHERS: list[tuple[bytes, ...]] = [
     (b"localhost", b"localhost"),
     (b"localhost", b"evil.example"),
     (b"evil.example", b"journal.example"),
-    *((host,) for host in STRANGE_HOSTS.values()),
-    *((host,) for host in (b"EVIL.EXAMPLE", b"LOCALHOST.", b"journal.example.", b"evil.journal.example")),
-    *((host,) for host in (b"user:secret@localhost", b"evil.example@localhost", b"localhost#evil.example")),
-    *((host,) for host in (b"xn--lcalhost-n4a", b"xn--journal-9db.example", "l\u00f6calhost".encode())),
-    *((host,) for host in ("\uff4cocalhost".encode(), b"localhost%00", b"localhost\t", b"[localhost]")),
-    *((host,) for host in (b"[::ffff:127.0.0.1]", b"[::1", b"[::]", b"127.1", b"0x7f.0.0.1", b"127.0.0.1.")),
+    *(
+        (host,)
+        for host in (b"evil.example", b"EVIL.EXAMPLE:8000", b"evil.localhost", b"localhost.evil.example")
+    ),
+    *((host,) for host in (b"localhost.", b"localhost.:8000", b"journal.example.", b"evil.journal.example")),
+    *(
+        (host,)
+        for host in (b"localhost@evil.example", b"localhost:80@evil.example", b"user:secret@localhost")
+    ),
+    *((host,) for host in (b"localhost evil.example", b"localhost,evil.example", b"localhost/evil.example")),
+    *(
+        (host,)
+        for host in (b"localhost#evil.example", b"localhost%00", b"localhost\t", b"[localhost]", b"*", b"")
+    ),
+    *(
+        (host,)
+        for host in (b"xn--lcalhost-n4a", "l\u00f6calhost".encode(), "\uff4cocalhost".encode(), b"\xff\xfe")
+    ),
+    *((host,) for host in (b"127.0.0.2", b"0.0.0.0", b"2130706433", b"127.1", b"0x7f.0.0.1", b"127.0.0.1.")),
+    *((host,) for host in (b"::1", b"[::ffff:127.0.0.1]", b"[::1", b"[::]", b"localhost:x", b"a" * 60_000)),
     *((host,) for host in (b"localhost:", b"localhost:-1", b"localhost:123456", b"localhost:80:80", b":80")),
 ]
-PAGES = [None, PAGE.encode(), b"http://evil.example", b"null", b"file://", b"*", b"https://localhost:5173"]
+PAGES = [None, PAGE.encode(), b"http://evil.example", b"null"]
 METHODS_OF_PAGES = ["GET", "POST", "OPTIONS"]
 PATHS_OF_PAGES = ["/v1/tags", "/docs", "/health", "/openapi.json", "/nothing"][: examples(full=5, ci=2)]
 
@@ -719,11 +656,3 @@ async def test_a_preflight_that_is_refused_is_answered_in_the_envelope(with_page
     assert [error_of(answer) for answer in refused] == [(400, "validation_error")] * 3
     for answer in refused:
         assert answer.json()["meta"]["request_id"] == answer.headers["x-request-id"]
-
-
-@pytest.mark.parametrize(
-    "text", ["*", "null", "http://localhost:5173,*", "http://localhost:5173 null", "localhost"]
-)
-def test_a_setting_that_lets_any_page_in_is_refused(text: str) -> None:
-    with pytest.raises(SettingsError, match="JOURNAL_CORS_ORIGINS"):
-        Settings.from_environ({"JOURNAL_CORS_ORIGINS": text})
