@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import logging
 import re
 import sqlite3
 import string
@@ -27,7 +26,6 @@ from factories import (
     unwrap,
 )
 from hypothesis import given
-from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 from operations import dump
 from starlette.applications import Starlette
@@ -87,34 +85,24 @@ def test_a_key_with_one_character_mistyped_is_not_well_formed(body: str, place: 
     assert is_well_formed(mistyped) == (mistyped == key)
 
 
-@settings_of_hypothesis(max_examples=30)
-@given(st.text(max_size=60))
+@pytest.mark.parametrize(
+    "text",
+    [
+        checked("tjk_" + "a" * 30)[:-1] + "_",
+        "tjk_" + "a" * 30,
+        checked("tjk_" + "a" * 31),
+        checked("tjk_" + "a" * 29 + "_"),
+        checked("tjs_" + "a" * 30),
+        "secret",
+        "",
+    ],
+    ids=["wrong checksum", "no checksum", "too long", "an underscore", "another prefix", "a word", "nothing"],
+)
 def test_what_is_not_of_the_form_is_not_well_formed(text: str) -> None:
-    well_formed = is_well_formed(text)
-
-    assert well_formed == bool(FORM.fullmatch(text) and checked(text[:34]) == text)
+    assert not is_well_formed(text)
 
 
 # 401 -----------------------------------------------------------------------------------------------------
-
-
-WRONG_KEYS = {
-    "well-formed-but-never-issued": checked("tjk_" + "a" * 30),
-    "wrong-checksum": checked("tjk_" + "a" * 30)[:-1] + "_",
-    "without-checksum": "tjk_" + "a" * 30,
-    "too-long": checked("tjk_" + "a" * 30) + "a",
-    "other-prefix": checked("tjs_" + "a" * 30),
-    "not-a-key": "secret",
-}
-
-
-@pytest.mark.parametrize("key", WRONG_KEYS.values(), ids=WRONG_KEYS.keys())
-async def test_a_key_that_was_never_issued_is_401_unauthorized(app: Starlette, key: str) -> None:
-    refused = await answer_to(app, key)
-
-    assert error_of(refused) == (401, "unauthorized")
-    assert refused.headers["www-authenticate"] == "Bearer"
-    assert key not in refused.text
 
 
 NOON = "2026-04-15T12:00:00.000000Z"
@@ -193,26 +181,26 @@ async def revoking(app: Starlette, sql: str, body: bytes) -> AsyncIterator[bytes
     yield body[10:]
 
 
-@pytest.mark.parametrize(
-    ("sql", "code"),
-    [
-        ("UPDATE api_keys SET revoked_at = created_at", "key_revoked"),
-        ("UPDATE api_keys SET expires_at = created_at", "key_expired"),
-        ("DELETE FROM api_keys", "unauthorized"),
-    ],
-    ids=["revoked", "expired", "deleted"],
-)
+REVOKE = "UPDATE api_keys SET revoked_at = created_at"
+ENDING = {
+    "revoked": (REVOKE, "key_revoked", "POST", "/tag-categories", b'{"name": "Later"}'),
+    "expired": (
+        "UPDATE api_keys SET expires_at = created_at",
+        *("key_expired", "PATCH", "/accounts/1", b'{"name": "Later"}'),
+    ),
+    "deleted": (
+        "DELETE FROM api_keys",
+        *("unauthorized", "PUT", "/instruments/XYZ", b'{"point_value": 5}'),
+    ),
+    "during a file": (
+        *(REVOKE, "key_revoked"),
+        *("POST", "/imports?account_id=1&timezone=UTC", A_FILE.encode()),
+    ),
+}
+
+
+@pytest.mark.parametrize(("sql", "code", "method", "path", "body"), ENDING.values(), ids=ENDING)
 @pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "once"}], ids=["once", "again"])
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("POST", "/tag-categories", b'{"name": "Later"}'),
-        ("PATCH", "/accounts/1", b'{"name": "Later"}'),
-        ("PUT", "/instruments/XYZ", b'{"point_value": 5}'),
-        ("POST", "/imports?account_id=1&timezone=UTC", A_FILE.encode()),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
 async def test_a_key_that_ends_while_the_body_arrives_writes_nothing(
     app: Starlette,
     client: httpx.AsyncClient,
@@ -409,23 +397,6 @@ async def test_only_the_hash_and_the_last_four_characters_are_stored_and_shown(
     assert key[-4:] in printed
     assert key[-8:] not in printed
     assert key[:12] not in printed  # that no file holds the key, the fixture of every journal checks
-
-
-async def test_no_log_record_and_no_answer_holds_the_key(
-    app: Starlette, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.DEBUG)
-    key = await new_key_for(app)
-    async with client_of(app, key) as client:
-        answers = [await client.get("/tags"), await client.get("/tags", params={"type": "x"})]
-    await run_sql(app, "DROP TABLE api_keys")
-
-    answers.append(await answer_to(app, key))
-
-    assert [answer.status_code for answer in answers] == [200, 400, 500]
-    assert all(key not in answer.text for answer in answers)
-    assert key not in caplog.text
-    assert all(key[4:34] not in str(vars(record)) for record in caplog.records)
 
 
 # Over HTTP -----------------------------------------------------------------------------------------------

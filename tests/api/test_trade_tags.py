@@ -7,6 +7,7 @@ import pytest
 from factories import (
     A_TRADE,
     YEAR,
+    create_account,
     create_goal,
     create_strategy,
     create_tag,
@@ -91,22 +92,6 @@ async def test_the_tags_sent_replace_the_set(client: httpx.AsyncClient) -> None:
     assert (cleared["tag_ids"], cleared["tags"]) == ([], [])
     assert first["updated_at"] < tagged["updated_at"] < cleared["updated_at"]
     assert await get_trade(client, other) == other
-
-
-async def test_tags_that_are_not_the_users_are_named(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient
-) -> None:
-    mine, gone = (await create_tag(client, "Mine"))["id"], (await create_tag(client, "Gone"))["id"]
-    await client.delete(f"/tags/{gone}")
-    theirs = (await create_tag(other_user_client, "Theirs"))["id"]
-    trade = await put_tags(client, await create_trade(client), mine)
-
-    sent = {"tag_ids": [theirs, mine, 987_654_321, gone]}
-    refused = await client.put(f"/trades/{trade['id']}/tags", json=sent)
-
-    assert error_of(refused) == INVALID
-    assert details_of(refused)["unknown_tag_ids"] == [theirs, 987_654_321, gone]
-    assert await get_trade(client, trade) == trade
 
 
 async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(client: httpx.AsyncClient) -> None:
@@ -208,20 +193,18 @@ async def test_confirmations_that_are_not_of_the_trades_setup_or_repeated_are_na
     assert await get_trade(client, trade) == trade
 
 
-@pytest.mark.parametrize("has_strategy", [True, False], ids=["a strategy", "nothing"])
-async def test_a_trade_without_a_setup_has_no_checklist(
-    client: httpx.AsyncClient, setups: Any, has_strategy: bool
-) -> None:
+async def test_a_trade_without_a_setup_has_no_checklist(client: httpx.AsyncClient, setups: Any) -> None:
     volume, _ = read_confirmation_ids(setups[0])
     (strategy,) = unwrap(await client.get("/strategies"))
-    trade = await create_trade(client, strategy_id=strategy["id"] if has_strategy else None)
+    account = await create_account(client)
+    for strategy_id in (None, strategy["id"]):
+        trade = await create_trade(client, account["id"], strategy_id=strategy_id)
+        path = f"/trades/{trade['id']}/confirmations"
 
-    refused = await client.put(
-        f"/trades/{trade['id']}/confirmations", json={"confirmations": [answer(volume)]}
-    )
+        refused = await client.put(path, json={"confirmations": [answer(volume)]})
 
-    assert details_of(refused)["unknown_confirmation_ids"] == [volume]
-    assert await put_answers(client, trade) == trade
+        assert details_of(refused)["unknown_confirmation_ids"] == [volume]
+        assert await put_answers(client, trade) == trade
 
 
 async def test_a_trade_that_changes_its_setup_loses_the_old_answers(
@@ -267,65 +250,26 @@ async def test_answers_go_with_their_confirmation_setup_or_strategy(
     assert (await get_trade(client, trade))["confirmations"] == answers
 
 
-async def test_a_goal_shows_answers_as_they_are_given_changed_and_taken_back(
+async def test_a_goal_shows_answers_as_they_change_and_a_checklist_that_grows_or_shrinks(
     client: httpx.AsyncClient, setups: Any
 ) -> None:
     volume, trend = read_confirmation_ids(setups[0])
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"])
+    setup_id = setups[0]["setup_id"]
+    (strategy,) = unwrap(await client.get("/strategies"))
+    trade = await create_trade(client, setup_id=setup_id)
     goal = await create_goal(client, metric="protocol_completion_rate", **YEAR)
 
     actuals = [await read_actual(client, goal)]
-    for answers in (
-        [answer(volume)],
-        [answer(volume), answer(trend)],
-        [answer(volume), answer(trend, False)],
-        [answer(volume), answer(trend, notes="Late")],
-        [],
-    ):
+    both = [answer(volume), answer(trend)]
+    for answers in (both, [answer(volume), answer(trend, False)], both, [], [answer(volume)]):
         await put_answers(client, trade, *answers)
         actuals.append(await read_actual(client, goal))
-
-    assert actuals == [0, 0, 100, 0, 100, 0]
-
-
-async def test_a_goal_shows_a_checklist_that_grows_shrinks_or_is_left(
-    client: httpx.AsyncClient, setups: Any
-) -> None:
-    volume, _ = read_confirmation_ids(setups[0])
-    (strategy,) = unwrap(await client.get("/strategies"))
-    setup_id = setups[0]["setup_id"]
-    trade = await create_trade(client, setup_id=setup_id)
-    await put_answers(client, trade, answer(volume))
-    goal = await create_goal(client, metric="protocol_completion_rate", **YEAR)
-    actuals = [await read_actual(client, goal)]
-
-    for confirmations in ([volume], [volume, None], []):
-        items = [{"confirmation_id": one} if one else {"name": "News"} for one in confirmations]
+    for items in ([{"confirmation_id": volume}], [{"confirmation_id": volume}, {"name": "News"}], []):
         sent = {"setups": [{"setup_id": setup_id, "confirmations": items}]}
         unwrap(await client.patch(f"/strategies/{strategy['id']}", json=sent))
         actuals.append(await read_actual(client, goal))
 
-    assert actuals == [0, 100, 0, None]
-
-
-async def test_tags_and_answers_of_an_open_trade_are_kept_when_it_closes(
-    client: httpx.AsyncClient, setups: Any
-) -> None:
-    volume, trend = read_confirmation_ids(setups[0])
-    tag = await create_tag(client, type="mistake")
-    clean = await create_goal(client, metric="mistake_free_rate", **YEAR)
-    checked = await create_goal(client, metric="protocol_completion_rate", **YEAR)
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"], closed_at=None, exit_price=None)
-    await put_tags(client, trade, tag["id"])
-    await put_answers(client, trade, answer(volume), answer(trend))
-    before = await read_actual(client, clean), await read_actual(client, checked)
-
-    close = {"closed_at": "2026-01-05T15:00:00Z", "exit_price": 101}
-    closed = unwrap(await client.patch(f"/trades/{trade['id']}", json=close))
-
-    assert (closed["tag_ids"], len(closed["confirmations"])) == ([tag["id"]], 2)
-    assert before == (None, None)
-    assert (await read_actual(client, clean), await read_actual(client, checked)) == (0, 100)
+    assert actuals == [0, 100, 0, 100, 0, 0, 100, 0, None]
 
 
 # With the trade itself -----------------------------------------------------------------------------------
@@ -401,33 +345,20 @@ async def test_a_patch_to_another_setup_brings_answers_to_its_checklist(
     assert await get_trade(client, trade) == moved
 
 
-async def test_a_whole_trade_that_was_read_is_moved_to_another_setup_without_its_answers(
+async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_answers_or_setup(
     client: httpx.AsyncClient, setups: Any, flag: dict[str, Any]
 ) -> None:
     read = await create_trade(client, **flag)
-    path = f"/trades/{read['id']}"
+    path, (first, second) = f"/trades/{read['id']}", read["confirmations"]
+    other = {"tag_ids": read["tag_ids"][:1], "confirmations": [{**first, "notes": "Low"}, second]}
 
-    moved = unwrap(await client.patch(path, json={**read, "setup_id": setups[1]["setup_id"]}))
+    patched = unwrap(await client.patch(path, json={**read, **other}))
+    again = unwrap(await client.patch(path, json=patched))
+    moved = unwrap(await client.patch(path, json={**patched, "setup_id": setups[1]["setup_id"]}))
 
-    assert read_annotations(moved) == (read["tag_ids"], [])
-
-
-async def test_a_whole_trade_that_was_read_is_sent_back_with_other_tags_and_answers(
-    client: httpx.AsyncClient, flag: dict[str, Any]
-) -> None:
-    read = await create_trade(client, **flag)
-    path = f"/trades/{read['id']}"
-    edited = {
-        **read,
-        "tag_ids": read["tag_ids"][:1],
-        "confirmations": [{**read["confirmations"][0], "notes": "Low"}, *read["confirmations"][1:]],
-    }
-
-    patched = unwrap(await client.patch(path, json=edited))
-
-    assert patched["tag_ids"] == edited["tag_ids"]
-    assert patched["confirmations"] == edited["confirmations"]
-    assert unwrap(await client.patch(path, json=patched)) == patched
+    assert {name: patched[name] for name in other} == other
+    assert again == patched
+    assert read_annotations(moved) == (other["tag_ids"], [])
 
 
 async def test_the_name_of_a_confirmation_is_not_written_by_a_trade(
