@@ -189,7 +189,7 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
 async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJournal) -> None:
     async def press_on(selector: str) -> None:
         """Press Tab until such an element has the focus, then Enter."""
-        for _ in range(80):
+        for _ in range(300):  # a view that is drawn again meanwhile begins from its top
             await page.keyboard.press("Tab")
             if await page.evaluate("selector => document.activeElement.matches(selector)", selector):
                 return await page.keyboard.press("Enter")
@@ -209,6 +209,7 @@ async def test_the_main_path_needs_no_mouse(page: Page, page_journal: PageJourna
     await see(page, "met in")
     await press_on(".columns a")
     await page.wait_for_url("**period=*")
+    await drawn(page, "today")
     await press_on("nav a[href='#/settings']")
     await drawn(page, "settings")
     await press_on("#new-goal")
