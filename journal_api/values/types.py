@@ -7,7 +7,7 @@ schema in the OpenAPI document.
 
 import re
 import unicodedata
-from datetime import date, timedelta
+from datetime import date
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from msgspec import UNSET, Meta, Raw, field
@@ -29,9 +29,7 @@ Instant = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 DayText = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 TagType = Literal["mistake", "custom"]
 
-
 T = TypeVar("T")
-ONE_HOUR = timedelta(hours=1)
 # Unicode's categories Cc and Cs: control characters and surrogates. Texts may contain tabs and line breaks.
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 CONTROL_IN_TEXT = re.compile(

@@ -86,7 +86,8 @@ def test_a_metric_is_what_its_row_says(
     assert METRICS[metric].direction == (
         "at_most" if metric in ("max_drawdown", "max_trades_per_day") else "at_least"
     )
-    assert without == (MetricValue(None, empty) if isinstance(empty, str) else MetricValue(empty))  # type: ignore[arg-type]
+    expected = MetricValue(None, empty) if isinstance(empty, str) else MetricValue(empty)  # type: ignore[arg-type]
+    assert without == expected
     assert evaluate(metric, **known) == MetricValue(actual)
     assert METRICS[metric].evaluate(None) == MetricValue(None, "out_of_range")
 
