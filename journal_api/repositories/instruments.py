@@ -5,9 +5,9 @@ from msgspec import json
 
 from journal_api.errors import NotFound
 from journal_api.repositories.sql import fetch, fetch_json, fetch_json_array
-from journal_api.rules.instruments import InstrumentTable
 from journal_api.structs.instruments import InstrumentPut
 from journal_api.values.contract_roots import CONTRACT_ROOTS
+from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney, from_units, json_number
 
 # The built-in table as a parameter for json_each, by root.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import find_contract
+from journal_api.values.instruments import find_contract
 from journal_api.values.money import LARGEST, SCALE, quotient
 
 DEFAULT = "default"

@@ -6,8 +6,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
+from journal_api.values.instruments import BUILT_IN, InstrumentTable
 from journal_api.values.money import (
     EXACT,
     LARGEST,

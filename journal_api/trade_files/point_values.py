@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, Rejected
-from journal_api.rules.instruments import InstrumentTable
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.file_format import first_reason
+from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import SCALE, Money, PositiveMoney
 
 # The rows that are read ahead for the multipliers of their symbols.

@@ -8,7 +8,6 @@ from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
-from journal_api.rules.instruments import BUILT_IN, InstrumentTable
 from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.structs.imports import LeftOutRows
@@ -23,6 +22,7 @@ from journal_api.trade_files.profiles.profile_format import known_profile
 from journal_api.trade_files.rows import Cells
 from journal_api.trade_files.texts import read_text
 from journal_api.trade_files.timezones import FileTimezone
+from journal_api.values.instruments import BUILT_IN, InstrumentTable
 
 BATCH_SIZE = 500
 # A blank row beyond them is an error.

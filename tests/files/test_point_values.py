@@ -17,7 +17,7 @@ from factories import (
 from file_tables import read_errors, read_trades
 from starlette.applications import Starlette
 
-from journal_api.rules.instruments import InstrumentTable
+from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney
 
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,stop_loss"

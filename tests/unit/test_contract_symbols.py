@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import BUILT_IN, InstrumentTable, find_contract
 from journal_api.values.contract_roots import CONTRACT_ROOTS
+from journal_api.values.instruments import BUILT_IN, InstrumentTable, find_contract
 from journal_api.values.money import PositiveMoney
 
 

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.trade_files.cells import EXPIRATIONS, is_sale
 from journal_api.trade_files.dates import parse_midnight, parse_time
 from journal_api.trade_files.file_format import Format
@@ -16,6 +15,7 @@ from journal_api.trade_files.fill_book import (
     read_option,
 )
 from journal_api.trade_files.named_rows import Row
+from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
 from journal_api.values.types import Name40, Name100
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.instruments import SHARES_OF_AN_OPTION
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader
+from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money
 
 
