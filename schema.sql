@@ -90,6 +90,8 @@ CREATE TABLE accounts (
   archived INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  -- What one trade is in files of pairs; null: as the newest import of the format, else the position.
+  one_trade_is TEXT CHECK (one_trade_is IN ('position', 'row')),
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX accounts_in_order ON accounts (user_id, sort_name, id);
@@ -119,6 +121,9 @@ CREATE TABLE copy_groups (
   master_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
+  -- A position of a member that opens within so many seconds of one of the master is a copy of it.
+  copy_seconds INTEGER NOT NULL DEFAULT 5 CHECK (copy_seconds BETWEEN 0 AND 300),
+  any_quantity INTEGER NOT NULL DEFAULT 0 CHECK (any_quantity IN (0, 1)),
   UNIQUE (user_id, name)
 ) STRICT;
 CREATE INDEX copy_groups_in_order ON copy_groups (user_id, sort_name, id);
@@ -189,7 +194,9 @@ CREATE TABLE imports (
   duplicates INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  deleted INTEGER NOT NULL DEFAULT 0  -- number of added trades that were deleted since
+  deleted INTEGER NOT NULL DEFAULT 0,  -- number of added trades that were deleted since
+  -- Whether rows of pairs were folded to positions. The newest import of an account and a format decides for later files.
+  one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row'))
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);
 CREATE INDEX imports_of_account ON imports (account_id);
@@ -255,6 +262,12 @@ CREATE TABLE trades (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   content BLOB,  -- checksums of the fields in imported files; null for a trade that no import added
+  -- One name for a contract however brokers write it, such as MNQZ26, and its root MNQ: rules of values/instruments.py.
+  contract TEXT NOT NULL DEFAULT '',
+  root TEXT NOT NULL DEFAULT '',
+  fills TEXT,  -- JSON as in responses; null while the trade is one entry and one exit that its columns state
+  fees_source TEXT NOT NULL DEFAULT 'typed' CHECK (fees_source IN ('file', 'account', 'typed', 'none')),
+  merged TEXT,  -- JSON: the trades that were merged into this one, and this one as it was before
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),
@@ -271,10 +284,11 @@ CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id 
 CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
 -- The order of lists of trades, for filters that may select few of many trades.
 CREATE INDEX trades_of_account ON trades (account_id, opened_at, id);
-CREATE INDEX trades_of_symbol ON trades (user_id, symbol, opened_at, id);
 CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
 CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
 CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
+CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
+CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
 
 -- Trades as they were before an import updated them, so that the import can be undone.
 CREATE TABLE import_updates (
@@ -293,9 +307,22 @@ CREATE TABLE import_updates (
   fees INTEGER NOT NULL,
   content BLOB NOT NULL,
   updated_at TEXT NOT NULL,
+  fills TEXT,
+  fees_source TEXT NOT NULL DEFAULT 'file',
   PRIMARY KEY (import_id, trade_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX import_updates_of_trade ON import_updates (trade_id);
+
+-- Copies that an import linked to their original, so that the import can be undone.
+CREATE TABLE import_links (
+  import_id INTEGER NOT NULL REFERENCES imports (id) ON DELETE CASCADE,
+  trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,
+  source_trade_id INTEGER NOT NULL,
+  updated_at TEXT NOT NULL,  -- of the trade, before the link
+  written_at TEXT NOT NULL,  -- updated_at as set by the link; if the trade has another, it was edited since
+  PRIMARY KEY (import_id, trade_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX import_links_of_trade ON import_links (trade_id);
 
 CREATE TABLE trade_tags (
   trade_id INTEGER NOT NULL REFERENCES trades (id) ON DELETE CASCADE,

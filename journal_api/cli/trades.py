@@ -35,6 +35,7 @@ from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
+from journal_api.trade_files.trade_units import unit_of_import
 from journal_api.trade_files.verdicts import refused
 from journal_api.values.types import CONTROL, Name, Name100, TimeZone
 
@@ -63,6 +64,11 @@ NOT_CREATED = 0  # an id that no account has
     help="Whether 4/9/2026 has the month or the day first; default: what the file shows.",
 )
 @click.option(
+    "--one-trade-is",
+    type=click.Choice(["position", "row"]),
+    help="What one trade is in a file of pairs; default: as the account says, else the position.",
+)
+@click.option(
     "--profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -79,6 +85,7 @@ def import_file(
     accounts: tuple[str, ...],
     timezone: str | None,
     date_order: Literal["month", "day"] | None,
+    one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,
     user: str | None,
     dry_run: bool,
@@ -116,6 +123,7 @@ def import_file(
             instruments=await instruments.read_table(database.reader, user_id),
             profiles=[*chosen_profiles, *await import_profiles.read_profiles(database.reader, user_id)],
             date_order=date_order,
+            one_trade_is=await unit_of_import(database.reader, user_id, choice.account_id, one_trade_is),
         )
         # Some formats need the whole file for the first trade; it is read before the write lock is acquired.
         trade_file = await in_thread(user_id, read)

@@ -16,6 +16,7 @@ import aiosqlite
 from journal_api.database.threads import ThreadConnection, finished
 from journal_api.values.clock import instant_after
 from journal_api.values.goal_kinds import goal_formula, goal_kind
+from journal_api.values.instruments import canonical_symbol, contract_root
 from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
 from journal_api.values.periods import local_hour, trading_day
 
@@ -51,6 +52,8 @@ class Reader(sqlite3.Connection):
         self.create_function("ratio", 2, sql_ratio, deterministic=True)
         self.create_function("goal_kind", 3, goal_kind, deterministic=True)
         self.create_function("goal_formula", 1, goal_formula, deterministic=True)
+        self.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)
+        self.create_function("contract_root", 1, contract_root, deterministic=True)
         self.create_function("instant_after", 1, instant_after, deterministic=True)
 
 

@@ -8,8 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from journal_api.errors import DatabaseRefused
+from journal_api.values.instruments import canonical_symbol, contract_root
 
-VERSION = 7
+VERSION = 8
 # to_<n>.sql migrates a database of version n - 1 to version n. Released scripts are never changed.
 SCRIPTS = Path(__file__).parent / "migration_scripts"
 # Comments and white space are skipped, because they do not change the meaning of SQL. The pattern matches
@@ -53,6 +54,8 @@ def read_scripts(first: int, last: int) -> list[str]:
 
 def run_script(db: sqlite3.Connection, script: str) -> None:
     """Execute all statements of a script in the open transaction (`executescript` would commit it first)."""
+    db.create_function("canonical_symbol", 2, canonical_symbol, deterministic=True)
+    db.create_function("contract_root", 1, contract_root, deterministic=True)
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

@@ -201,6 +201,8 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
         f"""
         UPDATE trades
         SET {", ".join(f"{field} = :{field}" for field in BROKER_FIELDS)},
+            contract = canonical_symbol(:symbol, :opened_at),
+            root = contract_root(:symbol),
             trading_day = (SELECT trading_day(:closed_at, timezone, day_rollover)
                            FROM users
                            WHERE users.id = user_id),

@@ -1,13 +1,14 @@
 """SQL of imports: the list of imports, and undoing one."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import build_json_array, fetch_json_array, find_row, insert_row
+from journal_api.repositories.sql import build_json_array, fetch, fetch_json_array, find_row, insert_row
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import BROKER_FIELDS
-from journal_api.structs.imports import Counts
+from journal_api.structs.imports import Counts, OneTradeIs
 from journal_api.values.clock import now
 
 
@@ -47,6 +48,7 @@ IMPORT = f"""json_object(
     'file_name', file_name,
     'sha256', sha256,
     'timezone', timezone,
+    'one_trade_is', one_trade_is,
     'counts', json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0),
     'trade_count', added - deleted,
     'created_at', created_at,
@@ -67,11 +69,37 @@ async def get(db: Connection, user_id: int, import_id: int) -> str:
     return await find_row(db, "imports", IMPORT, user_id, import_id)
 
 
-async def insert(db: Connection, user_id: int, source: Source, file_format: str, timezone: str) -> int:
+async def insert(db: Connection, user_id: int, source: Source, **columns: str) -> int:
     """Return the new id. The counts are 0 until `set_counts`."""
     counts = {"added": 0, "updated": 0, "duplicates": 0}
-    columns = {"user_id": user_id, **source._asdict(), "format": file_format, "timezone": timezone}
-    return await insert_row(db, "imports", columns | counts)
+    return await insert_row(db, "imports", {"user_id": user_id, **source._asdict(), **columns, **counts})
+
+
+async def list_trade_units(db: Connection, user_id: int, account_id: int | None) -> dict[str, OneTradeIs]:
+    """Return what one trade was in the newest import of each format into the account.
+
+    Imports of files that name their accounts count for all accounts.
+    """
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        -- SQLite takes the column without an aggregate from the row of max().
+        SELECT format, one_trade_is, max(id)
+        FROM imports
+        WHERE user_id = :user_id
+          AND (:account_id IS NULL OR account_id IS NULL OR account_id = :account_id)
+        GROUP BY format
+        """,
+        {"user_id": user_id, "account_id": account_id},
+    )
+    return {file_format: unit for file_format, unit, _ in rows}
+
+
+async def find_trade_unit(db: Connection, account_id: int | None) -> OneTradeIs | None:
+    """Return what one trade is by the setting of the account, None without one."""
+    unit: OneTradeIs | None = await fetch(
+        db, "SELECT one_trade_is FROM accounts WHERE id = :id", {"id": account_id}
+    )
+    return unit
 
 
 async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
@@ -98,6 +126,8 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         f"""
         UPDATE trades
         SET {", ".join(f"{field} = before.{field}" for field in BROKER_FIELDS)},
+            contract = canonical_symbol(before.symbol, before.opened_at),
+            root = contract_root(before.symbol),
             trading_day = trading_day(before.closed_at, timezone, day_rollover),
             content = before.content,
             updated_at = iif(

@@ -17,7 +17,7 @@ from journal_api.values.periods import trading_day
 
 # The columns of a new trade in the order of their parameters. Parameters are positional because binding by
 # name looks up each value, which matters for imports.
-COLUMNS = ("id", *TradeDraft.__struct_fields__, "fingerprint", "occurrence", "content")
+COLUMNS = ("id", *TradeDraft.__struct_fields__, "contract", "root", "fingerprint", "occurrence", "content")
 # Rows per statement: a table with triggers opens a savepoint for every statement.
 ROWS_AT_ONCE = 250
 read_values = itemgetter(*COLUMNS)

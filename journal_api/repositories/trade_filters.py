@@ -4,7 +4,9 @@ SQLite uses no index for a column behind a unary +, so such a condition is only 
 other conditions select. The clauses lead it to the index that leaves the fewest trades.
 """
 
+from journal_api.repositories.sql import json_list
 from journal_api.structs.trades import TradeSelection
+from journal_api.values.instruments import list_contracts
 
 # The owner of the trades, for three different indexes, and as a check without an index.
 OF_USER = "user_id = :user_id"
@@ -26,7 +28,8 @@ SELECTIVE = {
 OTHER = {
     "copy_group_id": """+account_id IN (
         SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)""",
-    "symbol": "symbol = :symbol",
+    "symbol": "contract = :symbol",
+    "root": "root = :root",
     "direction": "direction = :direction",
     "grade": "grade = :grade",
 }
@@ -46,9 +49,13 @@ class TradeFilters:
 
     def __init__(self, query: TradeSelection) -> None:
         self.parameters = query.values()
+        contracts = list_contracts(query.symbol) if query.symbol else [None]
+        self.parameters["symbol"] = contracts[0] if len(contracts) == 1 else json_list(contracts)
         self._sent = {name for name, value in self.parameters.items() if value is not None}
         outcome = self.parameters.get("outcome") or ""
         conditions = {**SELECTIVE, **OTHER, "outcome": OUTCOMES.get(outcome, "")}
+        if len(contracts) > 1:
+            conditions["symbol"] = "contract IN (SELECT value FROM json_each(:symbol))"
         self._conditions = [condition for name, condition in conditions.items() if name in self._sent]
         self._has_own_index = not self._sent.isdisjoint(SELECTIVE)
         self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome})

@@ -27,7 +27,31 @@ TAG_IDS = build_json_array(
 EXPRESSIONS = {
     **{name: json_number(name) for name in (*AMOUNTS, "net_pnl", "rr_realized")},
     "tag_ids": f"json(({TAG_IDS}))",
+    "fill_count": "iif(fills IS NULL, 1 + (closed_at IS NOT NULL), json_array_length(fills))",
 }
+STATED_FILL = f"""json_object(
+    'id', {{id}}, 'side', {{side}}, 'quantity', {json_number("quantity")}, 'price', {{price}}, 'at', {{at}},
+    'fees', {{fees}}, 'external_id', NULL)"""
+ENTRY = STATED_FILL.format(
+    id=1,
+    side="iif(direction = 'long', 'buy', 'sell')",
+    price=json_number("entry_price"),
+    at="opened_at",
+    fees=json_number("fees"),
+)
+EXIT = STATED_FILL.format(
+    id=2,
+    side="iif(direction = 'long', 'sell', 'buy')",
+    price=json_number("exit_price"),
+    at="closed_at",
+    fees=0,
+)
+# The fills that are stored, else the entry and the exit that the columns state.
+FILLS = f"coalesce(fills, '[' || {ENTRY} || iif(closed_at IS NULL, '', ',' || {EXIT}) || ']')"
+MERGED_IDS = """(
+    SELECT json_group_array(value ->> '$.id')
+    FROM json_each(coalesce(merged, '[]'))
+    WHERE value ->> '$.id' <> trade.id)"""
 SCALARS = ", ".join(f"'{name}', {EXPRESSIONS.get(name, name)}" for name in TradeListItem.__struct_fields__)
 LIST_ITEM = f"json_object({SCALARS})"
 TAGS = build_json_array(
@@ -54,7 +78,12 @@ ANSWERS = build_json_array(
     ORDER BY sort_order, confirmation_id
     """,
 )
-TRADE = f"json_object({SCALARS}, 'tags', json(({TAGS})), 'confirmations', json(({ANSWERS})))"
+TRADE = f"""json_object(
+    {SCALARS},
+    'fills', json({FILLS}),
+    'merged_ids', json({MERGED_IDS}),
+    'tags', json(({TAGS})),
+    'confirmations', json(({ANSWERS})))"""
 # A trade with its computed ratio.
 WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized

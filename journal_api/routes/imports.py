@@ -14,6 +14,7 @@ from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import timezone_of_import
+from journal_api.trade_files.trade_units import unit_of_import
 from journal_api.trade_files.verdicts import EncodedVerdicts
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database, get_query
@@ -55,6 +56,7 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         instruments=await instruments.read_table(db, user_id),
         profiles=await import_profiles.read_profiles(db, user_id),
         date_order=query.date_order,
+        one_trade_is=await unit_of_import(db, user_id, query.account_id, query.one_trade_is),
     )
     name = None if query.file_name is None else str(query.file_name)
     source = imports.Source(query.account_id, name, upload.sha256)
@@ -100,6 +102,7 @@ def unknown_report(source: imports.Source, timezone: str, proposal: Proposal) ->
         replaced_timezones=[],
         encoding=proposal.encoding,
         date_order=None,
+        one_trade_is="position",
         rounded=0,
         accounts=[],
         counts=Counts(),
@@ -126,6 +129,7 @@ def build_report(
         "replaced_timezones": sorted(file.timezone.replaced),
         "encoding": file.encoding,
         "date_order": file.dates._asdict() if file.dates.order else None,
+        "one_trade_is": file.one_trade_is,
         "rounded": file.rounded.count,
         "accounts": result.accounts,
         "counts": result.counts,

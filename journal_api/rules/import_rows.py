@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.trades import Side
+from journal_api.values.timestamps import Timestamp
 
 
 class Answered(NamedTuple):
@@ -13,6 +15,17 @@ class Answered(NamedTuple):
     name: str
     was_present: bool
     notes: str | None = None
+
+
+class FileFill(NamedTuple):
+    """A fill of a file. Amounts are integers of 10^-8; the time may be local."""
+
+    side: Side
+    quantity: int
+    price: int
+    time: Timestamp
+    fees: int
+    external_id: str | None
 
 
 class ImportedTrade(Struct, frozen=True, gc=False):
@@ -37,6 +50,9 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     answers: tuple[Answered, ...] = ()
     row_name: str | None = None  # the name by which `copy_of` of another row refers to this one
     copy_of: str | None = None
+    fill_ids: tuple[str, str] | None = None  # of entry and exit in a row of a pair
+    fills: tuple[FileFill, ...] = ()  # empty if the trade is one entry and one exit without ids
+    rows: int = 1  # the rows of the file that the trade was made from
 
     def states(self, field: str) -> bool:
         """Return whether the file states the field."""

@@ -6,8 +6,17 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.trades import AMOUNTS, Direction, Grade, Trade, TradeCreate, TradePatch
-from journal_api.values.instruments import BUILT_IN, InstrumentTable
+from journal_api.rules.fills import Fill, encode_fills, state_fills, summarize
+from journal_api.structs.trades import (
+    AMOUNTS,
+    Direction,
+    FeesSource,
+    Grade,
+    Trade,
+    TradeCreate,
+    TradePatch,
+)
+from journal_api.values.instruments import BUILT_IN, InstrumentTable, canonical_symbol, contract_root
 from journal_api.values.money import (
     EXACT,
     LARGEST,
@@ -21,6 +30,10 @@ from journal_api.values.money import (
     units,
 )
 from journal_api.values.timestamps import Timestamp
+
+ANNOTATIONS = ("tag_ids", "confirmations")
+# What follows from the fills of a trade with more than one entry and one exit.
+FROM_FILLS = ("direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
 
 
 class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
@@ -49,11 +62,15 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
     source_trade_id: int | None = None
     external_id: str | None = None
     notes: str | None = None
+    fees_source: FeesSource = "typed"
+    fills: tuple[Fill, ...] = ()  # empty while the trade is one entry and one exit that its fields state
 
     @classmethod
     def of_body(cls, body: TradeCreate, instruments: InstrumentTable = BUILT_IN) -> Self:
         """Return the draft of a new trade with its derived amounts. Raises ValidationFailed."""
-        fields = {name: getattr(body, name) for name in cls.__struct_fields__}
+        fields = {
+            name: getattr(body, name) for name in TradeCreate.__struct_fields__ if name not in ANNOTATIONS
+        }
         if body.multiplier is UNSET:
             fields["multiplier"] = instruments.point_value(body.symbol) or ONE
         return cls(**fields).with_result().with_initial_risk()
@@ -68,7 +85,24 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             for name in ("opened_at", "closed_at")
             if fields[name] is not None
         }
-        return cls(**{**fields, **amounts, **times})
+        fills = tuple(
+            Fill(
+                fill.id,
+                fill.side,
+                units(fill.quantity),
+                None if fill.price is None else units(fill.price),
+                fill.at,
+                units(fill.fees),
+                fill.external_id,
+            )
+            for fill in trade.fills
+        )
+        return cls(**{**fields, **amounts, **times, "fills": fills})
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether the trade has more than one entry or more than one exit."""
+        return len({fill.side for fill in self.fills}) < len(self.fills)
 
     def with_result(self) -> Self:
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
@@ -85,7 +119,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             return self
         if self.exit_price is None:
             raise ValidationFailed(fields={"exit_price": "is required without gross_pnl"})
-        return replace(self, gross_pnl=self.result_at(self.exit_price, "gross_pnl"))
+        return replace(self, gross_pnl=checked_result(self.derived_units(self.exit_price), "gross_pnl"))
 
     def with_initial_risk(self) -> Self:
         """Return the trade with `initial_risk`, computed from the stop if it has none.
@@ -102,10 +136,12 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
         Raises ValidationFailed for the field `name` if the result is too large.
         """
-        result = self.units_at(price)
-        if abs(result) > LARGEST * SCALE:
-            raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
-        return Money.of_units(result)
+        return checked_result(self.units_at(price), name)
+
+    def derived_units(self, exit_price: Money) -> int:
+        """Return the result that follows from the fills, or from the prices of one entry and one exit."""
+        result = summarize(self.fills).gross(self.multiplier.units) if self.is_scaled else None
+        return self.units_at(exit_price) if result is None else result
 
     def units_at(self, price: Money) -> int:
         """Return the result of an exit at that price in units of 10^-8, however large."""
@@ -135,7 +171,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Return whether `gross_pnl` equals the result computed from the prices."""
         if self.exit_price is None or self.gross_pnl is None:
             return False
-        return self.gross_pnl.units == self.units_at(self.exit_price)
+        return self.gross_pnl.units == self.derived_units(self.exit_price)
 
     def patched(self, patch: TradePatch) -> Self:
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
@@ -144,8 +180,10 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         a stated result stays. A new stop does not change the initial risk. Reopening clears the exit price
         and the result. Another strategy clears the setup; a setup without a strategy sets its strategy.
         """
-        members = {name: getattr(patch, name) for name in self.__struct_fields__}
+        members = {name: getattr(patch, name) for name in patch.__struct_fields__ if name not in ANNOTATIONS}
         members = {name: value for name, value in members.items() if value is not UNSET}
+        if self.is_scaled:
+            self.require_unchanged(members)
         changes = dict(members)
         if members.get("closed_at", self.closed_at) is None:
             changes |= {"exit_price": members.get("exit_price"), "gross_pnl": members.get("gross_pnl")}
@@ -156,6 +194,13 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         if members.get("setup_id") and "strategy_id" not in members:
             changes["strategy_id"] = None
         return replace(self, **changes).with_result()
+
+    def require_unchanged(self, members: dict[str, Any]) -> None:
+        """Raise ValidationFailed for a member that follows from the fills and would change."""
+        changed = [name for name in FROM_FILLS if name in members and members[name] != getattr(self, name)]
+        if changed:
+            reason = "follows from the fills of the trade: change those"
+            raise ValidationFailed(fields=dict.fromkeys(changed, reason))
 
     def columns(self, timezone: str) -> dict[str, Any]:
         """Return the stored columns. Times without an offset are local time in `timezone`.
@@ -172,7 +217,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             if closed_at < opened_at:
                 raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
         # By name, because a loop over the members takes twice as long, for each row of a file.
-        return {
+        columns = {
             "account_id": self.account_id,
             "symbol": self.symbol,
             "direction": self.direction,
@@ -192,7 +237,37 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
             "source_trade_id": self.source_trade_id,
             "external_id": self.external_id,
             "notes": self.notes,
+            "contract": canonical_symbol(self.symbol, opened_at),
+            "root": contract_root(self.symbol),
+            "fees_source": self.fees_source,
+            "fills": None,
         }
+        if self.fills:
+            columns["fills"] = self.encode_fills(columns)
+        return columns
+
+    def encode_fills(self, columns: dict[str, Any]) -> str | None:
+        """Return the fills as JSON, in agreement with the other columns. None if these state them."""
+        stated = state_fills(columns)
+        fills = self.fills
+        if not self.is_scaled:
+            ids = {fill.side: (fill.external_id, fill.fees) for fill in fills}
+            fills = tuple(
+                fill._replace(external_id=ids[fill.side][0], fees=ids[fill.side][1])
+                if fill.side in ids
+                else fill
+                for fill in stated
+            )
+        missing = columns["fees"] - sum(fill.fees for fill in fills)
+        fills = (fills[0]._replace(fees=fills[0].fees + missing), *fills[1:])
+        return None if list(fills) == stated else encode_fills(fills)
+
+
+def checked_result(result: int, name: str) -> Money:
+    """Return a computed result. Raises ValidationFailed for the field `name` if it is too large."""
+    if abs(result) > LARGEST * SCALE:
+        raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
+    return Money.of_units(result)
 
 
 def units_if_any(amount: Money | None) -> int | None:

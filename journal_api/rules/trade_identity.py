@@ -11,7 +11,7 @@ from typing import Any
 # The fields that a broker states. An import may correct these; the other fields belong to the trader.
 BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
-    *("opened_at", "closed_at", "gross_pnl", "fees"),
+    *("opened_at", "closed_at", "gross_pnl", "fees", "fills"),
 )
 UNSTATED = bytes(4)
 # The fields that identify a trade without an external id.
@@ -47,11 +47,12 @@ def compute_content_fingerprint(columns: dict[str, Any]) -> bytes:
 def compute_checksums(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """Return four bytes per broker field, a checksum that differs when a later file states another value."""
     # 0 stands for a field that the file does not state.
-    *amounts, opened_at, closed_at, gross_pnl, fees = broker_values(columns)
+    *amounts, opened_at, closed_at, gross_pnl, fees, fills = broker_values(columns)
     checksums = [
         *map(checksum, amounts),
         *(uncached_checksum(opened_at), uncached_checksum(closed_at)),
         *(checksum(gross_pnl), checksum(fees)),
+        0 if fills is None else uncached_checksum(fills),
     ]
     for field in unstated:
         checksums[BROKER_FIELDS.index(field)] = 0
@@ -78,10 +79,10 @@ def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
     Fields that the new file does not state keep their checksum.
     """
     changed: list[str] = []
-    content = bytearray(before)
+    content = bytearray(before.ljust(len(after), b"\0"))  # earlier releases had no checksum of the fills
     for index, field in enumerate(BROKER_FIELDS):
         part = slice(4 * index, 4 * index + 4)
-        if after[part] not in (UNSTATED, before[part]):
+        if after[part] not in (UNSTATED, content[part]):
             changed.append(field)
             content[part] = after[part]
     return changed, bytes(content)

@@ -13,6 +13,7 @@ from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
 TimezoneSource = Literal["stated", "remembered", "owner"]
 DateOrder = Literal["month", "day"]
 DateOrderSource = Literal["stated", "file", "assumed"]
+OneTradeIs = Literal["position", "row"]
 VerdictWord = Literal["new", "duplicate", "updated", "error"]
 
 
@@ -57,6 +58,7 @@ class ImportQuery(DryRunQuery, kw_only=True):
     accounts: list[AccountMapping] = field(default_factory=list)
     timezone: TimeZone | None = None
     date_order: DateOrder | None = None
+    one_trade_is: OneTradeIs | None = None
     file_name: Name | None = None
 
     def __post_init__(self) -> None:
@@ -76,6 +78,7 @@ class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     trade_id: int | None = None
     changed: list[str] = []  # the fields that an update changes
     reason: str | None = None  # why the row is an error
+    rows: int = 1  # the rows of the file that the trade was made from
 
 
 class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -115,6 +118,7 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     file_name: str | None
     sha256: str
     timezone: str
+    one_trade_is: OneTradeIs
     counts: Counts
     trade_count: int
     created_at: Instant
@@ -141,6 +145,7 @@ class FileDateOrder(Struct, kw_only=True, forbid_unknown_fields=True):
 class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     """The report of an import. In a dry run `id` is null and nothing was written.
 
+    `one_trade_is` says what one trade is in a file of pairs: a position from flat to flat, or a row.
     `timezone_source` says why times without an offset were read in `timezone`: the request states it, it is
     remembered from the last import of the account and format, or it is the owner's. It is null for a file
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
@@ -160,6 +165,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     replaced_timezones: list[str]
     encoding: str
     date_order: FileDateOrder | None
+    one_trade_is: OneTradeIs
     rounded: int
     accounts: list[FileAccount]
     counts: Counts

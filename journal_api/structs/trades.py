@@ -31,6 +31,8 @@ AMOUNTS = (
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
+Side = Literal["buy", "sell"]
+FeesSource = Literal["file", "account", "typed", "none"]
 
 
 TagIds = Annotated[list[RowId], Meta(max_length=100)]
@@ -141,6 +143,7 @@ class TradeSelection(Struct, kw_only=True):
     tag_id: RowId | None = None
     import_id: RowId | None = None
     symbol: str | None = None
+    root: str | None = None
     direction: Direction | None = None
     grade: Grade | None = None
     since: Day | None = field(name="from", default=None)
@@ -211,6 +214,25 @@ class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     tag_ids: list[int]
     created_at: Instant
     updated_at: Instant
+    contract: str
+    root: str
+    fees_source: FeesSource
+    fill_count: int
+
+
+class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A purchase or a sale inside a trade; `id` numbers the fills of the trade.
+
+    `price` is null for the exit of a trade that states its result but no exit price.
+    """
+
+    id: int
+    side: Side
+    quantity: Decimal
+    price: Decimal | None
+    at: Instant
+    fees: Decimal
+    external_id: str | None
 
 
 class TradeTag(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -228,5 +250,9 @@ class Answer(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Trade(TradeListItem, kw_only=True, forbid_unknown_fields=True):
+    """A trade. `fills` are in the order of time, `merged_ids` the trades that were merged into this one."""
+
+    fills: list[Fill]
+    merged_ids: list[int]
     tags: list[TradeTag]
     confirmations: list[Answer]

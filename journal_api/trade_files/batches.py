@@ -185,10 +185,15 @@ class TradeImporter:
             self.copies.add_pending(PendingCopy(row.line, trade_id, name, copy_of))
             return []
         self.copies.add_original(name, original_id or trade_id)
-        return [self.new_verdict(row.line, trade_id)]
+        return [self.new_verdict(row)]
 
-    def new_verdict(self, line: int, trade_id: int) -> Verdict:
-        return Verdict(line=line, verdict="new", trade_id=None if self.import_id is None else trade_id)
+    def new_verdict(self, row: ResolvedRow) -> Verdict:
+        return Verdict(
+            line=row.line,
+            verdict="new",
+            trade_id=None if self.import_id is None else row.columns["id"],
+            rows=row.imported.rows,
+        )
 
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
@@ -196,7 +201,11 @@ class TradeImporter:
         if self.import_id is not None:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
-        return [self.new_verdict(copy.line, copy.trade_id) for _, copy in resolved.pairs] + resolved.errors
+        is_stored = self.import_id is not None
+        return [
+            Verdict(line=copy.line, verdict="new", trade_id=copy.trade_id if is_stored else None)
+            for _, copy in resolved.pairs
+        ] + resolved.errors
 
 
 def error_verdict(line: int, reason: str) -> Verdict:
@@ -210,4 +219,5 @@ def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction
         verdict="updated" if changed else "duplicate",
         trade_id=stored.trade_id,
         changed=changed,
+        rows=row.imported.rows,
     )

@@ -33,6 +33,7 @@ class Format(NamedTuple):
     is_typed: bool = False  # whether people write such files: amounts of too many decimals are refused
     aliases: Mapping[str, str] = {}  # the columns by their names in other languages
     section: str | None = None  # the heading of the section of a statement, which ends at a blank line
+    is_pairs: bool = False  # whether a row is one of the pairs of an entry and an exit of a position
 
 
 class KnownFormat(NamedTuple):

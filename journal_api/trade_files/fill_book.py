@@ -7,11 +7,12 @@ from datetime import UTC, timedelta
 from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected, unstated
+from journal_api.rules.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, unstated
 from journal_api.rules.trade_draft import TradeDraft
+from journal_api.structs.trades import Side
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
-from journal_api.trade_files.fills import Fill, Fills, RoundTrip, find_round_trips
+from journal_api.trade_files.fills import Fill, Fills, Part, RoundTrip, find_round_trips
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
 from journal_api.values.timestamps import Timestamp
@@ -78,6 +79,13 @@ class Book:
         time = EPOCH + microseconds * MICROSECOND
         return time.replace(tzinfo=UTC) if self._has_offsets else time
 
+    def read_fill(self, part: Part) -> FileFill:
+        """Return the part of a fill that belongs to a trade."""
+        fill = self.fills[part.number]
+        side: Side = "buy" if part.quantity > 0 else "sell"
+        fill_id = self.ids[part.number]
+        return FileFill(side, abs(part.quantity), fill.price, self.time(fill.time), part.cost, fill_id)
+
     def _count_microseconds(self, time: Timestamp) -> int:
         has_offset = time.tzinfo is not None
         if self._has_offsets is None:
@@ -143,7 +151,7 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
     trade = TradeDraft(
         symbol=instrument.symbol,
         direction="long" if trip.sign > 0 else "short",
-        quantity=check_amount("quantity", PositiveMoney, round_digits(trip.opened)),
+        quantity=check_amount("quantity", PositiveMoney, round_digits(trip.largest)),
         multiplier=multiplier,
         entry_price=check_amount("entry_price", Money, round_digits(trip.entry_price)),
         exit_price=check_amount("exit_price", Money, round_digits(trip.exit_price)) if is_closed else None,
@@ -160,6 +168,8 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
         account=instrument.account,
         is_computed=True,
         is_future=instrument.is_future,
+        fills=tuple(book.read_fill(part) for part in trip.parts),
+        rows=len(trip.parts),
     )
 
 

@@ -91,6 +91,14 @@ class Openings:
                 yield Opening(*opening)
 
 
+class Part(NamedTuple):
+    """The part of a fill that belongs to a trade."""
+
+    number: int  # of the fill
+    quantity: int
+    cost: int
+
+
 class RoundTrip:
     """A trade with its opened and closed quantity. `closed_at` is None while it is open."""
 
@@ -101,11 +109,13 @@ class RoundTrip:
         self.position = opening.quantity
         self.opened, self.opened_value = abs(opening.quantity), abs(opening.quantity) * fill.price
         self.closed = self.closed_value = 0
-        self.cost = fill.cost - fill.share_cost(fill.quantity - opening.quantity)
+        self.largest = abs(opening.quantity)
+        cost = fill.cost - fill.share_cost(fill.quantity - opening.quantity)
+        self.parts = [Part(number, opening.quantity, cost)]
         self.closed_at: int | None = None
 
-    def add(self, fill: Fill) -> None:
-        """Add a fill. If it reverses the position, only the part that closes this trade is added."""
+    def add(self, number: int, fill: Fill) -> None:
+        """Add the fill with that number; if it reverses the position, only the part that closes it."""
         part = -self.position if crosses(self.position, fill.quantity) else fill.quantity
         if part * self.sign > 0:
             self.opened += abs(part)
@@ -114,9 +124,14 @@ class RoundTrip:
             self.closed += abs(part)
             self.closed_value += abs(part) * fill.price
         self.position += part
-        self.cost += fill.share_cost(part)
+        self.largest = max(self.largest, abs(self.position))
+        self.parts.append(Part(number, part, fill.share_cost(part)))
         if not self.position:
             self.closed_at = fill.time
+
+    @property
+    def cost(self) -> int:
+        return sum(part.cost for part in self.parts)
 
     @property
     def entry_price(self) -> int:
@@ -164,10 +179,11 @@ def follow_trade(fills: Fills, order: "array[int]", opening: Opening) -> RoundTr
     number = order[opening.place]
     trip = RoundTrip(number, fills[number], opening)
     for place in with_cancel_checks(range(opening.place + 1, len(order))):
-        fill = fills[order[place]]
+        number = order[place]
+        fill = fills[number]
         if fill.instrument != trip.first.instrument:
             break
-        trip.add(fill)
+        trip.add(number, fill)
         if trip.closed_at is not None:
             break
     return trip

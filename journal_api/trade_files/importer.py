@@ -57,7 +57,14 @@ class FileImport:
         """Read the file and store its trades. Raises HasErrors after the first error."""
         choice = await self._choose_accounts(db)
         source = self.source._replace(account_id=choice.account_id)
-        import_id = await insert(db, self.user_id, source, self.file.format, self.file.timezone.name)
+        import_id = await insert(
+            db,
+            self.user_id,
+            source,
+            format=self.file.format,
+            timezone=self.file.timezone.name,
+            one_trade_is=self.file.one_trade_is,
+        )
         self.importer = await TradeImporter.prepare(db, self.user_id, choice, import_id)
         await self.importer.process(self.file, self.verdicts)
         await set_counts(db, import_id, self.verdicts.counts)

@@ -21,6 +21,7 @@ class Legs(NamedTuple):
     opened_at: Timestamp
     exit_price: Money | None
     closed_at: Timestamp | None
+    fill_ids: tuple[str, str] | None = None  # of entry and exit
 
     @property
     def points(self) -> Decimal:
@@ -56,6 +57,7 @@ def build_trade(
     multiplier: PositiveMoney | None,
     fees: Result | None,
     account: Name100 | None = None,
+    fill_ids: tuple[str, str] | None = None,
     **fields: Any,
 ) -> ImportedTrade:
     """Return the trade of a line. Multiplier and fees are None if the file does not state them."""
@@ -78,4 +80,5 @@ def build_trade(
         unstated=unstated(multiplier=multiplier, fees=fees),
         multiplier_from_result=True,
         account=account,
+        fill_ids=fill_ids,
     )

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.trade_draft import FROM_FILLS
 from journal_api.rules.trade_identity import BROKER_FIELDS, changed_fields, states
 from journal_api.structs.imports import AppliedFees
 from journal_api.trade_files.file_format import first_reason
@@ -64,6 +65,8 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
     differing, content = changed_fields(stored.content, row.columns["content"])
     if content == stored.content:
         return None
+    if "fills" in differing:  # what follows from the fills goes with them
+        differing = list(dict.fromkeys((*differing, *FROM_FILLS, "gross_pnl")))
     fields = stored.fields | {field: row.columns[field] for field in differing}
     if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # the trader has reopened the trade
         differing += ["exit_price", "closed_at", "gross_pnl"]

@@ -7,16 +7,18 @@ from operator import itemgetter
 from typing import Any, BinaryIO, NamedTuple, get_args
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.import_rows import Candidate, ImportedTrade, LeftOut, Rejected
+from journal_api.rules.fills import Fill, encode_fills, state_fills
+from journal_api.rules.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
 from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import LeftOutRows
+from journal_api.structs.imports import LeftOutRows, OneTradeIs
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
 from journal_api.trade_files.file_format import Format, Trades, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row
+from journal_api.trade_files.pairs import join_pairs
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import known_profile
 from journal_api.trade_files.rows import Cells
@@ -59,6 +61,7 @@ class TradeFile(NamedTuple):
     encoding: str = "utf-8"
     dates: FileDates = FileDates()
     rounded: RoundedCells = RoundedCells()
+    one_trade_is: OneTradeIs = "position"
 
     @property
     def candidates(self) -> Iterator[Candidate | Rejected]:
@@ -75,6 +78,7 @@ def read(
     profiles: Sequence[ImportProfileCreate] = (),
     instruments: InstrumentTable = BUILT_IN,
     date_order: DateOrder | None = None,
+    one_trade_is: Callable[[str], OneTradeIs] = lambda file_format: "position",
 ) -> TradeFile | UnknownHeader:
     """Recognise the format and read the first batch; the rest is read on iteration.
 
@@ -97,15 +101,16 @@ def read(
         dates = FileDates(date_order, "stated")
     left_out, rounded = LeftOutCounter(), RoundedCells()
     named_rows = name_cells(chain(first_rows, rows), header, dates.order, rounded)
-    trades = left_out.remove_from(header.format.read_trades(named_rows))
-    candidates = build_candidates(
-        with_point_values(trades, instruments), timezone, header.format, into_one_account
-    )
+    trades = with_point_values(left_out.remove_from(header.format.read_trades(named_rows)), instruments)
+    unit = one_trade_is(header.format.name)
+    if header.format.is_pairs and unit == "position":
+        trades = join_pairs(trades)
+    candidates = build_candidates(trades, timezone, header.format, into_one_account)
     batches = split_batches(candidates)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(batches, 1))
     return TradeFile(
-        header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded
+        header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded, unit
     )
 
 
@@ -193,11 +198,22 @@ def build_candidates(
         except ValidationFailed as error:
             yield Rejected(trade.line, first_reason(error))
             continue
+        if trade.fills:
+            columns["fills"] = encode_file_fills(trade.fills, zone, columns)
         columns |= {
             "fingerprint": compute_fingerprint(columns),
             "content": compute_checksums(restore_multiplier(trade, columns), trade.unstated),
         }
         yield Candidate(trade, columns)
+
+
+def encode_file_fills(file_fills: Sequence[FileFill], zone: str, columns: dict[str, Any]) -> str | None:
+    """Return the fills as JSON, None if the columns state them."""
+    fills = [
+        Fill(number, side, quantity, price, time.stored(zone), fees, external_id)
+        for number, (side, quantity, price, time, fees, external_id) in enumerate(file_fills, 1)
+    ]
+    return None if fills == state_fills(columns) else encode_fills(fills)
 
 
 def restore_multiplier(trade: ImportedTrade, columns: dict[str, Any]) -> dict[str, Any]:

@@ -46,6 +46,12 @@ EXPIRATION = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 OPTION_SUFFIX = re.compile(r" [0-9]{4}-[0-9]{2}-[0-9]{2} [0-9.]+ [CP]\Z")
 # The roots in F.US.EP and F.US.ENQ by their usual names.
 OTHER_NAMES = {"EP": "ES", "ENQ": "NQ", "CLE": "CL", "MCLE": "MCL", "GCE": "GC", "SIE": "SI", "NGE": "NG"}
+MONTH_LETTERS = "FGHJKMNQUVXZ"
+MONTH_NAMES = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+# The month in a future's symbol: MNQU26, MESH4.CME, F.US.MNQ.U25; MNQ 09-26; MNQ SEP26.
+MONTH_AND_YEAR = re.compile(rf"(?<=[A-Z0-9.])(?P<letter>{MONTH})(?P<year>{YEAR})(?:[.:]{EXCHANGE})?\Z")
+NUMBERED_MONTH = re.compile(r" (?P<month>[0-9]{2})-(?P<year>[0-9]{2})\Z")
+NAMED_MONTH = re.compile(rf" (?P<month>{MONTH_NAME}) ?(?P<year>[0-9]{{2}})\Z")
 # Shares in Frankfurt with the symbols of contracts on hogs, palladium and silver.
 SHARES_OR_FUTURES = frozenset({"HEN3", "PAH3", "SIX2", "SIX3"})
 # Shares in São Paulo: ABEV3, KLBN4, HGLG11.
@@ -138,3 +144,65 @@ def unknown_point_value(symbol: str, root: str) -> ValidationFailed:
         f" state it, or set it once with PUT /v1/instruments/{root}"
     )
     return ValidationFailed(fields={"multiplier": reason})
+
+
+def canonical_symbol(symbol: str, opened_at: str) -> str:
+    """Return the one name of a contract: MNQZ26 for `mnqz6`, `MNQ 12-26`, `MNQ DEC26` and `F.US.MNQZ26`.
+
+    The year of one digit is the one next to `opened_at`, a stored timestamp. A future without a month is its
+    root behind a slash, an option has no blanks, any other symbol is in upper case.
+    """
+    return canonical_in_year(symbol, int(opened_at[:4]))
+
+
+@lru_cache(maxsize=8192)
+def canonical_in_year(symbol: str, year: int) -> str:
+    """Return `canonical_symbol` for a trade of that year."""
+    name = symbol.upper()
+    if OPTION.fullmatch(name):
+        return name.replace(" ", "")
+    contract = find_contract(symbol)
+    if contract is None or not is_future_symbol(symbol):
+        return name
+    option = OPTION_SUFFIX.search(name)
+    month = find_month(name[: option.start()] if option else name, year)
+    return f"{f'{contract.root}{month}' if month else f'/{contract.root}'}{option[0] if option else ''}"
+
+
+@lru_cache(maxsize=8192)
+def contract_root(symbol: str) -> str:
+    """Return the root of a future, the underlying of an option, or any other symbol, in upper case."""
+    name = symbol.upper()
+    if OPTION.fullmatch(name):
+        return re.match("[A-Z]+", name.lstrip(".-"))[0]  # type: ignore[index]
+    contract = find_contract(symbol)
+    return contract.root if contract is not None and is_future_symbol(symbol) else name
+
+
+def is_future_symbol(symbol: str) -> bool:
+    """Return whether the symbol is taken for a future's: some shares have the form of one."""
+    return looks_like_future(symbol) and symbol.upper() not in SHARES_OR_FUTURES
+
+
+def find_month(name: str, year: int) -> str | None:
+    """Return month letter and year of two digits of a future's symbol, such as Z26, None without a month.
+
+    A year of one digit is at most one year before `year`, a trade's, and at most eight years after it.
+    """
+    if match := MONTH_AND_YEAR.search(name):
+        letter, digits = match["letter"], match["year"]
+    elif match := NUMBERED_MONTH.search(name):
+        letter, digits = MONTH_LETTERS[int(match["month"]) - 1], match["year"]
+    elif match := NAMED_MONTH.search(name):
+        letter, digits = MONTH_LETTERS[MONTH_NAMES.index(match["month"])], match["year"]
+    else:
+        return None
+    if len(digits) == 1:
+        first = year - 1
+        return f"{letter}{(first + (int(digits) - first) % 10) % 100:02d}"
+    return f"{letter}{digits[-2:]}"
+
+
+def list_contracts(symbol: str) -> list[str]:
+    """Return the canonical symbols that a symbol may have: several for a year of one digit."""
+    return sorted({canonical_symbol(symbol, str(year)) for year in range(1971, 2071, 10)})

@@ -149,7 +149,7 @@ def test_json_that_comes_out_of_a_subquery_is_made_json_again(usage: Usage) -> N
 # Filters that may leave few of many trades, and the index that leads to those.
 INDEXES = {
     "account_id=1": "trades_of_account",
-    "symbol=NQ": "trades_of_symbol",
+    "symbol=NQ": "trades_of_contract",
     "grade=A": "trades_of_grade",
     "outcome=open": "trades_open",
     "outcome=breakeven": "trades_breakeven",
@@ -157,7 +157,7 @@ INDEXES = {
     "account_id=1&direction=long": "trades_of_account",
     "account_id=1&outcome=open": "trades_open",
     "account_id=1&from=2026-01-01&to=2026-01-31": "trades_in_order",
-    "symbol=NQ&from=2026-01-01": "trades_of_symbol",
+    "symbol=NQ&from=2026-01-01": "trades_of_contract",
 }
 # Filters that may leave many.
 MANY = ["", "direction=long", "outcome=win", "to=2026-01-31", "account_id=1", "account_id=1&to=2026-01-31"]

@@ -79,5 +79,6 @@ FORMAT = Format(
     optional=frozenset({*COSTS, ACCOUNT}),
     dates=TIMES,
     has_local_dates=True,
+    is_pairs=True,
     aliases={other: name for name, others in OTHER_NAMES.items() for other in others},
 )

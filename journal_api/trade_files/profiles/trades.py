@@ -39,6 +39,7 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
             fees=fees,
             external_id=reader.external_id(row),
             account=reader.account(row),
+            fill_ids=legs.fill_ids,
         )
         if result is not None and stated is None:
             return trade
@@ -89,8 +90,8 @@ def matched_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callabl
         except TypeError:
             raise ValidationFailed(fields={columns[1][1]: "must have an offset in both times"}) from None
         if is_short:
-            return Legs("short", sold, sold_at, bought, bought_at)
-        return Legs("long", bought, bought_at, sold, sold_at)
+            return Legs("short", sold, sold_at, bought, bought_at, (str(sell_id), str(buy_id)))
+        return Legs("long", bought, bought_at, sold, sold_at, (str(buy_id), str(sell_id)))
 
     return read_legs
 

@@ -1,0 +1,163 @@
+"""A trade as its fills: what follows from them. Amounts are integers of 10^-8, times stored UTC text."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from msgspec import Raw, Struct, json
+
+from journal_api.errors import ValidationFailed
+from journal_api.structs.trades import Direction, Side
+from journal_api.values.money import SCALE, json_text, quotient, units
+
+
+class Fill(NamedTuple):
+    """A purchase or a sale. `price` is None for an exit whose price nobody stated."""
+
+    id: int
+    side: Side
+    quantity: int
+    price: int | None
+    at: str
+    fees: int = 0
+    external_id: str | None = None
+
+    @property
+    def signed(self) -> int:
+        """The quantity, negative for a sale."""
+        return self.quantity if self.side == "buy" else -self.quantity
+
+
+class Position(NamedTuple):
+    """What follows from the fills of a trade. An open one has no exit price, closing time, value."""
+
+    direction: Direction
+    quantity: int  # the largest size held
+    entry_price: int
+    exit_price: int | None
+    opened_at: str
+    closed_at: str | None
+    fees: int
+    value: int | None  # proceeds less costs, in units of 10^-16, before the multiplier
+
+    def gross(self, multiplier: int) -> int | None:
+        """Return the result with that multiplier, from the exact sums, rounded once."""
+        return None if self.value is None else quotient(self.value * multiplier, SCALE**2)
+
+
+def summarize(fills: Sequence[Fill]) -> Position:
+    """Return the position that the fills make. Raises ValidationFailed if they turn it over or end it early.
+
+    The fills are in the order of time.
+    """
+    sign = 1 if fills[0].side == "buy" else -1
+    size = largest = entered = exited = entry_value = exit_value = 0
+    for number, fill in enumerate(fills):
+        if fill.price is None:
+            raise ValidationFailed(fields={"price": "of every fill is required: state the exit price first"})
+        if fill.signed * sign > 0:
+            if number and not size:
+                raise ValidationFailed(
+                    fields={"at": "is after the position was flat: a new position is a new trade"}
+                )
+            entered += fill.quantity
+            entry_value += fill.quantity * fill.price
+            size += fill.quantity
+            largest = max(largest, size)
+        else:
+            if fill.quantity > size:
+                raise ValidationFailed(
+                    fields={
+                        "quantity": f"would turn the position over, of which {json_text(size)} is left:"
+                        " close this trade with that, then open another"
+                    }
+                )
+            exited += fill.quantity
+            exit_value += fill.quantity * fill.price
+            size -= fill.quantity
+    return Position(
+        direction="long" if sign > 0 else "short",
+        quantity=largest,
+        entry_price=quotient(entry_value, entered),
+        exit_price=None if size else quotient(exit_value, exited),
+        opened_at=fills[0].at,
+        closed_at=None if size else fills[-1].at,
+        fees=sum(fill.fees for fill in fills),
+        value=None if size else sign * (exit_value - entry_value),
+    )
+
+
+def sort_fills(fills: Sequence[Fill]) -> list[Fill]:
+    """Return the fills in the order of time; those of one time stay in their order."""
+    return sorted(fills, key=lambda fill: fill.at)
+
+
+def number_fills(fills: Sequence[Fill]) -> list[Fill]:
+    """Return the fills numbered from 1 in their order."""
+    return [fill._replace(id=number) for number, fill in enumerate(fills, 1)]
+
+
+def state_fills(columns: dict[str, Any]) -> list[Fill]:
+    """Return the fills that the columns of a trade state: one entry and, once closed, one exit."""
+    is_long = columns["direction"] == "long"
+    entry = Fill(
+        1,
+        "buy" if is_long else "sell",
+        columns["quantity"],
+        columns["entry_price"],
+        columns["opened_at"],
+        columns["fees"],
+    )
+    if columns["closed_at"] is None:
+        return [entry]
+    exit_ = Fill(
+        2, "sell" if is_long else "buy", columns["quantity"], columns["exit_price"], columns["closed_at"]
+    )
+    return [entry, exit_]
+
+
+def encode_fills(fills: Sequence[Fill]) -> str:
+    """Return the fills as JSON, as responses have them."""
+    return "[" + ",".join(map(encode_fill, fills)) + "]"
+
+
+def encode_fill(fill: Fill) -> str:
+    price = "null" if fill.price is None else json_text(fill.price)
+    external_id = "null" if fill.external_id is None else json.encode(str(fill.external_id)).decode()
+    return (
+        f'{{"id":{fill.id},"side":"{fill.side}","quantity":{json_text(fill.quantity)},"price":{price},'
+        f'"at":"{fill.at}","fees":{json_text(fill.fees)},"external_id":{external_id}}}'
+    )
+
+
+class StoredFill(Struct, frozen=True):
+    """A fill as JSON, its amounts undecoded: a float would lose digits."""
+
+    id: int
+    side: Side
+    quantity: Raw
+    price: Raw
+    at: str
+    fees: Raw
+    external_id: str | None
+
+
+def decode_fills(text: str) -> list[Fill]:
+    """Return stored fills."""
+    return [
+        Fill(
+            fill.id,
+            fill.side,
+            read_amount(fill.quantity) or 0,
+            read_amount(fill.price),
+            fill.at,
+            read_amount(fill.fees) or 0,
+            fill.external_id,
+        )
+        for fill in json.decode(text, type=list[StoredFill])
+    ]
+
+
+def read_amount(raw: Raw) -> int | None:
+    """Return a JSON number in units of 10^-8, None for null."""
+    return None if bytes(raw) == b"null" else units(Decimal(bytes(raw).decode()))
