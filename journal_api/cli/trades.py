@@ -104,7 +104,7 @@ def import_file(
     errors: list[Verdict] = []
 
     def on_verdicts(verdicts: list[Verdict]) -> None:
-        errors.extend(verdict for verdict in verdicts if verdict.reason)
+        errors.extend(verdict for verdict in verdicts if verdict.verdict == "error")
         for verdict in verdicts if rows else ():
             details = verdict.reason or ", ".join(verdict.changed)
             click.echo(

@@ -5,6 +5,7 @@ Parameters are JSON arrays with positions instead of names here: imports pass hu
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
@@ -15,8 +16,13 @@ from journal_api.repositories.sql import json_list
 from journal_api.repositories.trades import LATER
 from journal_api.repositories.tradovate_trades import find_stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.trade_identity import BROKER_FIELDS, compute_content_fingerprint
+from journal_api.rules.position_match import MAX_DIFFERENCE
+from journal_api.rules.trade_identity import CORRECTED_FIELDS, compute_content_fingerprint
+from journal_api.values.clock import as_text
 
+MAX_NEIGHBOURS = 8
+STORED_TRADE = f"""trades.id, source_trade_id, content,
+    (SELECT format FROM imports WHERE imports.id = import_id), {", ".join(CORRECTED_FIELDS)}"""
 # By kind, the last occurrence that earlier rows of the file were compared with.
 LastMatched = dict[Kind, int]
 # For each kind as many trades as `wanted`, each one index step from the one before it. If a kind has fewer,
@@ -110,7 +116,7 @@ async def _by_id_or_content(db: Connection, rows: Sequence[ResolvedRow | Rejecte
     ]
     trade_rows: Iterable[Any] = await db.execute_fetchall(
         f"""
-        SELECT key.value ->> 0, trades.id, source_trade_id, content, {", ".join(BROKER_FIELDS)}
+        SELECT key.value ->> 0, {STORED_TRADE}
         FROM json_each(:keys) AS key
         JOIN trades ON trades.id = coalesce(
             (SELECT id
@@ -124,10 +130,63 @@ async def _by_id_or_content(db: Connection, rows: Sequence[ResolvedRow | Rejecte
         """,
         {"keys": json_list(keys)},
     )
-    return {
-        index: StoredTrade(trade_id, source_id, content, dict(zip(BROKER_FIELDS, fields, strict=True)))
-        for index, trade_id, source_id, content, *fields in trade_rows
-    }
+    return {index: build_stored(*values) for index, *values in trade_rows}
+
+
+def build_stored(
+    trade_id: int, source_id: int | None, content: bytes | None, file_format: str | None, *fields: Any
+) -> StoredTrade:
+    """Return the trade of a row of STORED_TRADE."""
+    return StoredTrade(
+        trade_id, source_id, content, dict(zip(CORRECTED_FIELDS, fields, strict=True)), file_format
+    )
+
+
+async def find_neighbours(
+    db: Connection, user_id: int, rows: Mapping[int, ResolvedRow], last_trade_id: int
+) -> dict[int, list[StoredTrade]]:
+    """Return the stored trades of the same account and contract that were open at the time of each row.
+
+    Positions of a contract follow one another, so the last few that opened before the row's end suffice.
+    """
+    keys = [
+        {
+            "index": index,
+            "account_id": row.columns["account_id"],
+            "contract": row.columns["contract"],
+            "begin": shift(row.columns["opened_at"], -MAX_DIFFERENCE),
+            "end": shift(row.columns["closed_at"], MAX_DIFFERENCE) if row.columns["closed_at"] else "9999",
+        }
+        for index, row in rows.items()
+    ]
+    trade_rows: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT key.value ->> '$.index', {STORED_TRADE}
+        FROM json_each(:keys) AS key
+        JOIN trades ON trades.id IN (
+            SELECT id
+            FROM trades
+            WHERE user_id = :user_id
+              AND contract = key.value ->> '$.contract'
+              AND opened_at <= key.value ->> '$.end'
+              AND account_id = key.value ->> '$.account_id'
+              AND id <= :last_trade_id
+            ORDER BY opened_at DESC
+            LIMIT {MAX_NEIGHBOURS})
+        WHERE coalesce(closed_at, '9999') >= key.value ->> '$.begin'
+        ORDER BY trades.opened_at, trades.id
+        """,
+        {"keys": json_list(keys), "user_id": user_id, "last_trade_id": last_trade_id},
+    )
+    neighbours: dict[int, list[StoredTrade]] = {}
+    for index, *values in trade_rows:
+        neighbours.setdefault(index, []).append(build_stored(*values))
+    return neighbours
+
+
+def shift(instant: str, seconds: int) -> str:
+    """Return the stored timestamp so many seconds later."""
+    return as_text(datetime.fromisoformat(instant) + timedelta(seconds=seconds))
 
 
 async def _entered_by_hand(
@@ -183,7 +242,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
         [(correction.content, correction.trade_id) for correction in corrections if not correction.changed],
     )
     changing = [correction for correction in corrections if correction.changed]
-    columns = ", ".join((*BROKER_FIELDS, "content", "updated_at"))
+    columns = ", ".join((*CORRECTED_FIELDS, "content", "updated_at"))
     await db.execute_fetchall(
         f"""
         INSERT INTO import_updates (import_id, trade_id, written_at, {columns})
@@ -200,7 +259,7 @@ async def correct(db: Connection, import_id: int, corrections: list[Correction],
     await db.executemany(
         f"""
         UPDATE trades
-        SET {", ".join(f"{field} = :{field}" for field in BROKER_FIELDS)},
+        SET {", ".join(f"{field} = :{field}" for field in CORRECTED_FIELDS)},
             contract = canonical_symbol(:symbol, :opened_at),
             root = contract_root(:symbol),
             trading_day = (SELECT trading_day(:closed_at, timezone, day_rollover)

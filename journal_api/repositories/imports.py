@@ -7,7 +7,7 @@ from aiosqlite import Connection
 
 from journal_api.repositories.sql import build_json_array, fetch, fetch_json_array, find_row, insert_row
 from journal_api.repositories.trades import LATER
-from journal_api.rules.trade_identity import BROKER_FIELDS
+from journal_api.rules.trade_identity import CORRECTED_FIELDS
 from journal_api.structs.imports import Counts, OneTradeIs
 from journal_api.values.clock import now
 
@@ -125,7 +125,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     await db.execute_fetchall(
         f"""
         UPDATE trades
-        SET {", ".join(f"{field} = before.{field}" for field in BROKER_FIELDS)},
+        SET {", ".join(f"{field} = before.{field}" for field in CORRECTED_FIELDS)},
             contract = canonical_symbol(before.symbol, before.opened_at),
             root = contract_root(before.symbol),
             trading_day = trading_day(before.closed_at, timezone, day_rollover),

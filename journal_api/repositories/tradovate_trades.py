@@ -13,7 +13,7 @@ from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
 from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import (
-    BROKER_FIELDS,
+    CORRECTED_FIELDS,
     IDENTIFYING_FIELDS,
     compute_content_fingerprint,
     has_fill_ids,
@@ -21,7 +21,7 @@ from journal_api.rules.trade_identity import (
 
 # Trades with equal content are matched in the order of their ids, each with one row of the file.
 NEXT_OF_EACH_KIND = f"""
-    SELECT kind.key, trades.id, source_trade_id, content, {", ".join(BROKER_FIELDS)}
+    SELECT kind.key, trades.id, source_trade_id, content, {", ".join(CORRECTED_FIELDS)}
     FROM json_each(:kinds) AS kind
     JOIN trades ON trades.id IN (
         SELECT stored.id
@@ -65,6 +65,6 @@ async def find_stored_under_pair_id(
         kind, remaining = kinds[kind_number]
         if (place := next(remaining, None)) is not None:
             last[kind] = trade_id
-            broker_fields = dict(zip(BROKER_FIELDS, values, strict=True))
+            broker_fields = dict(zip(CORRECTED_FIELDS, values, strict=True))
             stored[place] = StoredTrade(trade_id, source_id, content, broker_fields)
     return stored, last

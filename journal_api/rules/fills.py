@@ -116,6 +116,12 @@ def state_fills(columns: dict[str, Any]) -> list[Fill]:
     return [entry, exit_]
 
 
+def charge_fills(text: str, fees: int) -> str:
+    """Return stored fills whose fees have that sum: the first fill bears what is not stated of any."""
+    first, *others = decode_fills(text)
+    return encode_fills([first._replace(fees=fees - sum(fill.fees for fill in others)), *others])
+
+
 def encode_fills(fills: Sequence[Fill]) -> str:
     """Return the fills as JSON, as responses have them."""
     return "[" + ",".join(map(encode_fill, fills)) + "]"

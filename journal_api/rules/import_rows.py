@@ -52,6 +52,7 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     copy_of: str | None = None
     fill_ids: tuple[str, str] | None = None  # of entry and exit in a row of a pair
     fills: tuple[FileFill, ...] = ()  # empty if the trade is one entry and one exit without ids
+    is_position: bool = False  # whether it was made from fills or pairs, from flat to flat
     rows: int = 1  # the rows of the file that the trade was made from
 
     def states(self, field: str) -> bool:
@@ -120,6 +121,7 @@ class StoredTrade(NamedTuple):
     source_trade_id: int | None
     content: bytes | None
     fields: dict[str, Any]
+    format: str | None = None  # of the file that added it
 
     @property
     def original_id(self) -> int:

@@ -13,6 +13,8 @@ BROKER_FIELDS = (
     *("symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("opened_at", "closed_at", "gross_pnl", "fees", "fills"),
 )
+# The columns that an import may write in a stored trade, and that undoing it restores.
+CORRECTED_FIELDS = (*BROKER_FIELDS, "fees_source")
 UNSTATED = bytes(4)
 # The fields that identify a trade without an external id.
 IDENTIFYING_FIELDS = (

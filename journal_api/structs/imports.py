@@ -14,7 +14,7 @@ TimezoneSource = Literal["stated", "remembered", "owner"]
 DateOrder = Literal["month", "day"]
 DateOrderSource = Literal["stated", "file", "assumed"]
 OneTradeIs = Literal["position", "row"]
-VerdictWord = Literal["new", "duplicate", "updated", "error"]
+VerdictWord = Literal["new", "duplicate", "updated", "suspect", "unmatched", "error"]
 
 
 class AccountMapping(str):
@@ -87,6 +87,8 @@ class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
     new: int = 0
     duplicate: int = 0
     updated: int = 0
+    suspect: int = 0
+    unmatched: int = 0
     error: int = 0
 
 

@@ -1,7 +1,7 @@
 """One import: recognises stored trades, adds new ones, corrects changed ones, a batch of rows at a time."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
 from aiosqlite import Connection
@@ -15,14 +15,16 @@ from journal_api.repositories.imported_trades import (
     Matches,
     correct,
     find_matches,
+    find_neighbours,
     insert_all,
 )
 from journal_api.repositories.sql import fetch
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.position_match import Relation, describe_position, relate
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.copies import Copies, PendingCopy
-from journal_api.trade_files.matching import ImportFees, correct_trade
+from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import in_thread
@@ -50,19 +52,22 @@ class TradeImporter:
         last_trade_id: int,
         accounts_with_trades: set[int],
         written_at: str,
+        file_format: str,
     ) -> None:
         self.db, self.user_id, self.import_id = db, user_id, import_id
         self.resolver, self.fees, self.written_at = resolver, fees, written_at
-        self.trade_ids = count(last_trade_id + 1)
+        self.trade_ids, self.last_trade_id = count(last_trade_id + 1), last_trade_id
         # Before the import. A row matches no trade that an earlier row of the same file has added.
         self.accounts_with_trades = accounts_with_trades
         self.compared: set[int] = set()  # the trades that an earlier row stands for
         self.last_matched: LastMatched = {}
         self.copies = Copies()
+        self.related: set[int] = set()  # the trades that positions of the file are
+        self.file_format = file_format
 
     @classmethod
     async def prepare(
-        cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None
+        cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None, file_format: str
     ) -> "TradeImporter":
         # New ids are assigned here, under the write lock (DECISIONS 29).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
@@ -72,7 +77,7 @@ class TradeImporter:
         written_at = now()
         resolver = RowResolver(names, accounts)
         with_trades = await find_accounts_with_trades(db, user_id)
-        return cls(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at)
+        return cls(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at, file_format)
 
     def only_read(self, reader: Connection) -> None:
         """Go on without writing, with another connection, after the transaction was rolled back."""
@@ -122,12 +127,15 @@ class TradeImporter:
         rows = [self.fees.charge(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
         matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
+        relations = await self.find_relations(rows, matches.stored)
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
                 verdicts.append(error_verdict(row.line, row.reason))
+            elif relation := relations.get(index):
+                verdicts.append(self.add_relation(row, relation, corrections))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
@@ -152,6 +160,45 @@ class TradeImporter:
         if accounts.isdisjoint(self.accounts_with_trades):
             return Matches({}, {})
         return await find_matches(self.db, rows, self.last_matched)
+
+    async def find_relations(
+        self, rows: Sequence[ResolvedRow | Rejected], matched: Mapping[int, StoredTrade]
+    ) -> dict[int, Relation]:
+        """Return what stored trades are to the positions of the batch, by index."""
+        positions = {
+            index: row
+            for index, row in enumerate(rows)
+            if isinstance(row, ResolvedRow)
+            and row.imported.is_position
+            and row.columns["account_id"] in self.accounts_with_trades
+        }
+        if not positions:
+            return {}
+        neighbours = await find_neighbours(self.db, self.user_id, positions, self.last_trade_id)
+        relations: dict[int, Relation] = {}
+        for index, row in positions.items():
+            stored = matched.get(index), neighbours.get(index, ())
+            relation = relate(row, *stored, self.file_format, self.related)
+            if relation is not None:
+                relations[index] = relation
+                self.related.add(relation.stored.trade_id)
+        return relations
+
+    def add_relation(self, row: ResolvedRow, relation: Relation, corrections: list[Correction]) -> Verdict:
+        """Return the verdict of a position that a stored trade is, and add its correction."""
+        stored = relation.stored
+        if relation.is_suspect:
+            return suspect_verdict(row, stored)
+        if relation.row is None or stored.trade_id in self.compared:
+            return stored_verdict(row, stored, None)
+        if relation.is_filled_in:
+            self.compared.add(stored.trade_id)
+            correction: Correction | None = fill_in_trade(relation.row, stored)
+        else:
+            correction = self.compare(relation.row, stored)
+        if correction:
+            corrections.append(correction)
+        return stored_verdict(row, stored, correction)
 
     def with_unique_name(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
         """Return the row, rejected if an earlier row has the same name."""
@@ -210,6 +257,19 @@ class TradeImporter:
 
 def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
+
+
+def suspect_verdict(row: ResolvedRow, stored: StoredTrade) -> Verdict:
+    """Return the verdict of a position that may be a stored one of another file."""
+    mine, theirs = (describe_position(columns) for columns in (row.columns, stored.fields))
+    reason = f"the file has {mine}, and the journal has at the same time {theirs}"
+    return Verdict(
+        line=row.line,
+        verdict="suspect",
+        trade_id=stored.trade_id,
+        reason=reason,
+        rows=row.imported.rows,
+    )
 
 
 def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:

@@ -1,6 +1,7 @@
 """Builds trades from the fills of a file: a book of fills and instruments, and the trade of a round trip."""
 
 import hashlib
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import UTC, timedelta
@@ -79,6 +80,13 @@ class Book:
         time = EPOCH + microseconds * MICROSECOND
         return time.replace(tzinfo=UTC) if self._has_offsets else time
 
+    def numeric_ids(self) -> "array[int] | None":
+        """Return the ids as numbers, None unless all of them are numbers of 64 bits."""
+        try:
+            return array("q", [int(fill_id or "") for fill_id in self.ids])
+        except (ValueError, OverflowError):
+            return None
+
     def read_fill(self, part: Part) -> FileFill:
         """Return the part of a fill that belongs to a trade."""
         fill = self.fills[part.number]
@@ -134,7 +142,7 @@ def read_fills(read_execution: Callable[[Row], Execution]) -> Callable[[Rows], T
             if isinstance(result, Rejected | LeftOut):
                 yield result
         if not has_errors:
-            for trip in find_round_trips(book.fills):
+            for trip in find_round_trips(book.fills, book.numeric_ids()):
                 try:
                     yield build_trade(book, trip)
                 except ValidationFailed as error:
@@ -169,6 +177,7 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
         is_computed=True,
         is_future=instrument.is_future,
         fills=tuple(book.read_fill(part) for part in trip.parts),
+        is_position=True,
         rows=len(trip.parts),
     )
 

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -46,10 +46,11 @@ class Fills:
     def __getitem__(self, number: int) -> Fill:
         return Fill._make(self._numbers[FIELDS * number : FIELDS * (number + 1)])
 
-    def sort_numbers(self) -> "array[int]":
+    def sort_numbers(self, ids: Sequence[int] | None = None) -> "array[int]":
         """Return the numbers of the fills, sorted by instrument and time.
 
-        Fills of the same time are in the order of lines, or in reverse order in a file with the newest first.
+        Fills of the same time are in the order of their ids. Without ids they are in the order of lines, or
+        in reverse order in a file with the newest first.
         """
         times = islice(self._numbers, 1, None, FIELDS)
         rises = sum(
@@ -58,8 +59,9 @@ class Fills:
         numbers = range(len(self)) if rises >= 0 else range(len(self) - 1, -1, -1)
         pieces = (numbers[begin : begin + SORTED_AT_ONCE] for begin in range(0, len(self), SORTED_AT_ONCE))
 
-        def sort_key(number: int) -> tuple[int, int]:
-            return self._numbers[FIELDS * number], self._numbers[FIELDS * number + 1]
+        def sort_key(number: int) -> tuple[int, int, int]:
+            instrument, time = self._numbers[FIELDS * number : FIELDS * number + 2]
+            return instrument, time, ids[number] if ids else 0
 
         # Sorted in pieces, because one sort of millions would hold the GIL until it is done.
         sorted_pieces = [array("q", sorted(piece, key=sort_key)) for piece in pieces]
@@ -147,9 +149,9 @@ class RoundTrip:
         return quotient(self.sign * (self.closed_value - self.opened_value) * multiplier, 10**16)
 
 
-def find_round_trips(fills: Fills) -> Iterator[RoundTrip]:
+def find_round_trips(fills: Fills, ids: Sequence[int] | None = None) -> Iterator[RoundTrip]:
     """Yield the trades in the order of the lines of their first fills."""
-    order = fills.sort_numbers()
+    order = fills.sort_numbers(ids)
     for opening in find_openings(fills, order):
         yield follow_trade(fills, order, opening)
 

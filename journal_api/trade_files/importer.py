@@ -49,7 +49,7 @@ class FileImport:
     async def preview(self, db: Connection) -> ImportResult:
         """Read the file and return what its import would do."""
         choice = await self._choose_accounts(db)
-        self.importer = await TradeImporter.prepare(db, self.user_id, choice, None)
+        self.importer = await TradeImporter.prepare(db, self.user_id, choice, None, self.file.format)
         await self.importer.process(self.file, self.verdicts)
         return self._result()
 
@@ -65,7 +65,7 @@ class FileImport:
             timezone=self.file.timezone.name,
             one_trade_is=self.file.one_trade_is,
         )
-        self.importer = await TradeImporter.prepare(db, self.user_id, choice, import_id)
+        self.importer = await TradeImporter.prepare(db, self.user_id, choice, import_id, self.file.format)
         await self.importer.process(self.file, self.verdicts)
         await set_counts(db, import_id, self.verdicts.counts)
         await self.importer.remember(self.file.timezone)

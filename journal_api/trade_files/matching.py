@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
+from journal_api.rules.fills import charge_fills
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_draft import FROM_FILLS
-from journal_api.rules.trade_identity import BROKER_FIELDS, changed_fields, states
+from journal_api.rules.trade_identity import BROKER_FIELDS, CORRECTED_FIELDS, changed_fields, states
 from journal_api.structs.imports import AppliedFees
 from journal_api.trade_files.file_format import first_reason
 from journal_api.values.money import from_units
@@ -42,7 +43,12 @@ class ImportFees:
             fees = self.commissions_for(row).compute(row.columns, is_future=row.imported.is_future)
         except ValidationFailed as error:
             return Rejected(row.line, first_reason(error))
-        return row if fees is None else replace(row, columns={**row.columns, "fees": fees})
+        if fees is None:
+            return row
+        columns = {**row.columns, "fees": fees, "fees_source": "account"}
+        if columns["fills"]:
+            columns["fills"] = charge_fills(columns["fills"], fees)
+        return replace(row, columns=columns)
 
     def count(self, row: ResolvedRow, fees: int) -> None:
         """Count fees of a written row, unless the file states them."""
@@ -68,6 +74,8 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
     if "fills" in differing:  # what follows from the fills goes with them
         differing = list(dict.fromkeys((*differing, *FROM_FILLS, "gross_pnl")))
     fields = stored.fields | {field: row.columns[field] for field in differing}
+    if "fees" in differing:
+        fields["fees_source"] = "file"
     if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # the trader has reopened the trade
         differing += ["exit_price", "closed_at", "gross_pnl"]
         fields |= {field: row.columns[field] for field in differing}
@@ -80,6 +88,14 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
         fields["fees"] += compute_further_fees(row, stored.fields, fields, commissions)
     changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     return Correction(stored.trade_id, fields, changed, content)
+
+
+def fill_in_trade(row: ResolvedRow, stored: StoredTrade) -> Correction | None:
+    """Return the correction of a stored trade to the fields of the row, None if they are the same."""
+    fields = {field: row.columns[field] for field in CORRECTED_FIELDS}
+    changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
+    assert stored.content is not None, "only an imported trade is filled in"
+    return Correction(stored.trade_id, fields, changed, stored.content) if changed else None
 
 
 def compute_further_fees(

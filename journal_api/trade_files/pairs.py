@@ -85,7 +85,7 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
     first = pairs[0].row
     fills = join_fills(pairs)
     if len(pairs) == 1:
-        return replace(first, fills=fills) if first.fill_ids else first
+        return replace(first, fills=fills if first.fill_ids else (), is_position=True)
     rows = [pair.row for pair in pairs]
     position = replace(
         first.trade,
@@ -109,6 +109,7 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
         as_read=as_read,
         unstated=tuple(name for name in first.unstated if not any(row.states(name) for row in rows)),
         fills=fills,
+        is_position=True,
         rows=len(rows),
     )
 

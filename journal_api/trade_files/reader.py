@@ -198,6 +198,7 @@ def build_candidates(
         except ValidationFailed as error:
             yield Rejected(trade.line, first_reason(error))
             continue
+        columns["fees_source"] = "file" if trade.states("fees") else "none"
         if trade.fills:
             columns["fills"] = encode_file_fills(trade.fills, zone, columns)
         columns |= {

@@ -33,7 +33,7 @@ class VerdictCounter:
         self._numbers.update([verdict.verdict for verdict in verdicts])
         reported = []
         for verdict in verdicts:
-            if verdict.reason is None:
+            if verdict.verdict != "error":
                 reported.append(verdict)
             elif len(self.errors) < MAX_ERRORS:
                 self.errors.append(verdict)

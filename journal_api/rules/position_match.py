@@ -1,0 +1,212 @@
+"""Relates a position of a file to the stored positions of its account and contract.
+
+The same fills in a later file are the same position, also if one of the files cuts it. A file of another
+format has other fills of the same position: it is recognised by direction, size, times and prices.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from journal_api.errors import ValidationFailed
+from journal_api.rules.fills import Fill, decode_fills, encode_fills, number_fills, state_fills, summarize
+from journal_api.rules.import_rows import ResolvedRow, StoredTrade
+from journal_api.rules.trade_identity import compute_checksums
+from journal_api.values.money import json_text
+
+# Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
+MAX_DIFFERENCE = 2
+# Prices of two formats agree if they differ by less than this part of the price: averages are rounded.
+PRICE_PARTS = 10_000
+
+Key = tuple[Any, ...]
+
+
+class Relation(NamedTuple):
+    """What a stored trade is to a position of a file.
+
+    `row` is the position with the fills of both, None if the file adds nothing. `is_filled_in` means that it
+    is the stored position with what only this file knows, `is_suspect` that another one was open then.
+    """
+
+    stored: StoredTrade
+    row: ResolvedRow | None
+    is_filled_in: bool = False
+    is_suspect: bool = False
+
+
+def relate(
+    row: ResolvedRow,
+    matched: StoredTrade | None,
+    neighbours: Iterable[StoredTrade],
+    file_format: str,
+    changed: Container[int],
+) -> Relation | None:
+    """Return the relation of a position to stored trades, None if it is new.
+
+    `matched` is the trade with the same id or content, `neighbours` are those of the contract at the time.
+    `changed` are the trades that an earlier position of the file changes: none of them is another position.
+    """
+    others = [stored for stored in neighbours if matched is None or stored.trade_id != matched.trade_id]
+    suspect: StoredTrade | None = None
+    joined: Relation | None = None
+    for stored in ([matched] if matched else []) + others:
+        mine, theirs = read_fills(row.columns), read_fills(stored.fields)
+        shares = not set(map(find_key, mine)).isdisjoint(map(find_key, theirs))
+        if stored is matched and not (shares and has_ids(mine) and has_ids(theirs)):
+            return Relation(stored, row)
+        is_cut = stored.format == file_format and overlaps(row.columns, stored.fields)
+        if shares or (is_cut and row.columns["direction"] == stored.fields["direction"]):
+            relation = join_with(row, mine, stored, theirs)
+            if relation is None:
+                continue
+            if joined is not None or (relation.row is not None and stored.trade_id in changed):
+                return Relation(stored, None, is_suspect=True)  # it is stored in parts
+            joined = relation
+        elif stored.trade_id not in changed and is_same_position(row.columns, stored.fields):
+            return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
+        elif stored.format not in (None, file_format) and overlaps(row.columns, stored.fields):
+            suspect = stored
+    return joined or (Relation(suspect, None, is_suspect=True) if suspect else None)
+
+
+def read_fills(columns: dict[str, Any]) -> list[Fill]:
+    """Return the fills of a trade by its columns."""
+    return decode_fills(columns["fills"]) if columns["fills"] else state_fills(columns)
+
+
+def describe_position(columns: dict[str, Any]) -> str:
+    """Return a position in words, for a person to compare."""
+    until = columns["closed_at"] or "now"
+    gross = "" if columns["gross_pnl"] is None else f", gross {json_text(columns['gross_pnl'])}"
+    return (
+        f"{columns['direction']} {json_text(columns['quantity'])} {columns['symbol']} from"
+        f" {columns['opened_at']} at {json_text(columns['entry_price'])} to {until}{gross}"
+    )
+
+
+def find_key(fill: Fill) -> Key:
+    """Return what identifies a fill in files of one format: its id, else its side, time, price and size."""
+    if fill.external_id is not None:
+        return (fill.side, fill.external_id)
+    return fill.side, fill.at, fill.price, fill.quantity
+
+
+def has_ids(fills: Sequence[Fill]) -> bool:
+    return all(fill.external_id is not None for fill in fills)
+
+
+def overlaps(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two trades were open at the same time."""
+    return (other["closed_at"] is None or one["opened_at"] < other["closed_at"]) and (
+        one["closed_at"] is None or other["opened_at"] < one["closed_at"]
+    )
+
+
+def is_same_position(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two formats tell of one position."""
+    if any(one[name] != other[name] for name in ("direction", "quantity")):
+        return False
+    if (one["closed_at"] is None) != (other["closed_at"] is None):
+        return False
+    return all(is_near(one[name], other[name]) for name in ("opened_at", "closed_at")) and all(
+        is_near_price(one[name], other[name]) for name in ("entry_price", "exit_price")
+    )
+
+
+def is_near(one: str | None, other: str | None) -> bool:
+    if one is None or other is None:
+        return one == other
+    difference = datetime.fromisoformat(one) - datetime.fromisoformat(other)
+    return abs(difference.total_seconds()) <= MAX_DIFFERENCE
+
+
+def is_near_price(one: int | None, other: int | None) -> bool:
+    if one is None or other is None:
+        return True  # a result without a price
+    return abs(one - other) * PRICE_PARTS <= max(abs(one), abs(other))
+
+
+def join_with(row: ResolvedRow, mine: list[Fill], stored: StoredTrade, theirs: list[Fill]) -> Relation | None:
+    """Return the stored trade with the fills of the row too, None if together they are no one position."""
+    mine_by_key, theirs_by_key = Counter(map(find_key, mine)), Counter(map(find_key, theirs))
+    if mine_by_key >= theirs_by_key and is_whole(mine, theirs):
+        return Relation(stored, row)
+    if theirs_by_key >= mine_by_key and is_whole(theirs, mine):
+        return Relation(stored, None)
+    try:
+        return Relation(stored, with_fills(row, unite_fills(theirs, mine)))
+    except ValidationFailed:
+        return None
+
+
+def is_whole(fills: Sequence[Fill], part: Sequence[Fill]) -> bool:
+    """Return whether no fill of a part is larger than the same fill of the whole."""
+    sizes = {find_key(fill): fill.quantity for fill in fills}
+    return all(fill.quantity <= sizes[find_key(fill)] for fill in part)
+
+
+def unite_fills(theirs: Sequence[Fill], mine: Sequence[Fill]) -> list[Fill]:
+    """Return the fills of both, in the order of time and of ids.
+
+    A fill that is in both has the larger size; if entries and exits do not balance, each has a part of it.
+    """
+    united: dict[Key, Fill] = {}
+    for fills in (theirs, mine):
+        occurrences: Counter[Key] = Counter()
+        for fill in fills:
+            key = find_key(fill)
+            occurrences[key] += 1
+            before = united.get((key, occurrences[key]), fill)
+            united[key, occurrences[key]] = fill._replace(quantity=max(fill.quantity, before.quantity))
+    shared = {find_key(fill) for fill in theirs} & {find_key(fill) for fill in mine}
+    missing = sum(fill.signed for fill in united.values())
+    for (key, number), fill in united.items():
+        if missing and key in shared and (fill.signed < 0) == (missing > 0):
+            united[key, number] = fill._replace(quantity=fill.quantity + abs(missing))
+            break
+    return number_fills(sorted(united.values(), key=find_place))
+
+
+def find_place(fill: Fill) -> tuple[str, int]:
+    """Return the place of a fill in the order of time, those of one time by their ids."""
+    fill_id = fill.external_id or ""
+    return fill.at, int(fill_id) if fill_id.isdecimal() else 0
+
+
+def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
+    """Return the row as these fills make it. Raises ValidationFailed if they are no position."""
+    position = summarize(fills)
+    columns = {
+        **row.columns,
+        "direction": position.direction,
+        "quantity": position.quantity,
+        "entry_price": position.entry_price,
+        "exit_price": position.exit_price,
+        "opened_at": position.opened_at,
+        "closed_at": position.closed_at,
+        "gross_pnl": position.gross(row.columns["multiplier"]),
+        "fees": position.fees,
+        "fills": encode_fills(fills),
+    }
+    columns["content"] = compute_checksums(columns, row.imported.unstated)
+    return replace(row, columns=columns)
+
+
+def fill_in(
+    row: ResolvedRow, mine: list[Fill], stored: StoredTrade, theirs: list[Fill]
+) -> ResolvedRow | None:
+    """Return the stored position with the costs or the fills that only the row knows, None without any."""
+    knows_costs = row.imported.states("fees") and stored.fields["fees_source"] in ("none", "account")
+    knows_fills = len(mine) > len(theirs)
+    if stored.content is None or not (knows_costs or knows_fills):
+        return None
+    columns = {**row.columns, **stored.fields}
+    if knows_costs:
+        columns["fees"], columns["fees_source"] = row.columns["fees"], "file"
+    if knows_fills:
+        columns["fills"] = row.columns["fills"]
+    return replace(row, columns={**columns, "content": stored.content})

@@ -1,0 +1,166 @@
+"""Random fills, the positions that they make by a book that is as simple as can be, and files of them."""
+
+import csv
+import io
+import random
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+POINT_VALUES = {"MNQH6": 2, "MESH6": 5}
+BEGIN = datetime(2026, 2, 12, 9, 0)
+
+
+class FileFill(NamedTuple):
+    id: int
+    time: datetime
+    symbol: str
+    quantity: int  # negative for a sale
+    price: Decimal
+
+
+class Pair(NamedTuple):
+    symbol: str
+    quantity: int
+    bought: FileFill
+    sold: FileFill
+
+    @property
+    def result(self) -> Decimal:
+        return (self.sold.price - self.bought.price) * self.quantity * POINT_VALUES[self.symbol]
+
+
+def random_fills(seed: int, count: int) -> list[FileFill]:
+    """Fills of two contracts, several of one second, that end flat."""
+    choose = random.Random(seed)
+    time, fills, sizes = BEGIN, list[FileFill](), dict.fromkeys(POINT_VALUES, 0)
+    for number in range(count):
+        time += timedelta(seconds=choose.choice((0, 0, 1, 7, 300)))
+        symbol = choose.choice(list(POINT_VALUES))
+        size = sizes[symbol]
+        quantity = choose.choice((-3, -2, -1, 1, 2, 3, -size or 1, -size or -2))
+        sizes[symbol] += quantity
+        fills.append(FileFill(1000 + number, time, symbol, quantity, Decimal(choose.randint(400, 480)) / 4))
+    for number, (symbol, size) in enumerate(sizes.items()):
+        if size:
+            fills.append(
+                FileFill(1000 + count + number, time + timedelta(seconds=9), symbol, -size, Decimal(110))
+            )
+    return fills
+
+
+def book_positions(fills: Iterable[FileFill]) -> list[dict[str, Any]]:
+    """The positions from flat to flat, contract by contract, one contract unit at a time."""
+    done, held = list[dict[str, Any]](), defaultdict[str, list[tuple[int, FileFill]]](list)
+    for fill in sorted(fills, key=lambda fill: (fill.time, fill.id)):
+        for _ in range(abs(fill.quantity)):
+            unit = 1 if fill.quantity > 0 else -1
+            position = held[fill.symbol]
+            position.append((unit, fill))
+            if sum(sign for sign, _ in position) == 0:
+                done.append(describe(position))
+                position.clear()
+    assert not any(held.values()), "the fills end flat"
+    return sorted(done, key=lambda one: (one["opened_at"], one["closed_at"], one["symbol"], one["gross"]))
+
+
+def describe(units: list[tuple[int, FileFill]]) -> dict[str, Any]:
+    (sign, first), (_, last) = units[0], units[-1]
+    sizes, size = [], 0
+    for unit, _ in units:
+        size += unit * sign
+        sizes.append(size)
+    return {
+        "symbol": first.symbol,
+        "direction": "long" if sign > 0 else "short",
+        "quantity": max(sizes),
+        "opened_at": first.time,
+        "closed_at": last.time,
+        "gross": sum(-unit * fill.price for unit, fill in units) * POINT_VALUES[first.symbol],
+        "fills": len({fill.id for _, fill in units}),
+    }
+
+
+def first_in_first_out(fills: Iterable[FileFill]) -> Iterator[Pair]:
+    """The pairs of a broker's report, in the order of their closing."""
+    lots: defaultdict[str, deque[list[Any]]] = defaultdict(deque)
+    for fill in sorted(fills, key=lambda fill: (fill.time, fill.id)):
+        open_lots, left = lots[fill.symbol], fill.quantity
+        while left and open_lots and open_lots[0][0] * left < 0:
+            lot = open_lots[0]
+            size = min(abs(lot[0]), abs(left))
+            bought, sold = (lot[1], fill) if lot[0] > 0 else (fill, lot[1])
+            yield Pair(fill.symbol, size, bought, sold)
+            lot[0] -= size if lot[0] > 0 else -size
+            left -= size if left > 0 else -size
+            if not lot[0]:
+                open_lots.popleft()
+        if left:
+            open_lots.append([left, fill])
+
+
+def performance(pairs: Iterable[Pair]) -> bytes:
+    """Tradovate's Performance report."""
+    header = "symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp"
+    return table(
+        header,
+        (
+            (
+                *(
+                    pair.symbol,
+                    pair.bought.id,
+                    pair.sold.id,
+                    pair.quantity,
+                    pair.bought.price,
+                    pair.sold.price,
+                ),
+                f"${pair.result}" if pair.result >= 0 else f"$({-pair.result})",
+                *(f"{fill.time:%m/%d/%Y %H:%M:%S}" for fill in (pair.bought, pair.sold)),
+            )
+            for pair in pairs
+        ),
+    )
+
+
+def position_history(pairs: Iterable[Pair]) -> bytes:
+    """Tradovate's Position History."""
+    header = (
+        "Account,Contract,Pair ID,Buy Fill ID,Sell Fill ID,Paired Qty,Buy Price,Sell Price,P/L,"
+        "Bought Timestamp,Sold Timestamp"
+    )
+    rows = (
+        (
+            *("DEMO1", pair.symbol, number, pair.bought.id, pair.sold.id, pair.quantity),
+            *(pair.bought.price, pair.sold.price, pair.result),
+            *(f"{fill.time:%m/%d/%Y %H:%M:%S}" for fill in (pair.bought, pair.sold)),
+        )
+        for number, pair in enumerate(pairs, 1)
+    )
+    return table(header, rows)
+
+
+def executions(fills: Iterable[FileFill]) -> bytes:
+    """The generic form of fills, without costs."""
+    rows = (
+        (
+            f"{fill.time:%m/%d/%Y}",
+            f"{fill.time:%H:%M:%S}",
+            fill.symbol,
+            abs(fill.quantity),
+            fill.price,
+            "Buy" if fill.quantity > 0 else "Sell",
+            fill.id,
+        )
+        for fill in fills
+    )
+    return table("Date,Time,Symbol,Quantity,Price,Side,Execution ID", rows)
+
+
+def table(header: str, rows: Iterable[Iterable[object]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(header.split(","))
+    writer.writerows(rows)
+    return text.getvalue().encode()

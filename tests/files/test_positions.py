@@ -1,0 +1,116 @@
+"""One trade is one position: pairs and fills, files that cut a position, the same position in two formats."""
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Any
+
+import httpx
+import pytest
+from factories import create_account, create_import, read_file, run_sql
+from positions import (
+    FileFill,
+    book_positions,
+    executions,
+    first_in_first_out,
+    performance,
+    position_history,
+    random_fills,
+)
+from proofs import examples
+from starlette.applications import Starlette
+
+from journal_api.rules.fills import decode_fills
+from journal_api.rules.import_rows import Candidate
+
+SEEDS = range(examples(full=400, ci=12))
+
+
+def read_positions(file: bytes) -> list[dict[str, Any]]:
+    """The positions of a file in the form of `book_positions`."""
+    rows = list(read_file(file, one_trade_is=lambda file_format: "position").candidates)
+    assert [row for row in rows if not isinstance(row, Candidate)] == []
+    return in_order([row.columns for row in rows if isinstance(row, Candidate)])
+
+
+def in_order(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    described = [
+        {
+            "symbol": row["symbol"],
+            "direction": row["direction"],
+            "quantity": row["quantity"] / 10**8,
+            "opened_at": row["opened_at"][:19],
+            "closed_at": row["closed_at"][:19],
+            "gross": row["gross_pnl"] / 10**8,
+            "fills": len(decode_fills(row["fills"])) if row["fills"] else 2,
+        }
+        for row in rows
+    ]
+    return sorted(described, key=sort_key)
+
+
+def sort_key(one: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(one[name] for name in ("opened_at", "closed_at", "symbol", "gross", "fills", "quantity"))
+
+
+def expected(fills: Sequence[FileFill]) -> list[dict[str, Any]]:
+    booked = [
+        {
+            **one,
+            "opened_at": one["opened_at"].isoformat(),
+            "closed_at": one["closed_at"].isoformat(),
+            "gross": float(one["gross"]),
+        }
+        for one in book_positions(fills)
+    ]
+    return sorted(booked, key=sort_key)
+
+
+async def stored_positions(app: Starlette) -> list[dict[str, Any]]:
+    columns = ("symbol", "direction", "quantity", "opened_at", "closed_at", "gross_pnl", "fills")
+    rows = await run_sql(app, f"SELECT {', '.join(columns)} FROM trades WHERE closed_at IS NOT NULL")
+    return in_order([dict(zip(columns, row, strict=True)) for row in rows])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fills_and_the_pairs_of_them_are_the_positions_of_a_simple_book(seed: int) -> None:
+    fills = random_fills(seed, examples(full=2500, ci=400))
+
+    assert read_positions(executions(fills)) == expected(fills)
+    assert read_positions(performance(first_in_first_out(fills))) == expected(fills)
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["first half first", "second half first"])
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
+async def test_pairs_that_two_files_cut_anywhere_are_the_positions_of_the_whole(
+    client: httpx.AsyncClient, app: Starlette, seed: int, newest_first: bool
+) -> None:
+    fills = random_fills(seed, 60)
+    pairs = list(first_in_first_out(fills))
+    cut = 1 + seed * 7 % (len(pairs) - 1)
+    account = await create_account(client)
+    halves = [performance(pairs[:cut]), performance(pairs[cut:])]
+
+    for half in reversed(halves) if newest_first else halves:
+        await create_import(client, half, account_id=account["id"])
+
+    assert await stored_positions(app) == expected(fills)
+    again = await create_import(client, performance(pairs), account_id=account["id"])
+    assert again["counts"]["new"] == again["counts"]["updated"] == 0
+
+
+@pytest.mark.parametrize("formats", [*permutations([0, 1, 2], 2)], ids=str)
+@pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
+async def test_the_same_positions_in_two_formats_are_stored_once(
+    client: httpx.AsyncClient, app: Starlette, seed: int, formats: tuple[int, int]
+) -> None:
+    fills = random_fills(seed, 80)
+    pairs = list(first_in_first_out(fills))
+    files = executions(fills), performance(pairs), position_history(pairs)
+    account = await create_account(client)
+
+    reports = [await create_import(client, files[one], account_id=account["id"]) for one in formats]
+
+    positions = len(book_positions(fills))
+    assert [one["counts"]["new"] for one in reports] == [positions, 0]
+    assert reports[1]["counts"]["suspect"] == 0
+    assert await stored_positions(app) == expected(fills)
