@@ -22,7 +22,7 @@ from journal_api.values.clock import as_text
 
 MAX_NEIGHBOURS = 8
 STORED_TRADE = f"""trades.id, source_trade_id, content,
-    (SELECT format FROM imports WHERE imports.id = import_id), {", ".join(CORRECTED_FIELDS)}"""
+    (SELECT format FROM imports WHERE imports.id = import_id), external_id, {", ".join(CORRECTED_FIELDS)}"""
 # By kind, the last occurrence that earlier rows of the file were compared with.
 LastMatched = dict[Kind, int]
 # For each kind as many trades as `wanted`, each one index step from the one before it. If a kind has fewer,
@@ -134,12 +134,55 @@ async def _by_id_or_content(db: Connection, rows: Sequence[ResolvedRow | Rejecte
 
 
 def build_stored(
-    trade_id: int, source_id: int | None, content: bytes | None, file_format: str | None, *fields: Any
+    trade_id: int,
+    source_id: int | None,
+    content: bytes | None,
+    file_format: str | None,
+    external_id: str | None,
+    *fields: Any,
 ) -> StoredTrade:
     """Return the trade of a row of STORED_TRADE."""
-    return StoredTrade(
-        trade_id, source_id, content, dict(zip(CORRECTED_FIELDS, fields, strict=True)), file_format
+    columns = dict(zip(CORRECTED_FIELDS, fields, strict=True))
+    return StoredTrade(trade_id, source_id, content, columns, file_format, external_id)
+
+
+async def find_open_contracts(db: Connection, user_id: int) -> set[tuple[int, str]]:
+    """Return account and contract of the open positions that imports have added."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT account_id, contract
+        FROM trades
+        WHERE user_id = :user_id AND closed_at IS NULL AND +content IS NOT NULL
+        """,
+        {"user_id": user_id},
     )
+    return {(account_id, contract) for account_id, contract in rows}
+
+
+async def find_continued(
+    db: Connection, user_id: int, account_id: int, contract: str, since: str, file_format: str
+) -> list[StoredTrade]:
+    """Return the open position of a contract and those since a time that files of the format have added."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT {STORED_TRADE}
+        FROM trades
+        WHERE user_id = :user_id
+          AND contract = :contract
+          AND account_id = :account_id
+          AND (closed_at IS NULL OR closed_at >= :since)
+          AND (SELECT format FROM imports WHERE imports.id = import_id) = :format
+        ORDER BY opened_at, id
+        """,
+        {
+            "user_id": user_id,
+            "contract": contract,
+            "account_id": account_id,
+            "since": since,
+            "format": file_format,
+        },
+    )
+    return [build_stored(*row) for row in rows]
 
 
 async def find_neighbours(

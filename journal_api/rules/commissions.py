@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from journal_api.errors import ValidationFailed
+from journal_api.rules.fills import decode_fills
 from journal_api.values.instruments import find_contract
 from journal_api.values.money import LARGEST, SCALE, quotient
 
@@ -24,8 +25,7 @@ class Commissions(NamedTuple):
         per_side = self.find_rate(fields["symbol"], is_future=is_future)
         if per_side is None:
             return None
-        sides = 1 if fields["closed_at"] is None else 2
-        amount = quotient(sides * fields["quantity"] * per_side, SCALE)
+        amount = quotient(count_sides(fields) * per_side, SCALE)
         if amount > LARGEST * SCALE:
             raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
         return amount
@@ -37,6 +37,13 @@ class Commissions(NamedTuple):
         contract = find_contract(symbol, is_future=is_future)
         names = (contract.root if contract else "", symbol.upper(), DEFAULT)
         return next((self.per_side[name] for name in names if name in self.per_side), None)
+
+
+def count_sides(fields: Mapping[str, Any]) -> int:
+    """Return the quantity that was bought and sold, in units of 10^-8."""
+    if fields["fills"]:
+        return sum(fill.quantity for fill in decode_fills(fields["fills"]))
+    return int(fields["quantity"]) * (1 if fields["closed_at"] is None else 2)
 
 
 NO_COMMISSIONS = Commissions({})

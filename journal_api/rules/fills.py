@@ -87,6 +87,27 @@ def summarize(fills: Sequence[Fill]) -> Position:
     )
 
 
+def fold_fills(fills: Sequence[Fill]) -> list[list[Fill]]:
+    """Return the fills of each position from flat to flat; the last may be open.
+
+    The fills are in the order of time. One that turns the position over belongs to two, its fees by size.
+    """
+    positions: list[list[Fill]] = []
+    size = 0
+    for fill in fills:
+        closing = min(fill.quantity, abs(size)) if fill.signed * size < 0 else 0
+        if not size:
+            positions.append([])
+        if 0 < closing < fill.quantity:
+            fees = quotient(fill.fees * closing, fill.quantity)
+            positions[-1].append(fill._replace(quantity=closing, fees=fees))
+            positions.append([fill._replace(quantity=fill.quantity - closing, fees=fill.fees - fees)])
+        else:
+            positions[-1].append(fill)
+        size += fill.signed
+    return [number_fills(position) for position in positions]
+
+
 def sort_fills(fills: Sequence[Fill]) -> list[Fill]:
     """Return the fills in the order of time; those of one time stay in their order."""
     return sorted(fills, key=lambda fill: fill.at)
@@ -117,9 +138,9 @@ def state_fills(columns: dict[str, Any]) -> list[Fill]:
 
 
 def charge_fills(text: str, fees: int) -> str:
-    """Return stored fills whose fees have that sum: the first fill bears what is not stated of any."""
+    """Return stored fills with fees that no file states of any of them: the first bears them."""
     first, *others = decode_fills(text)
-    return encode_fills([first._replace(fees=fees - sum(fill.fees for fill in others)), *others])
+    return encode_fills([first._replace(fees=fees), *(fill._replace(fees=0) for fill in others)])
 
 
 def encode_fills(fills: Sequence[Fill]) -> str:

@@ -122,6 +122,7 @@ class StoredTrade(NamedTuple):
     content: bytes | None
     fields: dict[str, Any]
     format: str | None = None  # of the file that added it
+    external_id: str | None = None
 
     @property
     def original_id(self) -> int:

@@ -51,6 +51,8 @@ def relate(
     `changed` are the trades that an earlier position of the file changes: none of them is another position.
     """
     others = [stored for stored in neighbours if matched is None or stored.trade_id != matched.trade_id]
+    if known := find_holder(row, [*([matched] if matched else []), *others]):
+        return Relation(known, None)
     suspect: StoredTrade | None = None
     joined: Relation | None = None
     for stored in ([matched] if matched else []) + others:
@@ -71,6 +73,23 @@ def relate(
         elif stored.format not in (None, file_format) and overlaps(row.columns, stored.fields):
             suspect = stored
     return joined or (Relation(suspect, None, is_suspect=True) if suspect else None)
+
+
+def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
+    """Return a stored trade with fills of the row if several trades together hold all of them.
+
+    That is so for a file that a later one continued. One trade with all fills may be corrected by the row.
+    """
+    left = Counter[Key]()
+    for fill in read_fills(row.columns):
+        left[find_key(fill)] += fill.quantity
+    holders: list[StoredTrade] = []
+    for stored in stored_trades:
+        fills = {find_key(fill): fill.quantity for fill in read_fills(stored.fields)}
+        if not left.keys().isdisjoint(fills):
+            holders.append(stored)
+            left.subtract({key: quantity for key, quantity in fills.items() if key in left})
+    return holders[0] if len(holders) > 1 and all(missing <= 0 for missing in left.values()) else None
 
 
 def read_fills(columns: dict[str, Any]) -> list[Fill]:

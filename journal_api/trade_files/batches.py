@@ -1,6 +1,7 @@
 """One import: recognises stored trades, adds new ones, corrects changed ones, a batch of rows at a time."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
@@ -14,8 +15,10 @@ from journal_api.repositories.imported_trades import (
     LastMatched,
     Matches,
     correct,
+    find_continued,
     find_matches,
     find_neighbours,
+    find_open_contracts,
     insert_all,
 )
 from journal_api.repositories.sql import fetch
@@ -23,6 +26,7 @@ from journal_api.rules.import_rows import Candidate, Correction, Rejected, Resol
 from journal_api.rules.position_match import Relation, describe_position, relate
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
+from journal_api.trade_files.continued import Contract, contains_begin, continue_positions
 from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
 from journal_api.trade_files.names import RowResolver
@@ -33,6 +37,8 @@ from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
 
 COPIES_AT_ONCE = 500
+SAME_TIME = "is at the time of a position that another file has added"
+OTHER_POSITIONS = "makes other positions of the fills of a later file: undo the import of that file, and import this one first"
 
 
 class HasErrors(Exception):
@@ -53,6 +59,7 @@ class TradeImporter:
         accounts_with_trades: set[int],
         written_at: str,
         file_format: str,
+        open_contracts: set[tuple[int, str]],
     ) -> None:
         self.db, self.user_id, self.import_id = db, user_id, import_id
         self.resolver, self.fees, self.written_at = resolver, fees, written_at
@@ -64,6 +71,9 @@ class TradeImporter:
         self.copies = Copies()
         self.related: set[int] = set()  # the trades that positions of the file are
         self.file_format = file_format
+        # Contracts with an open position before the import, and the rows of the file that may continue it.
+        self.open_contracts = open_contracts
+        self.deferred: defaultdict[Contract, list[ResolvedRow]] = defaultdict(list)
 
     @classmethod
     async def prepare(
@@ -77,7 +87,11 @@ class TradeImporter:
         written_at = now()
         resolver = RowResolver(names, accounts)
         with_trades = await find_accounts_with_trades(db, user_id)
-        return cls(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at, file_format)
+        open_contracts = await find_open_contracts(db, user_id)
+        return cls(
+            *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
+            *(file_format, open_contracts),
+        )
 
     def only_read(self, reader: Connection) -> None:
         """Go on without writing, with another connection, after the transaction was rolled back."""
@@ -102,6 +116,8 @@ class TradeImporter:
                 break
             verdicts.add(await self.process_batch(batch))
             self.require_no_errors(verdicts)
+        verdicts.add(await self.process_continued())
+        self.require_no_errors(verdicts)
         copies = await self.resolve_copies()
         for begin in range(0, len(copies), COPIES_AT_ONCE):
             verdicts.add(copies[begin : begin + COPIES_AT_ONCE])
@@ -125,6 +141,60 @@ class TradeImporter:
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
         rows = [self.fees.charge(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
+        return await self.process_rows([row for row in rows if not self.defers(row)])
+
+    def defers(self, row: ResolvedRow | Rejected) -> bool:
+        """Return whether the row may continue a stored position, or be continued; keep it until the end."""
+        if isinstance(row, Rejected) or not row.imported.is_position:
+            return False
+        contract = Contract.of_row(row)
+        may_be_continued = (
+            row.columns["closed_at"] is None and contract.account_id in self.accounts_with_trades
+        )
+        if may_be_continued or contract in self.open_contracts or contract in self.deferred:
+            self.deferred[contract].append(row)
+            return True
+        return False
+
+    async def process_continued(self) -> list[Verdict]:
+        """Process the deferred rows, contract by contract."""
+        verdicts: list[Verdict] = []
+        for contract, rows in self.deferred.items():
+            since = min(row.columns["opened_at"] for row in rows)
+            stored = await find_continued(self.db, self.user_id, *contract, since, self.file_format)
+            if contains_begin(rows, stored):
+                verdicts += await self.process_rows(rows)
+            else:
+                verdicts += await self.continue_contract(rows, stored)
+        self.deferred.clear()
+        return verdicts
+
+    async def continue_contract(
+        self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
+    ) -> list[Verdict]:
+        """Write the positions of the fills of the rows and of stored trades."""
+        continued = continue_positions(rows, stored_trades)
+        if continued is None:
+            return [suspect_verdict(row, stored_trades[0], OTHER_POSITIONS) for row in rows]
+        verdicts: list[Verdict] = []
+        new: list[ResolvedRow] = []
+        corrections: list[Correction] = []
+        for row, stored in continued:
+            charged = self.fees.charge(row)
+            if isinstance(charged, Rejected):
+                verdicts.append(error_verdict(charged.line, charged.reason))
+            elif stored is None:
+                new.append(self.with_ids(charged))
+                verdicts += self.add(new[-1])
+            else:
+                correction = self.compare(charged, stored)
+                corrections += [correction] if correction else []
+                verdicts.append(stored_verdict(charged, stored, correction))
+        await self.write_rows(new, corrections)
+        return verdicts
+
+    async def process_rows(self, rows: Sequence[ResolvedRow | Rejected]) -> list[Verdict]:
+        """Write the new and the corrected trades of rows. Returns their verdicts."""
         matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
         relations = await self.find_relations(rows, matches.stored)
@@ -148,11 +218,14 @@ class TradeImporter:
                 new.append(trade)
                 self.fees.count(trade, trade.columns["fees"])
                 verdicts += self.add(trade)
+        await self.write_rows(new, corrections)
+        return verdicts
+
+    async def write_rows(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
         if self.import_id is not None:
             await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
             if corrections:
                 await correct(self.db, self.import_id, corrections, self.written_at)
-        return verdicts
 
     async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
@@ -259,10 +332,10 @@ def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
 
-def suspect_verdict(row: ResolvedRow, stored: StoredTrade) -> Verdict:
+def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME) -> Verdict:
     """Return the verdict of a position that may be a stored one of another file."""
     mine, theirs = (describe_position(columns) for columns in (row.columns, stored.fields))
-    reason = f"the file has {mine}, and the journal has at the same time {theirs}"
+    reason = f"{why}: the file has {mine}; the journal has {theirs}"
     return Verdict(
         line=row.line,
         verdict="suspect",

@@ -114,3 +114,25 @@ async def test_the_same_positions_in_two_formats_are_stored_once(
     assert [one["counts"]["new"] for one in reports] == [positions, 0]
     assert reports[1]["counts"]["suspect"] == 0
     assert await stored_positions(app) == expected(fills)
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["first part first", "last part first"])
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
+async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
+    client: httpx.AsyncClient, app: Starlette, seed: int, newest_first: bool
+) -> None:
+    fills = random_fills(seed, 60)
+    cut = 1 + seed * 7 % (len(fills) - 1)
+    account = await create_account(client)
+    halves = [executions(fills[:cut]), executions(fills[cut:])]
+
+    for half in reversed(halves) if newest_first else halves:
+        report = await create_import(client, half, account_id=account["id"])
+
+    # Fills of which a later file has made more positions than there are wait for that file to be undone.
+    if report["counts"]["suspect"]:
+        assert newest_first
+        return
+    assert await stored_positions(app) == expected(fills)
+    again = await create_import(client, executions(fills), account_id=account["id"])
+    assert again["counts"]["new"] == again["counts"]["updated"] == 0
