@@ -58,7 +58,7 @@ async def authorize(request: Request, scope: str | None) -> Caller:
         raise
     try:
         if rates is not None:
-            request.state.headers |= rates.count_request(caller.key_id)
+            request.state.headers |= rates.requests.count(caller.key_id)
     finally:
         # A missing scope takes precedence over an exceeded limit, but the request counts in both cases.
         caller.require(scope)
@@ -69,7 +69,7 @@ def count_bad_key(request: Request) -> None:
     """Count a wrong key or code of the request's address. Raises RateLimited."""
     rates: RateLimits | None = request.app.state.rates
     if rates is not None:
-        rates.count_bad_key(request.client.host if request.client else "")
+        rates.bad_keys.count(request.client.host if request.client else "")
 
 
 async def authenticate(request: Request) -> Caller:

@@ -14,7 +14,7 @@ from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, check_media_type, max_body_size, stream_body
 from journal_api.web.quoting import shortened
-from journal_api.web.read_only_echo import ReadOnlyEcho, remember_echo, split_echo
+from journal_api.web.read_only_echo import ReadOnlyEcho, split_echo
 from journal_api.web.validation_errors import (
     ErrorCollector,
     add_query_errors,
@@ -50,7 +50,7 @@ async def decode_body(request: Request, struct: type[S]) -> S:
         if not echo:
             raise
     decoded = decode_json(rest, struct)
-    remember_echo(request, echo)
+    request.state.echo = echo  # until the transaction compares it with the stored object
     return decoded
 
 

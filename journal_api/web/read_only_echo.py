@@ -63,11 +63,6 @@ def split_echo(
     return msgspec.json.encode(rest), echo
 
 
-def remember_echo(request: Request, echo: dict[str, ReadOnlyEcho]) -> None:
-    """Keep the members until the transaction compares them with the stored object."""
-    request.state.echo = echo
-
-
 def has_echo(request: Request) -> bool:
     return bool(getattr(request.state, "echo", None))
 
