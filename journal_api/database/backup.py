@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from journal_api.database.connections import connect
 from journal_api.database.lock import require_log_of_server
 from journal_api.errors import DatabaseRefused
 
@@ -107,7 +108,11 @@ def copy_checked(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -
     try:
         os.close(descriptor)
         try:
-            with closing(connect(db)) as source, closing(connect(copy)) as target:
+            # For writing even to read it: the last connection to close has to checkpoint the log.
+            with (
+                closing(connect(db, "rw", timeout=BUSY_TIMEOUT)) as source,
+                closing(connect(copy, "rw")) as target,
+            ):
                 copy_pages(source, target, is_stopped)
                 with interrupt_when_stopped(target, is_stopped):
                     require_sound(target)
@@ -126,12 +131,6 @@ def clear_leftovers(folder: Path) -> None:
         with suppress(OSError):  # no permission, or another backup deleted it first
             if time.time() - file.stat().st_mtime > STALE:
                 file.unlink()
-
-
-def connect(file: Path) -> sqlite3.Connection:
-    """Open the file for writing even to read it: the last connection to close has to checkpoint the log."""
-    uri = f"{file.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)
 
 
 def copy_pages(

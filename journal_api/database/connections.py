@@ -134,8 +134,9 @@ async def end_snapshot(connection: aiosqlite.Connection) -> None:
     await connection.rollback()
 
 
-def connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
+def connect(
+    path: Path, mode: str, factory: type[sqlite3.Connection] = sqlite3.Connection, timeout: float = 5.0
+) -> sqlite3.Connection:
     """Open a connection. Transactions are explicit (isolation_level=None)."""
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=factory
-    )
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, factory=factory)

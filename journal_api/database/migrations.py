@@ -5,7 +5,8 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.database.backup import copy_checked, give_name, kept_path, sync
+from journal_api.database.backup import BUSY_TIMEOUT, copy_checked, give_name, kept_path, sync
+from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
 from journal_api.database.schemas import VERSION, read_schema, read_scripts, require_schema, run_script
 from journal_api.errors import DatabaseRefused
@@ -49,10 +50,9 @@ def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
         if not path.exists():
             path.touch(mode=0o600)
         with (
-            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as read_only,
-            closing(sqlite3.connect(path, isolation_level=None)) as db,
+            closing(connect(path, "ro")) as read_only,
+            closing(connect(path, "rw", timeout=BUSY_TIMEOUT)) as db,
         ):
-            db.execute("PRAGMA busy_timeout = 10000")
             db.execute("PRAGMA trusted_schema = OFF")
             # The last connection to close checkpoints the log into the file. A read-only connection cannot,
             # so a file that is refused stays unchanged.
