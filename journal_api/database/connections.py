@@ -104,11 +104,6 @@ def reading(path: Path) -> ThreadConnection:
     return ThreadConnection(partial(connect, path, "ro", Reader))
 
 
-def writing(path: Path, factory: type[Writer]) -> ThreadConnection:
-    """Return a connection to be awaited that writes."""
-    return ThreadConnection(partial(connect, path, "rw", factory))
-
-
 @asynccontextmanager
 async def read_snapshot(connection: aiosqlite.Connection, seconds: float = math.inf) -> AsyncIterator[None]:
     """Run the block as a read transaction, whose statements all see the snapshot of the first of them.

@@ -11,6 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -22,7 +23,6 @@ from journal_api.database.connections import (
     connect,
     read_snapshot,
     reading,
-    writing,
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import OpenFiles
@@ -74,7 +74,8 @@ class Database:
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
-        writer = writing(path, SecondaryWriter if secondary else Writer)
+        factory = SecondaryWriter if secondary else Writer
+        writer = ThreadConnection(partial(connect, path, "rw", factory))
         readers = [reading(path) for _ in range(3)]
         try:
             await writer

@@ -26,12 +26,6 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-MEDIA_TYPES = {
-    ".json": "application/json",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-}
 ASSETS = ("start.js", "swagger_bundle.js", "swagger_style.css")
 
 
@@ -56,11 +50,10 @@ async def asset(request: Request) -> StaticFile:
 @cache
 def read_file(name: str) -> StaticFile:
     folder = find_swagger() if name.startswith("swagger") else FOLDER
-    return StaticFile((folder / name).read_bytes(), MEDIA_TYPES[Path(name).suffix], HEADERS)
+    return StaticFile(name, (folder / name).read_bytes(), HEADERS)
 
 
 def find_swagger() -> Path:
-    """The folder of the package offapi."""
     package = importlib.util.find_spec("offapi")
     assert package is not None
     assert package.submodule_search_locations
