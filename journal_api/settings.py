@@ -169,7 +169,7 @@ def parse_run_key(text: str) -> RunKey:
 
 def split_words(text: str) -> tuple[str, ...]:
     """The items of a list that is separated by commas or spaces."""
-    return tuple(word for word in text.replace(",", " ").split() if word)
+    return tuple(text.replace(",", " ").split())
 
 
 def parse_origins(text: str) -> tuple[str, ...]:

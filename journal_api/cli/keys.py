@@ -10,6 +10,7 @@ from aiosqlite import Connection
 from journal_api.cli.common import (
     command_line,
     decode_argument,
+    decode_option,
     find_user,
     in_database,
     printable,
@@ -41,7 +42,7 @@ def create_key(
 ) -> None:
     """Create a key and print it; it cannot be displayed again."""
     scope_list = ask_scopes() if scopes is None else decode_argument(parse_scopes, scopes, "--scopes")
-    expires_at = decode_argument(days_from_now, expires, "--expires") if expires is not None else None
+    expires_at = decode_option(days_from_now, expires, "--expires")
 
     async def create(db: Connection) -> str:
         user_id = await find_user(db, user)

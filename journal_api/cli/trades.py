@@ -14,6 +14,7 @@ from aiosqlite import Connection
 
 from journal_api.cli.common import (
     decode_argument,
+    decode_option,
     find_user,
     in_database,
     one_line,
@@ -85,13 +86,11 @@ def import_file(
     rows: bool,
 ) -> None:
     """Import a file of trades, completely or not at all."""
-    account_name = decode_argument(Name100.decode, account, "--account") if account is not None else None
+    account_name = decode_option(Name100.decode, account, "--account")
     mappings = [decode_argument(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
     if account_name is not None and mappings:
         raise click.ClickException("--account and --accounts exclude each other")
-    stated_timezone = (
-        decode_argument(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
-    )
+    stated_timezone = decode_option(TimeZone.decode, timezone, "--timezone")
     chosen_profiles = [] if profile is None else [read_profile(profile)]
     file_name = stored_name(file)
     errors: list[Verdict] = []

@@ -44,7 +44,7 @@ def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], b
     with copy_checked(db, path, is_stopped) as copy:
         checksum = checksum_path(copy)
         checksum.touch(mode=0o600)
-        checksum.write_bytes(format_checksum(hash_file(copy), path.name))
+        checksum.write_bytes(os.fsencode(f"{hash_file(copy)}  {path.name}\n"))  # as sha256sum writes it
         sync(checksum)
         # In this order no backup ever has the checksum of another file, even if the process is killed here.
         checksum_path(path).unlink(missing_ok=True)
@@ -69,17 +69,10 @@ def delete_oldest(folder: Path, keep: int, newest: Path) -> None:
 
 
 def checksum_path(file: Path) -> Path:
-    """Return the path of the checksum file of a backup."""
     return file.with_name(file.name + CHECKSUM)
 
 
-def format_checksum(sha256: str, name: str) -> bytes:
-    """Return the line that sha256sum would write."""
-    return os.fsencode(f"{sha256}  {name}\n")
-
-
 def hash_file(file: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -149,7 +142,6 @@ def copy_pages(
 
 
 def require_not_stopped(is_stopped: Callable[[], bool]) -> None:
-    """Raise InterruptedError when the backup was stopped."""
     if is_stopped():
         raise InterruptedError("the backup was stopped")
 

@@ -180,9 +180,8 @@ def check_schema(version: int, schema_differences: list[str]) -> Finding:
 
 def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Finding:
     """Check every page with SQLite's own check."""
-    sql = {"quick_check": "PRAGMA quick_check", "integrity_check": "PRAGMA integrity_check"}[check]
     try:
-        results = [str(row[0]) for row in query(file, lambda db: db.execute(sql).fetchall())]
+        results = [str(row[0]) for row in query(file, lambda db: db.execute(f"PRAGMA {check}").fetchall())]
     except sqlite3.Error as error:
         results = [str(error)]
     if results == ["ok"]:
@@ -192,7 +191,6 @@ def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) ->
 
 
 def check_references(file: Path) -> Finding:
-    """Check all foreign keys."""
     try:
         violations = query(file, lambda db: db.execute("PRAGMA foreign_key_check").fetchall())
     except sqlite3.Error as error:
@@ -206,5 +204,4 @@ def check_references(file: Path) -> Finding:
 
 
 def format_megabytes(size: int) -> str:
-    """Return the size as text in MB."""
     return f"{size / 10**6:,.1f} MB"

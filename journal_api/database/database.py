@@ -227,6 +227,5 @@ async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusa
 
 
 async def write_same_version(db: Connection) -> None:
-    """Write without changing anything."""
     ((version,),) = await db.execute_fetchall("PRAGMA user_version")
     await db.execute_fetchall(f"PRAGMA user_version = {version}")
