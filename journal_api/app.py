@@ -22,7 +22,7 @@ from journal_api.settings import Settings
 from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
-from journal_api.web.background import repeating
+from journal_api.web.background import repeat
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
     LOOPBACK_HOSTS,
@@ -89,9 +89,9 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.known_keys, app.state.response_cache = KnownKeys(database), ResponseCache(database)
     try:
         async with (
-            backup_schedule.on_schedule(settings),
-            repeating(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
-            repeating(uses.save, key_uses.SAVE_EVERY),
+            backup_schedule.back_up_on_schedule(settings),
+            repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
+            repeat(uses.save, key_uses.SAVE_EVERY),
         ):
             yield
         await uses.save()

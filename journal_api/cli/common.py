@@ -68,7 +68,9 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False) -> T:
+def run_in_database(
+    settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False
+) -> T:
     """Run `work` on the database, which a server may have open, and return its result.
 
     When the command ends, standard error names the journal that it created, migrated or wrote to. Raises
@@ -76,7 +78,7 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *,
     """
     require_log_of_server(settings.db)
     prepared = prepare(settings, creates=creates)
-    result, has_written = asyncio.run(on_database(settings, work))
+    result, has_written = asyncio.run(open_and_run(settings, work))
     if prepared.migration:
         say_at_end(f"Journal {settings.db}: {prepared.migration}")
     elif prepared.is_new or has_written:
@@ -84,7 +86,7 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *,
     return result
 
 
-async def on_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> tuple[T, bool]:
+async def open_and_run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> tuple[T, bool]:
     """Run `work` on the database. Returns its result, and whether it committed a transaction."""
     database = await Database.open(settings.db, secondary=True)
     try:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import find_account, find_user, in_database, printable, with_settings
+from journal_api.cli.common import find_account, find_user, printable, run_in_database, with_settings
 from journal_api.database.database import Database
 from journal_api.settings import Settings
 from journal_api.structs.trades import ExportQuery
@@ -34,7 +34,7 @@ def export_file(
 
     with file.open("xb") as output:
         try:
-            in_database(settings, run)
+            run_in_database(settings, run)
         except BaseException:
             file.unlink()
             raise

@@ -12,8 +12,8 @@ from journal_api.cli.common import (
     decode_argument,
     decode_option,
     find_user,
-    in_database,
     printable,
+    run_in_database,
     with_settings,
 )
 from journal_api.errors import NotFound
@@ -49,7 +49,7 @@ def create_key(
         key_name = decode_argument(Name100.decode, name, "NAME")
         return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
 
-    click.echo(in_database(settings, lambda database: database.write(create)))
+    click.echo(run_in_database(settings, lambda database: database.write(create)))
 
 
 @keys_group.command("list")
@@ -57,7 +57,7 @@ def create_key(
 def list_keys(settings: Settings) -> None:
     """List the keys: id, user, name, last four characters, state, scopes, day of the last use."""
     now = as_text(datetime.now(UTC))
-    for key in in_database(settings, lambda database: api_keys.list_all(database.reader)):
+    for key in run_in_database(settings, lambda database: api_keys.list_all(database.reader)):
         if key.revoked_at:
             state = f"revoked {key.revoked_at[:10]}"
         elif key.expires_at:
@@ -79,7 +79,7 @@ def revoke_key(settings: Settings, key_id: int) -> None:
         if not await api_keys.revoke(db, key_id):
             raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
 
-    in_database(settings, lambda database: database.write(revoke))
+    run_in_database(settings, lambda database: database.write(revoke))
 
 
 def ask_scopes() -> list[str]:

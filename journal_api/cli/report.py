@@ -14,8 +14,8 @@ from journal_api.cli.common import (
     decode_option,
     find_account,
     find_user,
-    in_database,
     printable,
+    run_in_database,
     with_settings,
 )
 from journal_api.cli.text_width import fit_text, text_width
@@ -79,7 +79,7 @@ def print_report(
         query = build_query(group_by=by, account_id=account_id, limit=limit, **members)
         return await reports.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
-    text, count = in_database(settings, run)
+    text, count = run_in_database(settings, run)
     if as_json:
         click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
         return

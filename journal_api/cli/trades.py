@@ -16,9 +16,9 @@ from journal_api.cli.common import (
     decode_argument,
     decode_option,
     find_user,
-    in_database,
     one_line,
     printable,
+    run_in_database,
     with_settings,
 )
 from journal_api.database.database import Database
@@ -148,7 +148,7 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        result, trade_file, is_new = in_database(settings, run)
+        result, trade_file, is_new = run_in_database(settings, run)
     counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         unknown = [named.name for named in result.accounts if named.account_id is None]

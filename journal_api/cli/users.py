@@ -3,7 +3,7 @@
 import click
 from aiosqlite import Connection
 
-from journal_api.cli.common import decode_argument, find_user, in_database, printable, with_settings
+from journal_api.cli.common import decode_argument, find_user, printable, run_in_database, with_settings
 from journal_api.database.database import Database
 from journal_api.repositories import users
 from journal_api.settings import Settings
@@ -31,7 +31,7 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
     async def add(database: Database) -> None:
         await database.write(lambda db: users.insert(db, user_name, zone, rollover))
 
-    in_database(settings, add, creates=True)
+    run_in_database(settings, add, creates=True)
     click.echo(printable(f"New user {user_name!r}: trading days begin at {rollover} in {zone}"))
 
 
@@ -39,7 +39,7 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
 @with_settings
 def list_users(settings: Settings) -> None:
     """List the names of the users, one on each line."""
-    for name in in_database(settings, lambda database: users.list_names(database.reader)):
+    for name in run_in_database(settings, lambda database: users.list_names(database.reader)):
         click.echo(printable(name))
 
 
@@ -60,11 +60,11 @@ def remove_user(settings: Settings, name: str, yes: bool) -> None:
         return counts
 
     if not yes:
-        contents = format_counts(in_database(settings, count))
+        contents = format_counts(run_in_database(settings, count))
         click.confirm(
             printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True
         )
-    removed = in_database(settings, lambda database: database.write(remove))
+    removed = run_in_database(settings, lambda database: database.write(remove))
     click.echo(printable(f"Removed user {name!r} with {format_counts(removed)}"))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import aiosqlite
 
-from journal_api.database.threads import ThreadConnection, finished
+from journal_api.database.threads import ThreadConnection, finish
 from journal_api.values.clock import instant_after
 from journal_api.values.goal_kinds import goal_formula, goal_kind
 from journal_api.values.money import SumOfIntegers, SumOfSquares, SumOrOutOfRange, sql_ratio
@@ -99,7 +99,7 @@ class DataVersionProbe(sqlite3.Connection):
         self.execute("PRAGMA busy_timeout = 0")
 
 
-def reading(path: Path) -> ThreadConnection:
+def open_reader(path: Path) -> ThreadConnection:
     """Return a connection to be awaited that reads."""
     return ThreadConnection(partial(connect, path, "ro", Reader))
 
@@ -120,7 +120,7 @@ async def read_snapshot(connection: aiosqlite.Connection, seconds: float = math.
         yield
     finally:
         has_ended.set()
-        await finished(asyncio.ensure_future(end_snapshot(connection)))
+        await finish(asyncio.ensure_future(end_snapshot(connection)))
 
 
 async def end_snapshot(connection: aiosqlite.Connection) -> None:

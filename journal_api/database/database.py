@@ -21,8 +21,8 @@ from journal_api.database.connections import (
     SecondaryWriter,
     Writer,
     connect,
+    open_reader,
     read_snapshot,
-    reading,
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import OpenFiles
@@ -76,7 +76,7 @@ class Database:
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
         factory = SecondaryWriter if secondary else Writer
         writer = ThreadConnection(partial(connect, path, "rw", factory))
-        readers = [reading(path) for _ in range(3)]
+        readers = [open_reader(path) for _ in range(3)]
         try:
             await writer
             # This opens the log. Only a connection that has it open deletes it when it closes.
@@ -173,7 +173,7 @@ class Database:
         StorageUnavailable when other files are in the place of the database file and its log now.
         """
         self._require_same_files()
-        async with reading(self._path) as connection:
+        async with open_reader(self._path) as connection:
             self._require_same_files()
             connection.row_factory = sqlite3.Row
             async with read_snapshot(connection, seconds):

@@ -100,7 +100,7 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
     `work` must not read the body: what is left of it is dropped.
     """
     working = asyncio.ensure_future(work)
-    tasks = (working, asyncio.ensure_future(disconnected(request)))
+    tasks = (working, asyncio.ensure_future(wait_for_disconnect(request)))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -112,7 +112,7 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
         await asyncio.wait(tasks)
 
 
-async def disconnected(request: Request) -> None:
+async def wait_for_disconnect(request: Request) -> None:
     """Return when the client has disconnected."""
     while (await request.receive())["type"] != "http.disconnect":
         pass

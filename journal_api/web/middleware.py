@@ -18,7 +18,7 @@ from journal_api.database.errors import api_error
 from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
 from journal_api.web import request_log, responses
 from journal_api.web.quoting import quoted
-from journal_api.web.request_id import id_of_request
+from journal_api.web.request_id import read_request_id
 from journal_api.web.request_log import HandledRequest
 
 log = logging.getLogger("journal_api")
@@ -66,7 +66,7 @@ class RequestContextMiddleware:
         began = time.perf_counter()
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         state = scope.setdefault("state", {})
-        state["request_id"] = request_id = id_of_request(scope)
+        state["request_id"] = request_id = read_request_id(scope)
         state["headers"] = {"x-request-id": request_id}
         common = DATA_HEADERS if scope["path"].startswith(("/v1/", "/sign-in")) else COMMON_HEADERS
 

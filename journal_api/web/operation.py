@@ -82,9 +82,9 @@ class Operation(Route):
     Without a `query`, a GET has no parameters and any other method has `dry_run` alone.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
-    `etag_source` is the GET whose ETag If-Match refers to (see `linked`). `cache_until` says how long the
-    response of a GET is cached (see ResponseCache); None means that it is not. A GET that is slow in a large
-    journal (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
+    `etag_source` is the GET whose ETag If-Match refers to. `cache_until` says how long the response of a GET
+    is cached (see ResponseCache); None means that it is not. A GET that is slow in a large journal
+    (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
     """
 
     etag_source: "Operation | None" = None
@@ -190,7 +190,7 @@ class Operation(Route):
         return response
 
 
-def linked(operations: list[Operation]) -> list[Operation]:
+def link_etag_sources(operations: list[Operation]) -> list[Operation]:
     """Set the `etag_source` of each write: the GET at its path, or at the nearest path above."""
     sources = {operation.path: operation for operation in operations if operation.method == "GET"}
     for operation in operations:
