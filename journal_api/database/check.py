@@ -179,7 +179,6 @@ def check_schema(version: int, schema_differences: list[str]) -> Finding:
 
 
 def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Finding:
-    """Check every page with SQLite's own check."""
     try:
         results = [str(row[0]) for row in query(file, lambda db: db.execute(f"PRAGMA {check}").fetchall())]
     except sqlite3.Error as error:

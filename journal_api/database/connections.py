@@ -100,7 +100,6 @@ class DataVersionProbe(sqlite3.Connection):
 
 
 def open_reader(path: Path) -> ThreadConnection:
-    """Return a connection to be awaited that reads."""
     return ThreadConnection(partial(connect, path, "ro", Reader))
 
 

@@ -6,18 +6,14 @@ import sqlite3
 
 from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
 
-FULL_OR_BROKEN = frozenset(
-    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
-)
-DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+FULL_OR_BROKEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # Errors of temporary files, the only files that requests open other than through SQLite.
-TEMPORARY_FILE_ERRORS = frozenset(
-    {
-        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
-        *(errno.ENOENT, errno.EACCES, errno.EPERM),
-    }
+TEMPORARY_FILE_ERRORS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
+    *(errno.ENOENT, errno.EACCES, errno.EPERM),
 )
-TOO_MANY_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -28,7 +24,7 @@ def primary_code(error: sqlite3.Error) -> int:
 def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
     """Return the API error for an error of the database or of a temporary file, None for a bug."""
     if isinstance(error, OSError):
-        if error.errno not in TEMPORARY_FILE_ERRORS | TOO_MANY_FILES:
+        if error.errno not in TEMPORARY_FILE_ERRORS + TOO_MANY_FILES:
             return None
         if error.errno in TOO_MANY_FILES or not can_open_files():
             return too_many_files()

@@ -154,7 +154,6 @@ def read_version(db: sqlite3.Connection) -> int:
 
 
 def create(db: sqlite3.Connection, settings: Settings) -> None:
-    """Create the schema and the first user."""
     run_script(db, read_schema())
     db.execute(
         """

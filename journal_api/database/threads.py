@@ -90,7 +90,6 @@ class Outcome(Generic[T]):
     error: BaseException | None = None
 
     def note(self, cancelled: threading.Event, call: Callable[[], T]) -> None:
-        """Make the call. `cancelled` cancels it."""
         try:
             with cancelled_by(cancelled):
                 self.result = call()

@@ -88,5 +88,4 @@ def read_response(response: httpx.Response) -> ApiResponse:
 
 
 def error_line(code: str, message: str, details: Mapping[str, Any]) -> str:
-    """The parts of an error of the API in one line."""
     return f"{code}: {message} {clip(encode(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()

@@ -58,7 +58,6 @@ async def read_names(client: httpx.AsyncClient, path: str, offset: int, *members
 
 
 async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The goals with the snapshot of today's period."""
     page = read_page(arguments)
     goals = (await get(client, "/goals", {**read_filters(arguments), "with": "snapshot"})).data
     rows = [goal_row(goal) for goal in goals[page.offset :][: page.limit]]
@@ -117,7 +116,6 @@ def with_decisions_only(value: Any) -> Any:
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The trades that match, newest first, with the beginning of their notes."""
     page = read_page(arguments)
     response = await get(client, "/trades", build_query(page, read_filters(arguments)))
     rows = [trade_row(trade) for trade in response.data]
@@ -144,7 +142,6 @@ async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
 
 
 async def list_strategies(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The strategies without their setups."""
     page = read_page(arguments)
     strategies = (await get(client, "/strategies", read_filters(arguments))).data
     members = ("id", "name", "description", "account_id", "copy_group_id", "setup_count")

@@ -20,9 +20,7 @@ def encode(value: object) -> str:
 
 def clip(text: str, longest: int) -> str:
     """The text, or its beginning and a note of its length."""
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}... [{len(text)} characters]"
+    return text if len(text) <= longest else f"{text[:longest]}... [{len(text)} characters]"
 
 
 def without_nulls(value: Any) -> Any:

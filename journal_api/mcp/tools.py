@@ -41,7 +41,6 @@ DAYS = {
 
 
 def enum_schema(allowed: Any) -> dict[str, Any]:
-    """The schema of a Literal type."""
     return {"enum": list(get_args(allowed))}
 
 

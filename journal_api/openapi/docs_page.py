@@ -30,12 +30,10 @@ ASSETS = ("start.js", "swagger_bundle.js", "swagger_style.css")
 
 
 async def description(request: Request) -> StaticFile:
-    """The OpenAPI document."""
     return read_file("openapi.json")
 
 
 async def page(request: Request) -> StaticFile:
-    """The browsable documentation."""
     return read_file("docs.html")
 
 
@@ -61,7 +59,6 @@ def find_swagger() -> Path:
 
 
 def read_document() -> bytes:
-    """The OpenAPI document as JSON."""
     return (FOLDER / "openapi.json").read_bytes()
 
 

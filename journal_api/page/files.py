@@ -26,7 +26,6 @@ FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 async def index(request: Request) -> StaticFile:
-    """The page."""
     return sent_file("index.html")
 
 

@@ -106,5 +106,4 @@ class JsonFormatter(logging.Formatter):
 
 
 def format_time(instant: float) -> str:
-    """Return the time as UTC text with milliseconds."""
     return datetime.fromtimestamp(instant, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -133,7 +133,6 @@ class CorsMiddleware(CORSMiddleware):
 
 
 def has_origin(scope: Scope) -> bool:
-    """Return whether a web page sent the request."""
     return b"origin" in [name for name, _ in scope["headers"]]
 
 

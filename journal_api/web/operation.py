@@ -173,7 +173,6 @@ class Operation(Route):
         return await cache.find_or_make(request, self.cache_until, run_handler)
 
     async def write(self, request: Request) -> Response:
-        """Run the handler, once for each Idempotency-Key."""
         request.scope["query"] = decode_query(request, self.query)
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
         if key is not None:

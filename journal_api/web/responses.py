@@ -60,7 +60,6 @@ class Envelope:
         return b',"meta":{"request_id":"%b"%b%b}}' % (request_id.encode(), self.pagination, self.warnings)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
-        """Return a copy with additional headers."""
         return replace(self, headers={**self.headers, **headers})
 
     def with_warnings(self, warnings: Sequence[str]) -> "Envelope":
@@ -159,7 +158,6 @@ def created(location: str, **data: str) -> Envelope:
 
 
 def no_content(headers: Mapping[str, str] | None = None) -> NoContent:
-    """Return a 204 response with headers."""
     return NoContent(headers or {})
 
 

@@ -26,7 +26,7 @@ class Kind(NamedTuple):
 
     `outer` is the type with Raw in place of everything nested. `item` is the kind of an array's items,
     `struct` the type of an object, `allowed` the list of allowed values if it is closed. `check` is an
-    additional rule, a function of the JSON bytes that raises ValueError.
+    additional rule, a function of the JSON bytes that raises ValueError. A member may be required.
     """
 
     outer: Any
@@ -34,11 +34,7 @@ class Kind(NamedTuple):
     struct: type[Struct] | None = None
     allowed: tuple[str, ...] = ()
     check: Any = None
-
-
-class Member(NamedTuple):
-    kind: Kind
-    is_required: bool
+    is_required: bool = False
 
 
 class ErrorCollector:
@@ -102,7 +98,7 @@ def suggest(name: str, names: Iterable[str]) -> str:
 def add_query_errors(errors: ErrorCollector, values: Mapping[str, Any], struct: type[Struct]) -> None:
     """Add the errors of the query's values that msgspec rejects."""
     for name, value in values.items():
-        kind = list_members(struct)[name].kind
+        kind = list_members(struct)[name]
         for item in value if isinstance(value, list) else [value]:
             try:
                 msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
@@ -138,11 +134,11 @@ def check_object(
         if errors.is_full:
             return
         if name in known:
-            check_member(errors, value, known[name].kind, f"{path}{name}")
+            check_member(errors, value, known[name], f"{path}{name}")
         else:
             errors.add_unknown(f"{path}{shortened(name)}")
-    for name, member in known.items():
-        if member.is_required and name not in members:
+    for name, kind in known.items():
+        if kind.is_required and name not in members:
             errors.add(f"{path}{name}", "is required")
     if len(errors) == errors_before:
         check_rules(errors, raw, struct, path)
@@ -182,7 +178,6 @@ def check_rules(errors: ErrorCollector, raw: bytes, struct: type[Struct], path: 
 
 
 def add_error(errors: ErrorCollector, path: str, kind: Kind, error: Exception) -> None:
-    """Add the reason why a value is not of its kind."""
     if kind.allowed:
         errors.add(path, f"must be one of: {', '.join(kind.allowed)}", kind.allowed)
     else:
@@ -200,10 +195,10 @@ def explain(error: Exception) -> str:
 
 
 @cache  # only called with structs of this package, so the cache is bounded
-def list_members(struct: type[Struct]) -> dict[str, Member]:
-    """The members of the struct by their JSON names."""
+def list_members(struct: type[Struct]) -> dict[str, Kind]:
+    """The kinds of the struct's members by their JSON names."""
     return {
-        field.encode_name: Member(build_kind(field.type), field.required)
+        field.encode_name: build_kind(field.type)._replace(is_required=field.required)
         for field in msgspec.structs.fields(struct)
     }
 
