@@ -60,9 +60,6 @@ class RequestContextMiddleware:
         self.listeners = listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         began = time.perf_counter()
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         state = scope.setdefault("state", {})
@@ -118,7 +115,7 @@ class CorsMiddleware(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Without allowed origins no response depends on Origin, so `Vary: Origin` is not needed.
-        if self.allow_origins or (scope["type"] == "http" and has_origin(scope)):
+        if self.allow_origins or has_origin(scope):
             await super().__call__(scope, receive, send)
         else:
             await self.app(scope, receive, send)
@@ -149,13 +146,13 @@ class ErrorMiddleware:
         except ClientDisconnect:
             pass  # there is no client to respond to
         except asyncio.CancelledError:
-            if scope["type"] == "http" and not has_begun(scope):
+            if not has_begun(scope):
                 await responses.failed(Busy(STOPPING))(scope, receive, send)
             raise
         except Exception as error:
             if isinstance(error, sqlite3.Error):
                 scope["app"].state.database.note(error)
-            if scope["type"] != "http" or has_begun(scope):
+            if has_begun(scope):
                 raise
             response = error_response(error, scope)
         # Sent outside the except block: there, the frame would refer to the exception, whose traceback refers

@@ -26,7 +26,8 @@ class Kind(NamedTuple):
 
     `outer` is the type with Raw in place of everything nested. `item` is the kind of an array's items,
     `struct` the type of an object, `allowed` the list of allowed values if it is closed. `check` is an
-    additional rule, a function of the JSON bytes that raises ValueError. A member may be required.
+    additional rule, a function of the JSON bytes that raises ValueError. `scalar` is int or bool, which a
+    query states as text. A member may be required.
     """
 
     outer: Any
@@ -34,6 +35,7 @@ class Kind(NamedTuple):
     struct: type[Struct] | None = None
     allowed: tuple[str, ...] = ()
     check: Any = None
+    scalar: type | None = None
     is_required: bool = False
 
 
@@ -204,7 +206,7 @@ def list_members(struct: type[Struct]) -> dict[str, Kind]:
 
 
 def build_kind(hint: Any) -> Kind:
-    """The kind of a type hint. At most one part of a union is an array, an object or a closed list."""
+    """The kind of a type hint. At most one part of a union is more than a text, a decimal or null."""
     parts = [part for part in union_parts(hint) if part is not UnsetType]
     kinds = [build_part(part) for part in parts]
     outer: Any = Union[tuple(kind.outer for kind in kinds)]  # noqa: UP007
@@ -222,7 +224,8 @@ def build_part(part: Any) -> Kind:
     if get_origin(bare) is Literal:
         return Kind(part, allowed=get_args(bare))
     extra = next((meta.extra for meta in metadata if isinstance(meta, Meta) and meta.extra), {})
-    return Kind(part, allowed=tuple(getattr(bare, "allowed", ())), check=extra.get("check"))
+    scalar = bare if bare in (int, bool) else None
+    return Kind(part, allowed=tuple(getattr(bare, "allowed", ())), check=extra.get("check"), scalar=scalar)
 
 
 def accepts_null(kind: Kind) -> bool:
