@@ -47,9 +47,9 @@ class Envelope:
         return f'"{len(self.content):x}-{checksum:08x}"'
 
     @cached_property
-    def not_modified(self) -> "NotModified":
+    def not_modified(self) -> "NoContent":
         """The 304 response for a client that has this content."""
-        return NotModified({"ETag": self.etag})
+        return NoContent({"ETag": self.etag}, 304)
 
     @cached_property
     def encoded_headers(self) -> list[tuple[bytes, bytes]]:
@@ -80,12 +80,10 @@ class Envelope:
 
 
 class NoContent:
-    """A 204 response without a body."""
+    """A response without a body: 204, or 304 if the client's copy is current."""
 
-    status = 204
-
-    def __init__(self, headers: Mapping[str, str]) -> None:
-        self.headers = encode_headers(headers)
+    def __init__(self, headers: Mapping[str, str], status: int = 204) -> None:
+        self.headers, self.status = encode_headers(headers), status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
@@ -130,12 +128,6 @@ def counted_download(request: Request) -> Iterator[None]:
         yield
     finally:
         downloads[request.user.id] -= 1
-
-
-class NotModified(NoContent):
-    """A 304 response: the client's copy is current."""
-
-    status = 304
 
 
 Response = Envelope | NoContent | Download

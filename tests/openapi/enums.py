@@ -1,43 +1,30 @@
 """The closed lists of values in the OpenAPI document, each a named component."""
 
 from collections.abc import Iterable
-from typing import Any, get_args
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Literal, get_args, get_origin
 
-from journal_api.structs.goals import GoalStatus, GoalStatusFilter
-from journal_api.structs.import_profiles import CostSign, ProfileKind
-from journal_api.structs.imports import DateOrder, DateOrderSource, TimezoneSource, VerdictWord
-from journal_api.structs.instruments import InstrumentSource
-from journal_api.structs.reports import EdgeReason, GroupBy
-from journal_api.structs.trades import Direction, Grade, Outcome
-from journal_api.values.goal_kinds import GoalKind
-from journal_api.values.metric_formulas import GoalDirection, Reason
-from journal_api.values.metrics import MetricKey, Unit
-from journal_api.values.periods import Timeframe
-from journal_api.values.types import TagType
+from journal_api import structs, values
+from journal_api.values.metrics import MetricKey
 
-ENUMS: dict[str, tuple[str, ...]] = {
-    "CostSign": get_args(CostSign),
-    "DateOrder": get_args(DateOrder),
-    "DateOrderSource": get_args(DateOrderSource),
-    "Direction": get_args(Direction),
-    "EdgeReason": get_args(EdgeReason),
-    "GoalDirection": get_args(GoalDirection),
-    "GoalKind": get_args(GoalKind),
-    "GoalStatus": get_args(GoalStatus),
-    "GoalStatusFilter": get_args(GoalStatusFilter),
-    "Grade": get_args(Grade),
-    "GroupBy": get_args(GroupBy),
-    "InstrumentSource": get_args(InstrumentSource),
-    "MetricKey": tuple(MetricKey.allowed),
-    "MetricUnit": get_args(Unit),
-    "NullReason": get_args(Reason),
-    "Outcome": get_args(Outcome),
-    "ProfileKind": get_args(ProfileKind),
-    "TagType": get_args(TagType),
-    "Timeframe": get_args(Timeframe),
-    "TimezoneSource": get_args(TimezoneSource),
-    "VerdictWord": get_args(VerdictWord),
-}
+RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
+WITHOUT_NAME = ("ExtraStatistic", "PaceState")
+
+
+def find_literals() -> dict[str, tuple[str, ...]]:
+    """The values of every Literal type in journal_api.values and journal_api.structs, by its name."""
+    packages = [(package.__name__, package.__path__) for package in (values, structs)]
+    modules = [f"{name}.{module.name}" for name, path in packages for module in iter_modules(path)]
+    return {
+        RENAMED.get(name, name): get_args(kind)
+        for module in modules
+        for name, kind in vars(import_module(module)).items()
+        if get_origin(kind) is Literal and name not in WITHOUT_NAME
+    }
+
+
+ENUMS = {**find_literals(), "MetricKey": tuple(MetricKey.allowed)}
 NAMES = {frozenset(values): name for name, values in ENUMS.items()}
 
 
