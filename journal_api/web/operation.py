@@ -6,7 +6,7 @@ from typing import Any
 
 from aiosqlite import Connection
 from msgspec import Struct
-from starlette.convertors import Convertor, StringConvertor, register_url_convertor
+from starlette.convertors import IntegerConvertor, StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -49,7 +49,7 @@ COMMON_ERRORS: tuple[type[ApiError], ...] = (
 Handler = Callable[[Request, Connection], Awaitable[Response]] | Callable[[Request], Awaitable[Response]]
 
 
-class RowIdConvertor(Convertor[int]):
+class RowIdConvertor(IntegerConvertor):
     """Converts an id in a path. An id beyond SQLite's integers becomes 0, which no row has."""
 
     regex = "[1-9][0-9]{0,18}"
@@ -57,9 +57,6 @@ class RowIdConvertor(Convertor[int]):
     def convert(self, value: str) -> int:
         number = int(value)
         return number if number < 2**63 else 0
-
-    def to_string(self, value: int) -> str:
-        return str(value)
 
 
 class ContractRootConvertor(StringConvertor):
