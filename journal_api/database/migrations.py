@@ -17,19 +17,10 @@ APPLICATION_ID = 0x4A524E4C  # "JRNL"
 
 
 class Prepared(NamedTuple):
-    """What had to be done before the database could be opened."""
+    """What had to be done before the database could be opened; `migration` says it for people."""
 
     is_new: bool = False
-    # The version before a migration, and the copy that was made of the file then.
-    migrated_from: int | None = None
-    copy: Path | None = None
-
-    @property
-    def migration(self) -> str | None:
-        """A sentence about the migration, None without a migration."""
-        if self.migrated_from is None:
-            return None
-        return f"migrated from schema {self.migrated_from} to {VERSION}; the file as it was is {self.copy}"
+    migration: str | None = None
 
 
 def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
@@ -90,7 +81,9 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             create(db, settings)
             prepared = Prepared(is_new=True)
         elif version < VERSION:
-            prepared = Prepared(migrated_from=version, copy=keep_copy(settings.db.resolve()))
+            copy = keep_copy(settings.db.resolve())
+            migration = f"migrated from schema {version} to {VERSION}; the file as it was is {copy}"
+            prepared = Prepared(migration=migration)
             for script in read_scripts(version + 1, VERSION):
                 run_script(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
