@@ -69,15 +69,9 @@ class ErrorCollector:
 
     def error(self) -> ValidationFailed:
         """The error with `fields`, `unknown_fields`, and `allowed` of the first member with a closed list."""
-        details: dict[str, Any] = {}
-        if self.fields:
-            details["fields"] = self.fields
-        if self.unknown:
-            details["unknown_fields"] = self.unknown
-        if self.allowed:
-            details["allowed"] = list(self.allowed)
+        details = {"fields": self.fields, "unknown_fields": self.unknown, "allowed": list(self.allowed)}
         message = None if self.fields else "The request has unknown members; see unknown_fields."
-        return ValidationFailed(message, **details)
+        return ValidationFailed(message, **{name: value for name, value in details.items() if value})
 
 
 def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
