@@ -8,7 +8,7 @@ from functools import partial
 import anyio.to_thread
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from journal_api.database import backup_schedule
 from journal_api.database.database import Database
@@ -22,7 +22,7 @@ from journal_api.settings import Settings
 from journal_api.values.way_in import KEY_COMMAND, OneTimeCode, WayIn
 from journal_api.web import idempotency, key_uses, request_log
 from journal_api.web.auth import KnownKeys
-from journal_api.web.background import repeating
+from journal_api.web.background import repeat
 from journal_api.web.dispatch import Dispatch
 from journal_api.web.middleware import (
     LOOPBACK_HOSTS,
@@ -41,11 +41,19 @@ from journal_api.web.response_cache import ResponseCache
 class JournalApp(Starlette):
     """Starlette without its error middleware, which would return errors in plain text."""
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; the router handles the lifespan."""
+        if scope["type"] == "http":
+            await super().__call__(scope, receive, send)
+        else:
+            scope["app"] = self
+            await self.router(scope, receive, send)
+
     def build_middleware_stack(self) -> ASGIApp:
         """Wrap ErrorMiddleware in CorsMiddleware, so that web pages can read error responses."""
         settings: Settings = self.state.settings
         cors = CorsMiddleware(
-            ErrorMiddleware(Dispatch(self.router)),
+            ErrorMiddleware(Dispatch(self.routes)),
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=SENT_HEADERS,
@@ -89,9 +97,9 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     app.state.known_keys, app.state.response_cache = KnownKeys(database), ResponseCache(database)
     try:
         async with (
-            backup_schedule.on_schedule(settings),
-            repeating(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
-            repeating(uses.save, key_uses.SAVE_EVERY),
+            backup_schedule.back_up_on_schedule(settings),
+            repeat(partial(idempotency.delete_old_responses, database), idempotency.DELETE_EVERY),
+            repeat(uses.save, key_uses.SAVE_EVERY),
         ):
             yield
         await uses.save()

@@ -29,42 +29,29 @@ class ValidationFailed(ApiError):
 
 
 class Unauthorized(ApiError):
-    status, code, message = (
-        401,
-        "unauthorized",
-        "Send an API key: `Authorization: Bearer tjk_...`. `journal-api keys create` creates one.",
-    )
+    status, code = 401, "unauthorized"
+    message = "Send an API key: `Authorization: Bearer tjk_...`. `journal-api keys create` creates one."
     headers = MappingProxyType({"WWW-Authenticate": "Bearer"})
 
 
 class KeyRevoked(Unauthorized):
-    code, message = (
-        "key_revoked",
-        "This API key was revoked; use another one, or create one with `journal-api keys create`.",
-    )
+    code = "key_revoked"
+    message = "This API key was revoked; use another one, or create one with `journal-api keys create`."
 
 
 class KeyExpired(Unauthorized):
-    code, message = (
-        "key_expired",
-        "This API key has expired; create a new one with `journal-api keys create`.",
-    )
+    code = "key_expired"
+    message = "This API key has expired; create a new one with `journal-api keys create`."
 
 
 class ForbiddenScope(ApiError):
-    status, code, message = (
-        403,
-        "forbidden_scope",
-        "The API key does not have the scope that this operation requires.",
-    )
+    status, code = 403, "forbidden_scope"
+    message = "The API key does not have the scope that this operation requires."
 
 
 class NotFound(ApiError):
-    status, code, message = (
-        404,
-        "not_found",
-        "There is no such path, or you have no object with this id. GET /docs lists the paths.",
-    )
+    status, code = 404, "not_found"
+    message = "There is no such path, or you have no object with this id. GET /docs lists the paths."
 
 
 class MethodNotAllowed(ApiError):
@@ -80,19 +67,13 @@ class DuplicateName(ApiError):
 
 
 class CategoryHasTags(ApiError):
-    status, code, message = (
-        409,
-        "category_has_tags",
-        "This category still has tags; move or delete them first.",
-    )
+    status, code = 409, "category_has_tags"
+    message = "This category still has tags; move or delete them first."
 
 
 class AccountHasTrades(ApiError):
-    status, code, message = (
-        409,
-        "account_has_trades",
-        "This account still has trades; delete them first, or archive the account.",
-    )
+    status, code = 409, "account_has_trades"
+    message = "This account still has trades; delete them first, or archive the account."
 
 
 class Conflict(ApiError):
@@ -100,19 +81,13 @@ class Conflict(ApiError):
 
 
 class IdempotencyConflict(ApiError):
-    status, code, message = (
-        409,
-        "idempotency_conflict",
-        "This Idempotency-Key was used for a different request; use a new one.",
-    )
+    status, code = 409, "idempotency_conflict"
+    message = "This Idempotency-Key was used for a different request; use a new one."
 
 
 class PreconditionFailed(ApiError):
-    status, code, message = (
-        412,
-        "precondition_failed",
-        "The object does not match If-Match or If-None-Match; read it again.",
-    )
+    status, code = 412, "precondition_failed"
+    message = "The object does not match If-Match or If-None-Match; read it again."
 
 
 class RequestTooLarge(ApiError):
@@ -120,35 +95,23 @@ class RequestTooLarge(ApiError):
 
 
 class UnsupportedMediaType(ApiError):
-    status, code, message = (
-        415,
-        "unsupported_media_type",
-        "Send the body in a media type of the operation, in UTF-8, without Content-Encoding.",
-    )
+    status, code = 415, "unsupported_media_type"
+    message = "Send the body in a media type of the operation, in UTF-8, without Content-Encoding."
 
 
 class MisdirectedRequest(ApiError):
-    status, code, message = (
-        421,
-        "misdirected_request",
-        "This host name is not allowed; add it to JOURNAL_ALLOWED_HOSTS.",
-    )
+    status, code = 421, "misdirected_request"
+    message = "This host name is not allowed; add it to JOURNAL_ALLOWED_HOSTS."
 
 
 class LimitReached(ApiError):
-    status, code, message = (
-        429,
-        "limit_reached",
-        "The maximum number of strategies is reached; delete one, or raise JOURNAL_MAX_STRATEGIES.",
-    )
+    status, code = 429, "limit_reached"
+    message = "The maximum number of strategies is reached; delete one, or raise JOURNAL_MAX_STRATEGIES."
 
 
 class RateLimited(ApiError):
-    status, code, message = (
-        429,
-        "rate_limited",
-        "Too many requests; try again after the seconds in Retry-After.",
-    )
+    status, code = 429, "rate_limited"
+    message = "Too many requests; try again after the seconds in Retry-After."
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         super().__init__()
@@ -156,28 +119,19 @@ class RateLimited(ApiError):
 
 
 class InternalError(ApiError):
-    status, code, message = (
-        500,
-        "internal_error",
-        "The server failed; its log has the details under the request id.",
-    )
+    status, code = 500, "internal_error"
+    message = "The server failed; its log has the details under the request id."
 
 
 class Busy(ApiError):
-    status, code, message = (
-        503,
-        "busy",
-        "The database is busy with other writes; nothing was written. Try again.",
-    )
+    status, code = 503, "busy"
+    message = "The database is busy with other writes; nothing was written. Try again."
     headers = MappingProxyType({"Retry-After": "1"})
 
 
 class StorageUnavailable(ApiError):
-    status, code, message = (
-        503,
-        "storage_unavailable",
-        "The database cannot be written to; nothing was written. Check the disk and its permissions.",
-    )
+    status, code = 503, "storage_unavailable"
+    message = "The database cannot be written to; nothing was written. Check the disk and its permissions."
     headers = MappingProxyType({"Retry-After": "10"})
 
 

@@ -73,11 +73,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Raises SettingsError for an invalid value, and for a name that is no setting.
         """
         require_known(name for name, text in environ.items() if text)
-        variables = {
-            field: environ[f"JOURNAL_{field.upper()}"]
-            for field in cls.__struct_fields__
-            if environ.get(f"JOURNAL_{field.upper()}")
-        }
         decoders: dict[str, Callable[[str], object]] = {
             "db": Path,
             "port": lambda text: parse_whole_number(text, 65535),
@@ -96,13 +91,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "run_key": parse_run_key,
         }
         values: dict[str, Any] = {}
-        for field, text in variables.items():
+        for field in cls.__struct_fields__:
+            name = f"JOURNAL_{field.upper()}"
             try:
-                values[field] = decoders.get(field, str)(text)
+                if text := environ.get(name):
+                    values[field] = decoders.get(field, str)(text)
             except ValueError as error:
                 # A key is not printed; the error about an origin names the origin.
                 value = "" if field in ("run_key", "cors_origins") else f": {text!r}"
-                raise SettingsError(f"JOURNAL_{field.upper()} {error}{value}") from None
+                raise SettingsError(f"{name} {error}{value}") from None
         values["db"] = db or values.get("db") or find_default_database()
         values.setdefault("timezone", machine_time_zone())
         return cls(**values)
@@ -169,7 +166,7 @@ def parse_run_key(text: str) -> RunKey:
 
 def split_words(text: str) -> tuple[str, ...]:
     """The items of a list that is separated by commas or spaces."""
-    return tuple(word for word in text.replace(",", " ").split() if word)
+    return tuple(text.replace(",", " ").split())
 
 
 def parse_origins(text: str) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from journal_api.openapi.enums import ENUMS
+from openapi.enums import ENUMS
+
 from journal_api.page.files import FOLDER
 from journal_api.rules.edge import MIN_DECISIONS
 

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from openapi.document import WRITTEN_EXAMPLES, write_document
 from openapi_changes import find_removals
 
-from journal_api.openapi import document
+from journal_api.openapi import docs_page
 from journal_api.testing import journal_client
 
-FILE = Path(document.__file__).with_name("openapi.json")
+FILE = docs_page.FOLDER / "openapi.json"
 # Where a resource of the example journal is, by the name of its struct; of a list, the first.
 PATHS = {
     "Account": "/accounts/1",
@@ -44,7 +45,7 @@ FIXED = {
 
 def record_examples() -> dict[str, Any]:
     """Examples of responses, by the name of their struct."""
-    written = document.WRITTEN_EXAMPLES
+    written = WRITTEN_EXAMPLES
     with journal_client(example=True) as journal:
         journal.post("/copy-groups", json=written["CopyGroupCreate"]).raise_for_status()
         journal.put("/copy-groups/1/members", json=written["MembersPut"]).raise_for_status()
@@ -83,4 +84,4 @@ def write_file(file: Path, content: bytes) -> None:
 
 
 if __name__ == "__main__":
-    write_file(FILE, document.write_document(record_examples()))
+    write_file(FILE, write_document(record_examples()))

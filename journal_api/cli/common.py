@@ -17,7 +17,7 @@ from journal_api.database.database import Database
 from journal_api.database.lock import require_log_of_server
 from journal_api.database.migrations import prepare
 from journal_api.errors import NotFound
-from journal_api.repositories import users
+from journal_api.repositories import accounts, users
 from journal_api.settings import Settings
 from journal_api.values.types import Name100
 from journal_api.values.visible_text import escape_invisible
@@ -26,7 +26,6 @@ T = TypeVar("T")
 
 
 def one_line(message: str) -> str:
-    """The message as one printable line that begins with the name of the command."""
     return printable(f"journal-api: {' '.join(message.split())}")
 
 
@@ -69,7 +68,9 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     return wrapped
 
 
-def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False) -> T:
+def run_in_database(
+    settings: Settings, work: Callable[[Database], Awaitable[T]], *, creates: bool = False
+) -> T:
     """Run `work` on the database, which a server may have open, and return its result.
 
     When the command ends, standard error names the journal that it created, migrated or wrote to. Raises
@@ -77,7 +78,7 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *,
     """
     require_log_of_server(settings.db)
     prepared = prepare(settings, creates=creates)
-    result, has_written = asyncio.run(on_database(settings, work))
+    result, has_written = asyncio.run(open_and_run(settings, work))
     if prepared.migration:
         say_at_end(f"Journal {settings.db}: {prepared.migration}")
     elif prepared.is_new or has_written:
@@ -85,7 +86,7 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *,
     return result
 
 
-async def on_database(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> tuple[T, bool]:
+async def open_and_run(settings: Settings, work: Callable[[Database], Awaitable[T]]) -> tuple[T, bool]:
     """Run `work` on the database. Returns its result, and whether it committed a transaction."""
     database = await Database.open(settings.db, secondary=True)
     try:
@@ -101,12 +102,18 @@ def say_at_end(line: str) -> None:
 
 async def find_user(db: Connection, name: str | None) -> int:
     """The id of the user with this name, or of the first user. Raises NotFound."""
-    user_id = await users.find_id(
-        db, None if name is None else decode_argument(Name100.decode, name, "--user")
-    )
+    user_id = await users.find_id(db, decode_option(Name100.decode, name, "--user"))
     if user_id is None:
         raise NotFound(f"there is no user {name!r}; `journal-api users list` lists them")
     return user_id
+
+
+async def find_account(db: Connection, user_id: int, name: str | None) -> int | None:
+    """The id of the user's account with this name; None without a name. Raises NotFound."""
+    account_id = None if name is None else await accounts.find_id(db, user_id, name)
+    if name is not None and account_id is None:
+        raise NotFound(f"there is no account {name!r}")
+    return account_id
 
 
 def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:
@@ -115,3 +122,8 @@ def decode_argument(decode: Callable[[str], T], text: str, option: str) -> T:
         return decode(text)
     except ValueError as error:
         raise click.ClickException(f"{option} {error}") from None
+
+
+def decode_option(decode: Callable[[str], T], text: str | None, option: str) -> T | None:
+    """Decode an option that may be missing. Raises ClickException that names it."""
+    return None if text is None else decode_argument(decode, text, option)

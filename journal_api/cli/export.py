@@ -4,10 +4,8 @@ from pathlib import Path
 
 import click
 
-from journal_api.cli.common import find_user, in_database, printable, with_settings
+from journal_api.cli.common import find_account, find_user, printable, run_in_database, with_settings
 from journal_api.database.database import Database
-from journal_api.errors import NotFound
-from journal_api.repositories import accounts
 from journal_api.settings import Settings
 from journal_api.structs.trades import ExportQuery
 from journal_api.trade_files.export import write_csv
@@ -30,17 +28,13 @@ def export_file(
 
     async def run(database: Database) -> None:
         user_id = await find_user(database.reader, user)
-        account_id = None
-        if account is not None:
-            account_id = await accounts.find_id(database.reader, user_id, account)
-            if account_id is None:
-                raise NotFound(f"there is no account {account!r}")
+        account_id = await find_account(database.reader, user_id, account)
         query = ExportQuery(account_id=account_id, spreadsheet=spreadsheet)
         await write_csv(database, user_id, query, output)
 
     with file.open("xb") as output:
         try:
-            in_database(settings, run)
+            run_in_database(settings, run)
         except BaseException:
             file.unlink()
             raise

@@ -10,9 +10,10 @@ from aiosqlite import Connection
 from journal_api.cli.common import (
     command_line,
     decode_argument,
+    decode_option,
     find_user,
-    in_database,
     printable,
+    run_in_database,
     with_settings,
 )
 from journal_api.errors import NotFound
@@ -41,14 +42,14 @@ def create_key(
 ) -> None:
     """Create a key and print it; it cannot be displayed again."""
     scope_list = ask_scopes() if scopes is None else decode_argument(parse_scopes, scopes, "--scopes")
-    expires_at = decode_argument(days_from_now, expires, "--expires") if expires is not None else None
+    expires_at = decode_option(days_from_now, expires, "--expires")
 
     async def create(db: Connection) -> str:
         user_id = await find_user(db, user)
         key_name = decode_argument(Name100.decode, name, "NAME")
         return await api_keys.insert(db, user_id, key_name, scope_list, expires_at)
 
-    click.echo(in_database(settings, lambda database: database.write(create)))
+    click.echo(run_in_database(settings, lambda database: database.write(create)))
 
 
 @keys_group.command("list")
@@ -56,7 +57,7 @@ def create_key(
 def list_keys(settings: Settings) -> None:
     """List the keys: id, user, name, last four characters, state, scopes, day of the last use."""
     now = as_text(datetime.now(UTC))
-    for key in in_database(settings, lambda database: api_keys.list_all(database.reader)):
+    for key in run_in_database(settings, lambda database: api_keys.list_all(database.reader)):
         if key.revoked_at:
             state = f"revoked {key.revoked_at[:10]}"
         elif key.expires_at:
@@ -78,7 +79,7 @@ def revoke_key(settings: Settings, key_id: int) -> None:
         if not await api_keys.revoke(db, key_id):
             raise NotFound(f"there is no key {key_id}; `journal-api keys list` lists them")
 
-    in_database(settings, lambda database: database.write(revoke))
+    run_in_database(settings, lambda database: database.write(revoke))
 
 
 def ask_scopes() -> list[str]:

@@ -9,11 +9,19 @@ from typing import Any, get_args
 import click
 import msgspec
 
-from journal_api.cli.common import decode_argument, find_user, in_database, printable, with_settings
+from journal_api.cli.common import (
+    decode_argument,
+    decode_option,
+    find_account,
+    find_user,
+    printable,
+    run_in_database,
+    with_settings,
+)
 from journal_api.cli.text_width import fit_text, text_width
 from journal_api.database.database import Database
-from journal_api.errors import NotFound, ValidationFailed
-from journal_api.repositories import accounts, reports, users
+from journal_api.errors import ValidationFailed
+from journal_api.repositories import reports, users
 from journal_api.settings import Settings
 from journal_api.structs.reports import GroupBy, ReportMetrics, ReportQuery, ReportSort
 from journal_api.trade_files.spreadsheets import harmless
@@ -58,24 +66,20 @@ def print_report(
     if as_csv and as_json:
         raise click.ClickException("--csv and --json exclude each other")
     members: dict[str, Any] = {
-        "since": decode_argument(Day.decode, since, "--from") if since is not None else None,
-        "until": decode_argument(Day.decode, until, "--to") if until is not None else None,
-        "sort": decode_argument(ReportSort.decode, sort, "--sort") if sort is not None else None,
+        "since": decode_option(Day.decode, since, "--from"),
+        "until": decode_option(Day.decode, until, "--to"),
+        "sort": decode_option(ReportSort.decode, sort, "--sort"),
     }
     if metrics is not None:
         members["metrics"] = decode_argument(ReportMetrics.decode, metrics, "--metrics")
 
     async def run(database: Database) -> tuple[str, int]:
         owner = await users.find(database.reader, await find_user(database.reader, user))
-        account_id = None
-        if account is not None:
-            account_id = await accounts.find_id(database.reader, owner.id, account)
-            if account_id is None:
-                raise NotFound(f"there is no account {account!r}")
+        account_id = await find_account(database.reader, owner.id, account)
         query = build_query(group_by=by, account_id=account_id, limit=limit, **members)
         return await reports.get(database, owner.id, owner.timezone, owner.day_rollover, query)
 
-    text, count = in_database(settings, run)
+    text, count = run_in_database(settings, run)
     if as_json:
         click.echo(msgspec.json.format(escape_invisible(text, json_escape), indent=2))
         return
@@ -101,10 +105,9 @@ def format_csv(report: Any) -> str:
     output = io.StringIO()
     writer = csv.writer(output, lineterminator="\n")
     metrics = report["metrics"]
-    is_of_confirmations = report["group_by"] == "confirmation"
-    of_confirmation = (
-        ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"] if is_of_confirmations else []
-    )
+    of_confirmation = ["setup", "strategy", "answer", "edge", "edge_low", "edge_high"]
+    if report["group_by"] != "confirmation":
+        of_confirmation = []
     writer.writerow(["key", "name", *of_confirmation, *metrics])
     for group in report["groups"]:
         writer.writerows(confirmation_rows(group, metrics) if of_confirmation else [csv_row(group, metrics)])
@@ -137,7 +140,6 @@ def confirmation_rows(group: Any, metrics: Sequence[str]) -> Iterator[list[objec
 
 
 def format_table(report: Any) -> str:
-    """Return the report as aligned columns."""
     if report["group_by"] == "confirmation":
         head = ["", "Present", "Absent", "Edge", "95% from", "to"]
         rows = [head, *map(edge_cells, report["groups"])]
@@ -148,9 +150,8 @@ def format_table(report: Any) -> str:
     groups = [metric_cells(group["name"] or "(none)", group, metrics) for group in report["groups"]]
     shown = (*report["groups"], report["total"])
     reasons = {reason for group in shown for reason in group["reasons"].values()}
-    return align_rows([head, *groups, metric_cells("Total", report["total"], metrics)]) + reasons_line(
-        reasons
-    )
+    total = metric_cells("Total", report["total"], metrics)
+    return align_rows([head, *groups, total]) + reasons_line(reasons)
 
 
 def reasons_line(reasons: Iterable[str | None]) -> str:

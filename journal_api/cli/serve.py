@@ -8,7 +8,7 @@ import msgspec
 from aiosqlite import Connection
 
 from journal_api import __version__
-from journal_api.cli.common import command_line, on_database, printable, with_settings
+from journal_api.cli.common import command_line, open_and_run, printable, with_settings
 from journal_api.database.migrations import prepare
 from journal_api.repositories import api_keys, users
 from journal_api.server.server import serve as run_server
@@ -67,7 +67,7 @@ def serve(settings: Settings, host: str | None, port: int | None, first_key: boo
     def announce_to_user(url: str) -> None:
         # Only now: a key that is made before the port is known to be free might never be printed.
         if first_key:
-            key = asyncio.run(on_database(settings, lambda database: database.write(make_first_key)))[0]
+            key = asyncio.run(open_and_run(settings, lambda database: database.write(make_first_key)))[0]
             click.echo(LINK.format(url=browser_url(url), code=way_in.code.issue()))
             if key:
                 click.echo(FIRST_KEY.format(key=key))

@@ -8,7 +8,7 @@ from datetime import date
 import click
 import msgspec
 
-from journal_api.cli.common import find_user, in_database, with_settings
+from journal_api.cli.common import find_user, run_in_database, with_settings
 from journal_api.cli.status_report import AccountCurrency, Status, report
 from journal_api.database.database import Database
 from journal_api.repositories import accounts, daily_totals, goals_today, users
@@ -27,7 +27,7 @@ JSON = msgspec.json.Encoder(decimal_format="number")
 @with_settings
 def print_status(settings: Settings, user: str | None, as_json: bool) -> None:
     """Print today's net P&L, this week, and how the active goals stand. A server may be running."""
-    status = in_database(settings, lambda database: read_status(database, user))
+    status = run_in_database(settings, lambda database: read_status(database, user))
     if as_json:
         click.echo(escape_invisible(JSON.encode(status).decode(), json_escape))
         return

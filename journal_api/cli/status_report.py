@@ -160,16 +160,12 @@ def measure_progress(goal: GoalListItem, snapshot: Snapshot, pace: Pace) -> Frac
             return Fraction(1)
     elif isinstance(opening := snapshot.snapshot_data.opening_balance, Decimal):
         way = abs(snapshot.target - opening)
-    return (
-        min(max(1 - Fraction(pace.remaining) / Fraction(way), Fraction(0)), Fraction(1))
-        if way
-        else Fraction(1)
-    )
+    part = 1 - Fraction(pace.remaining) / Fraction(way) if way else Fraction(1)
+    return min(max(part, Fraction(0)), Fraction(1))
 
 
 def draw_bar(part: Fraction) -> str:
-    """Return a bar that is full only at 1."""
-    filled = int(part * BAR)
+    filled = int(part * BAR)  # full only at 1
     return "#" * filled + "-" * (BAR - filled)
 
 
@@ -202,6 +198,6 @@ def format_amount(value: Decimal, metric: str, currency: str | None) -> str:
 
 
 def format_money(value: Decimal) -> str:
-    """Return the amount with all its digits, at least two of them decimals."""
+    """Return all digits of the amount, at least two of them decimals."""
     whole, _, decimals = f"{value:f}".partition(".")
     return f"{whole}.{decimals.ljust(2, '0')}"

@@ -6,7 +6,6 @@ ELLIPSIS = "..."
 
 
 def text_width(text: str) -> int:
-    """Return how many columns the text takes."""
     return sum(map(character_width, text))
 
 

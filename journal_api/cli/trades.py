@@ -14,10 +14,11 @@ from aiosqlite import Connection
 
 from journal_api.cli.common import (
     decode_argument,
+    decode_option,
     find_user,
-    in_database,
     one_line,
     printable,
+    run_in_database,
     with_settings,
 )
 from journal_api.database.database import Database
@@ -92,13 +93,11 @@ def import_file(
     rows: bool,
 ) -> None:
     """Import a file of trades, completely or not at all."""
-    account_name = decode_argument(Name100.decode, account, "--account") if account is not None else None
+    account_name = decode_option(Name100.decode, account, "--account")
     mappings = [decode_argument(AccountOption.decode, mapping, "--accounts") for mapping in accounts]
     if account_name is not None and mappings:
         raise click.ClickException("--account and --accounts exclude each other")
-    stated_timezone = (
-        decode_argument(TimeZone.decode, timezone, "--timezone") if timezone is not None else None
-    )
+    stated_timezone = decode_option(TimeZone.decode, timezone, "--timezone")
     chosen_profiles = [] if profile is None else [read_profile(profile)]
     file_name = stored_name(file)
     errors: list[Verdict] = []
@@ -157,7 +156,7 @@ def import_file(
     ):
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
         content.seek(0)
-        result, trade_file, is_new = in_database(settings, run)
+        result, trade_file, is_new = run_in_database(settings, run)
     counts = result.counts
     if errors:  # only after a dry run; otherwise import_trades has raised them
         unknown = [named.name for named in result.accounts if named.account_id is None]

@@ -3,8 +3,7 @@
 import click
 from aiosqlite import Connection
 
-from journal_api.cli.common import decode_argument, find_user, in_database, printable, with_settings
-from journal_api.database.database import Database
+from journal_api.cli.common import decode_argument, find_user, printable, run_in_database, with_settings
 from journal_api.repositories import users
 from journal_api.settings import Settings
 from journal_api.values.types import DayRollover, Name100, TimeZone
@@ -28,10 +27,10 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
         DayRollover.decode, settings.day_rollover if day_rollover is None else day_rollover, "--day-rollover"
     )
 
-    async def add(database: Database) -> None:
-        await database.write(lambda db: users.insert(db, user_name, zone, rollover))
+    async def add(db: Connection) -> None:
+        await users.insert(db, user_name, zone, rollover)
 
-    in_database(settings, add, creates=True)
+    run_in_database(settings, lambda database: database.write(add), creates=True)
     click.echo(printable(f"New user {user_name!r}: trading days begin at {rollover} in {zone}"))
 
 
@@ -39,7 +38,7 @@ def add_user(settings: Settings, name: str, timezone: str | None, day_rollover: 
 @with_settings
 def list_users(settings: Settings) -> None:
     """List the names of the users, one on each line."""
-    for name in in_database(settings, lambda database: users.list_names(database.reader)):
+    for name in run_in_database(settings, lambda database: users.list_names(database.reader)):
         click.echo(printable(name))
 
 
@@ -50,21 +49,20 @@ def list_users(settings: Settings) -> None:
 def remove_user(settings: Settings, name: str, yes: bool) -> None:
     """Delete a user with all their data; the only user cannot be removed."""
 
-    async def count(database: Database) -> dict[str, int]:
-        return await users.count_rows(database.reader, await find_user(database.reader, name))
+    async def count(db: Connection) -> dict[str, int]:
+        return await users.count_rows(db, await find_user(db, name))
 
     async def remove(db: Connection) -> dict[str, int]:
-        user_id = await find_user(db, name)
-        counts = await users.count_rows(db, user_id)
-        await users.delete(db, user_id)
+        counts = await count(db)
+        await users.delete(db, await find_user(db, name))
         return counts
 
     if not yes:
-        contents = format_counts(in_database(settings, count))
+        contents = format_counts(run_in_database(settings, lambda database: count(database.reader)))
         click.confirm(
             printable(f"Delete user {name!r} with {contents} from {settings.db}?"), abort=True, err=True
         )
-    removed = in_database(settings, lambda database: database.write(remove))
+    removed = run_in_database(settings, lambda database: database.write(remove))
     click.echo(printable(f"Removed user {name!r} with {format_counts(removed)}"))
 
 

@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from journal_api.database.connections import connect
 from journal_api.database.lock import require_log_of_server
 from journal_api.errors import DatabaseRefused
 
@@ -43,7 +44,7 @@ def back_up(db: Path, target: Path, *, keep: int = 0, is_stopped: Callable[[], b
     with copy_checked(db, path, is_stopped) as copy:
         checksum = checksum_path(copy)
         checksum.touch(mode=0o600)
-        checksum.write_bytes(format_checksum(hash_file(copy), path.name))
+        checksum.write_bytes(os.fsencode(f"{hash_file(copy)}  {path.name}\n"))  # as sha256sum writes it
         sync(checksum)
         # In this order no backup ever has the checksum of another file, even if the process is killed here.
         checksum_path(path).unlink(missing_ok=True)
@@ -68,17 +69,10 @@ def delete_oldest(folder: Path, keep: int, newest: Path) -> None:
 
 
 def checksum_path(file: Path) -> Path:
-    """Return the path of the checksum file of a backup."""
     return file.with_name(file.name + CHECKSUM)
 
 
-def format_checksum(sha256: str, name: str) -> bytes:
-    """Return the line that sha256sum would write."""
-    return os.fsencode(f"{sha256}  {name}\n")
-
-
 def hash_file(file: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -107,7 +101,11 @@ def copy_checked(db: Path, path: Path, is_stopped: Callable[[], bool] = never) -
     try:
         os.close(descriptor)
         try:
-            with closing(connect(db)) as source, closing(connect(copy)) as target:
+            # For writing even to read it: the last connection to close has to checkpoint the log.
+            with (
+                closing(connect(db, "rw", timeout=BUSY_TIMEOUT)) as source,
+                closing(connect(copy, "rw")) as target,
+            ):
                 copy_pages(source, target, is_stopped)
                 with interrupt_when_stopped(target, is_stopped):
                     require_sound(target)
@@ -128,12 +126,6 @@ def clear_leftovers(folder: Path) -> None:
                 file.unlink()
 
 
-def connect(file: Path) -> sqlite3.Connection:
-    """Open the file for writing even to read it: the last connection to close has to checkpoint the log."""
-    uri = f"{file.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None)
-
-
 def copy_pages(
     source: sqlite3.Connection, target: sqlite3.Connection, is_stopped: Callable[[], bool]
 ) -> None:
@@ -150,7 +142,6 @@ def copy_pages(
 
 
 def require_not_stopped(is_stopped: Callable[[], bool]) -> None:
-    """Raise InterruptedError when the backup was stopped."""
     if is_stopped():
         raise InterruptedError("the backup was stopped")
 

@@ -18,7 +18,7 @@ RETRY = 900.0  # seconds after a failure
 
 
 @asynccontextmanager
-async def on_schedule(settings: Settings) -> AsyncIterator[None]:
+async def back_up_on_schedule(settings: Settings) -> AsyncIterator[None]:
     """Make scheduled backups during the block, as the settings say."""
     if settings.backup_dir is None:
         yield

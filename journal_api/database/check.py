@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple, TypeVar
 
+from journal_api.database.backup import BUSY_TIMEOUT
+from journal_api.database.connections import connect
 from journal_api.database.lock import is_locked, require_log_of_server
 from journal_api.database.migrations import read_version
 from journal_api.database.schemas import VERSION, find_differences, read_schema, run_script
@@ -19,7 +21,6 @@ from journal_api.errors import DatabaseRefused
 T = TypeVar("T")
 
 MIN_SQLITE = (3, 40)
-BUSY_TIMEOUT = 10.0  # seconds to wait for a writer
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
 MIN_FREE_SPACE = 32 * 1024 * 1024
 MAX_DIFFERENCES = 10  # of a schema that are listed
@@ -67,14 +68,14 @@ def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
     """
     if (before := read_state_without_log(file)) is not None:
         try:
-            result = query_once(file, "mode=ro&immutable=1", function)
+            result = query_once(file, "ro&immutable=1", function)
         except sqlite3.Error:
             if read_state_without_log(file) == before:
                 raise
         else:
             if read_state_without_log(file) == before:
                 return result
-    return query_once(file, "mode=ro", function)
+    return query_once(file, "ro", function)
 
 
 def read_state_without_log(file: Path) -> tuple[int, ...] | None:
@@ -86,7 +87,7 @@ def read_state_without_log(file: Path) -> tuple[int, ...] | None:
 
 
 def query_once(file: Path, mode: str, function: Callable[[sqlite3.Connection], T]) -> T:
-    with closing(sqlite3.connect(f"{file.as_uri()}?{mode}", uri=True, timeout=BUSY_TIMEOUT)) as db:
+    with closing(connect(file, mode, timeout=BUSY_TIMEOUT)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         return function(db)
 
@@ -178,10 +179,8 @@ def check_schema(version: int, schema_differences: list[str]) -> Finding:
 
 
 def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) -> Finding:
-    """Check every page with SQLite's own check."""
-    sql = {"quick_check": "PRAGMA quick_check", "integrity_check": "PRAGMA integrity_check"}[check]
     try:
-        results = [str(row[0]) for row in query(file, lambda db: db.execute(sql).fetchall())]
+        results = [str(row[0]) for row in query(file, lambda db: db.execute(f"PRAGMA {check}").fetchall())]
     except sqlite3.Error as error:
         results = [str(error)]
     if results == ["ok"]:
@@ -191,7 +190,6 @@ def check_pages(file: Path, check: Literal["quick_check", "integrity_check"]) ->
 
 
 def check_references(file: Path) -> Finding:
-    """Check all foreign keys."""
     try:
         violations = query(file, lambda db: db.execute("PRAGMA foreign_key_check").fetchall())
     except sqlite3.Error as error:
@@ -205,5 +203,4 @@ def check_references(file: Path) -> Finding:
 
 
 def format_megabytes(size: int) -> str:
-    """Return the size as text in MB."""
     return f"{size / 10**6:,.1f} MB"

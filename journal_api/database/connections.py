@@ -13,7 +13,7 @@ from typing import Any
 
 import aiosqlite
 
-from journal_api.database.threads import ThreadConnection, finished
+from journal_api.database.threads import ThreadConnection, finish
 from journal_api.values.clock import instant_after
 from journal_api.values.goal_kinds import goal_formula, goal_kind
 from journal_api.values.instruments import canonical_symbol, contract_root
@@ -102,14 +102,8 @@ class DataVersionProbe(sqlite3.Connection):
         self.execute("PRAGMA busy_timeout = 0")
 
 
-def reading(path: Path) -> ThreadConnection:
-    """Return a connection to be awaited that reads."""
+def open_reader(path: Path) -> ThreadConnection:
     return ThreadConnection(partial(connect, path, "ro", Reader))
-
-
-def writing(path: Path, factory: type[Writer]) -> ThreadConnection:
-    """Return a connection to be awaited that writes."""
-    return ThreadConnection(partial(connect, path, "rw", factory))
 
 
 @asynccontextmanager
@@ -128,7 +122,7 @@ async def read_snapshot(connection: aiosqlite.Connection, seconds: float = math.
         yield
     finally:
         has_ended.set()
-        await finished(asyncio.ensure_future(end_snapshot(connection)))
+        await finish(asyncio.ensure_future(end_snapshot(connection)))
 
 
 async def end_snapshot(connection: aiosqlite.Connection) -> None:
@@ -137,8 +131,9 @@ async def end_snapshot(connection: aiosqlite.Connection) -> None:
     await connection.rollback()
 
 
-def connect(path: Path, mode: str, factory: type[sqlite3.Connection]) -> sqlite3.Connection:
+def connect(
+    path: Path, mode: str, factory: type[sqlite3.Connection] = sqlite3.Connection, timeout: float = 5.0
+) -> sqlite3.Connection:
     """Open a connection. Transactions are explicit (isolation_level=None)."""
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=factory
-    )
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, timeout=timeout, isolation_level=None, factory=factory)

@@ -11,6 +11,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from aiosqlite import Connection
@@ -20,9 +21,8 @@ from journal_api.database.connections import (
     SecondaryWriter,
     Writer,
     connect,
+    open_reader,
     read_snapshot,
-    reading,
-    writing,
 )
 from journal_api.database.errors import DAMAGED, api_error, primary_code
 from journal_api.database.journal_file import OpenFiles
@@ -47,20 +47,15 @@ class Database:
     Statements that are slow in a large journal use `slow_reader`, so that no other request waits for them.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        writer: ThreadConnection,
-        reader: Connection,
-        slow_reader: Connection,
-        history_reader: ThreadConnection,
-    ) -> None:
-        self._path, self._writer = path, writer
-        self._files = OpenFiles.of(path)
-        self.reader, self.slow_reader = reader, slow_reader
-        self._history_reader = history_reader
-        self._open = (reader, slow_reader, history_reader, writer)
-        self._probe = connect(path, "ro", DataVersionProbe)
+    _files: OpenFiles
+    _probe: sqlite3.Connection
+
+    def __init__(self, path: Path, factory: type[Writer]) -> None:
+        self._path = path
+        self._writer = ThreadConnection(partial(connect, path, "rw", factory))
+        self._readers = [open_reader(path) for _ in range(3)]
+        self.reader, self.slow_reader, self._history_reader = self._readers
+        self._open = (*self._readers, self._writer)
         self._is_version_known = False
         self._version: int | None = None
         self._writing = asyncio.Lock()
@@ -74,23 +69,26 @@ class Database:
     @classmethod
     async def open(cls, path: Path, *, secondary: bool = False) -> "Database":
         """Open the file; `secondary` means beside a server or Litestream, which does the checkpoints."""
-        writer = writing(path, SecondaryWriter if secondary else Writer)
-        readers = [reading(path) for _ in range(3)]
+        database = cls(path, SecondaryWriter if secondary else Writer)
         try:
-            await writer
+            await database._writer
             # This opens the log. Only a connection that has it open deletes it when it closes.
-            await writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
-            for reader in readers:
+            await database._writer.execute_fetchall("SELECT 1 FROM sqlite_schema")
+            for reader in database._readers:
                 await reader
-            return cls(path, writer, *readers)
+            database._files = OpenFiles.of(path)
+            database._probe = connect(path, "ro", DataVersionProbe)
+            return database
         except BaseException:
-            for connection in (*readers, writer):
-                await connection.close()
+            await database._close_connections()
             raise
 
     async def close(self) -> None:
-        """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
         self._probe.close()
+        await self._close_connections()
+
+    async def _close_connections(self) -> None:
+        """Close the connections, the writer last, so that it checkpoints the log and deletes it."""
         for connection in self._open:
             await connection.close()
 
@@ -172,7 +170,7 @@ class Database:
         StorageUnavailable when other files are in the place of the database file and its log now.
         """
         self._require_same_files()
-        async with reading(self._path) as connection:
+        async with open_reader(self._path) as connection:
             self._require_same_files()
             connection.row_factory = sqlite3.Row
             async with read_snapshot(connection, seconds):
@@ -226,6 +224,5 @@ async def acquire(lock: asyncio.Lock | asyncio.Semaphore, seconds: float, refusa
 
 
 async def write_same_version(db: Connection) -> None:
-    """Write without changing anything."""
     ((version,),) = await db.execute_fetchall("PRAGMA user_version")
     await db.execute_fetchall(f"PRAGMA user_version = {version}")

@@ -6,22 +6,14 @@ import sqlite3
 
 from journal_api.errors import ApiError, Busy, Conflict, StorageUnavailable
 
-FULL_OR_BROKEN = frozenset(
-    {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
-)
-
-
-DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-
-
+FULL_OR_BROKEN = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # Errors of temporary files, the only files that requests open other than through SQLite.
-TEMPORARY_FILE_ERRORS = frozenset(
-    {
-        *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
-        *(errno.ENOENT, errno.EACCES, errno.EPERM),
-    }
+TEMPORARY_FILE_ERRORS = (
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS),
+    *(errno.ENOENT, errno.EACCES, errno.EPERM),
 )
-TOO_MANY_FILES = frozenset({errno.EMFILE, errno.ENFILE})
+TOO_MANY_FILES = (errno.EMFILE, errno.ENFILE)
 
 
 def primary_code(error: sqlite3.Error) -> int:
@@ -32,10 +24,14 @@ def primary_code(error: sqlite3.Error) -> int:
 def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
     """Return the API error for an error of the database or of a temporary file, None for a bug."""
     if isinstance(error, OSError):
-        if error.errno not in TEMPORARY_FILE_ERRORS | TOO_MANY_FILES:
+        if error.errno not in TEMPORARY_FILE_ERRORS + TOO_MANY_FILES:
             return None
-        is_full = error.errno in TOO_MANY_FILES or not can_open_files()
-        return too_many_files() if is_full else no_temporary_file()
+        if error.errno in TOO_MANY_FILES or not can_open_files():
+            return too_many_files()
+        return StorageUnavailable(
+            "A temporary file cannot be written: free disk space in the directory TMPDIR. "
+            "Nothing was changed."
+        )
     primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy()
@@ -51,12 +47,6 @@ def api_error(error: sqlite3.Error | OSError) -> ApiError | None:
         # Repositories check before they write; this keeps a constraint that they missed from being a 500.
         return Conflict()
     return None
-
-
-def no_temporary_file() -> ApiError:
-    return StorageUnavailable(
-        "A temporary file cannot be written: free disk space in the directory TMPDIR. Nothing was changed."
-    )
 
 
 def too_many_files() -> ApiError:

@@ -27,15 +27,12 @@ def process_lock(db: Path) -> FileLock:
 @contextmanager
 def without_server(db: Path) -> Iterator[None]:
     """Hold the server lock during the block. Raises DatabaseRefused when a server runs."""
-    lock = process_lock(db)
     try:
-        lock.acquire(timeout=LOCK_TIMEOUT)
+        lock = process_lock(db).acquire(timeout=LOCK_TIMEOUT)
     except Timeout:
         raise DatabaseRefused(f"a server has {db} open; stop it first") from None
-    try:
+    with lock:
         yield
-    finally:
-        lock.release()
 
 
 def is_locked(db: Path) -> bool:

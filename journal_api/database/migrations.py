@@ -5,7 +5,8 @@ from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
-from journal_api.database.backup import copy_checked, give_name, kept_path, sync
+from journal_api.database.backup import BUSY_TIMEOUT, copy_checked, give_name, kept_path, sync
+from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
 from journal_api.database.schemas import VERSION, read_schema, read_scripts, require_schema, run_script
 from journal_api.errors import DatabaseRefused
@@ -16,19 +17,10 @@ APPLICATION_ID = 0x4A524E4C  # "JRNL"
 
 
 class Prepared(NamedTuple):
-    """What had to be done before the database could be opened."""
+    """What had to be done before the database could be opened; `migration` says it for people."""
 
     is_new: bool = False
-    # The version before a migration, and the copy that was made of the file then.
-    migrated_from: int | None = None
-    copy: Path | None = None
-
-    @property
-    def migration(self) -> str | None:
-        """A sentence about the migration, None without a migration."""
-        if self.migrated_from is None:
-            return None
-        return f"migrated from schema {self.migrated_from} to {VERSION}; the file as it was is {self.copy}"
+    migration: str | None = None
 
 
 def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
@@ -49,10 +41,9 @@ def prepare(settings: Settings, *, creates: bool = True) -> Prepared:
         if not path.exists():
             path.touch(mode=0o600)
         with (
-            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as read_only,
-            closing(sqlite3.connect(path, isolation_level=None)) as db,
+            closing(connect(path, "ro")) as read_only,
+            closing(connect(path, "rw", timeout=BUSY_TIMEOUT)) as db,
         ):
-            db.execute("PRAGMA busy_timeout = 10000")
             db.execute("PRAGMA trusted_schema = OFF")
             # The last connection to close checkpoints the log into the file. A read-only connection cannot,
             # so a file that is refused stays unchanged.
@@ -90,7 +81,9 @@ def migrate(db: sqlite3.Connection, settings: Settings) -> Prepared:
             create(db, settings)
             prepared = Prepared(is_new=True)
         elif version < VERSION:
-            prepared = Prepared(migrated_from=version, copy=keep_copy(settings.db.resolve()))
+            copy = keep_copy(settings.db.resolve())
+            migration = f"migrated from schema {version} to {VERSION}; the file as it was is {copy}"
+            prepared = Prepared(migration=migration)
             for script in read_scripts(version + 1, VERSION):
                 run_script(db, script)
         if db.execute("PRAGMA foreign_key_check").fetchone():
@@ -154,7 +147,6 @@ def read_version(db: sqlite3.Connection) -> int:
 
 
 def create(db: sqlite3.Connection, settings: Settings) -> None:
-    """Create the schema and the first user."""
     run_script(db, read_schema())
     db.execute(
         """

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from journal_api.database.backup import (
+    BUSY_TIMEOUT,
     CHECKSUM,
     PREFIX,
     SUFFIX,
     checksum_path,
-    connect,
     copy_checked,
     hash_file,
     kept_path,
     sync,
 )
 from journal_api.database.check import query
+from journal_api.database.connections import connect
 from journal_api.database.lock import without_server
 from journal_api.database.migrations import read_known_version
 from journal_api.errors import DatabaseRefused
@@ -96,7 +97,7 @@ def checkpoint(file: Path) -> None:
     Raises DatabaseRefused while another process uses the file.
     """
     try:
-        with closing(connect(file)) as db:
+        with closing(connect(file, "rw", timeout=BUSY_TIMEOUT)) as db:
             db.execute("PRAGMA journal_mode = DELETE").fetchone()
             db.execute("BEGIN EXCLUSIVE")  # without a log, the mode can be changed while others use the file
             db.execute("ROLLBACK")

@@ -93,7 +93,6 @@ def find_differences(db: sqlite3.Connection, version: int) -> list[str]:
 
 @lru_cache
 def build_objects(version: int) -> Objects:
-    """Return the objects of the schema of that version."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
         db.execute("BEGIN")
         for script in [read_schema()] if version == VERSION else read_scripts(1, version):

@@ -63,7 +63,7 @@ class ThreadConnection(aiosqlite.Connection):
         except asyncio.CancelledError:
             cancelled.set()
             # The thread reaches this call after the transaction.
-            await finished(asyncio.ensure_future(self._execute(lambda: None)))
+            await finish(asyncio.ensure_future(self._execute(lambda: None)))
         return outcome.take()
 
 
@@ -90,7 +90,6 @@ class Outcome(Generic[T]):
     error: BaseException | None = None
 
     def note(self, cancelled: threading.Event, call: Callable[[], T]) -> None:
-        """Make the call. `cancelled` cancels it."""
         try:
             with cancelled_by(cancelled):
                 self.result = call()
@@ -139,7 +138,7 @@ def run_without_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("the work of a transaction may await its connection only")
 
 
-async def finished(future: asyncio.Future[T]) -> T:
+async def finish(future: asyncio.Future[T]) -> T:
     """Return the result of a future; a cancellation meanwhile is ignored."""
     while not future.done():
         with suppress(asyncio.CancelledError):

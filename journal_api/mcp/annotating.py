@@ -51,9 +51,9 @@ async def annotate_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any
         body["confirmations"] = merge_answers(trade.data["confirmations"], annotation.answers)
     if not body:
         raise ToolError("Nothing to write: send grade, notes, tag_ids or answers.")
-    answer = await write(client, "PATCH", path, body, trade.etag)
+    response = await write(client, "PATCH", path, body, trade.etag)
     written = ["answers" if name == "confirmations" else name for name in body]
-    return {"written": written, "version": answer.etag.strip('"')}
+    return {"written": written, "version": response.etag.strip('"')}
 
 
 def merge_answers(

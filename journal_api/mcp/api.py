@@ -38,7 +38,7 @@ class Envelope(Struct):
 DECODER = Decoder(Envelope, float_hook=Decimal)
 
 
-class Answer(NamedTuple):
+class ApiResponse(NamedTuple):
     """The single member of a response's `data`, the ETag, and the length of a list of which it is a page."""
 
     data: Any
@@ -46,18 +46,18 @@ class Answer(NamedTuple):
     total: int
 
 
-async def get(client: httpx.AsyncClient, path: str, query: Mapping[str, Any] | None = None) -> Answer:
+async def get(client: httpx.AsyncClient, path: str, query: Mapping[str, Any] | None = None) -> ApiResponse:
     """GET a path below /v1. Raises ToolError."""
     return await request(client, "GET", path, params=query)
 
 
-async def write(client: httpx.AsyncClient, method: str, path: str, body: object, etag: str) -> Answer:
+async def write(client: httpx.AsyncClient, method: str, path: str, body: object, etag: str) -> ApiResponse:
     """Send a body, to be written only if the object still has this ETag. Raises ToolError."""
     headers = {"If-Match": etag, "Content-Type": "application/json"}
     return await request(client, method, path, content=encode(body), headers=headers)
 
 
-async def request(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> Answer:
+async def request(client: httpx.AsyncClient, method: str, path: str, **options: Any) -> ApiResponse:
     try:
         response = await client.request(method, path, **options)
     except httpx.HTTPError as error:
@@ -69,7 +69,7 @@ async def request(client: httpx.AsyncClient, method: str, path: str, **options: 
     return read_response(response)
 
 
-def read_response(response: httpx.Response) -> Answer:
+def read_response(response: httpx.Response) -> ApiResponse:
     """Raises ToolError with the API's message, or if the response is not that of a journal."""
     try:
         envelope = DECODER.decode(response.content)
@@ -84,9 +84,8 @@ def read_response(response: httpx.Response) -> Answer:
         )
     (data,) = envelope.data.values()
     total = envelope.meta.get("pagination", {}).get("total", 0)
-    return Answer(data, response.headers.get("etag", ""), total)
+    return ApiResponse(data, response.headers.get("etag", ""), total)
 
 
 def error_line(code: str, message: str, details: Mapping[str, Any]) -> str:
-    """The parts of an error of the API in one line."""
     return f"{code}: {message} {clip(encode(details), MAX_DETAILS_LENGTH) if details else ''}".rstrip()

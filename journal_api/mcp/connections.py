@@ -49,7 +49,7 @@ def to_server(url: str, key: str) -> Connect:
         raise SettingsError("JOURNAL_KEY must be set to an API key of the server at JOURNAL_URL")
     if not key.isascii() or not key.isprintable():
         raise SettingsError("JOURNAL_KEY is not an API key")
-    return partial(httpx.AsyncClient, base_url=base_url, headers=authorized(key), timeout=TIMEOUT)
+    return partial(httpx.AsyncClient, base_url=base_url, headers=build_headers(key), timeout=TIMEOUT)
 
 
 @asynccontextmanager
@@ -76,11 +76,11 @@ async def open_file(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         httpx.AsyncClient(
             transport=httpx.ASGITransport(app, raise_app_exceptions=False),
             base_url="http://localhost/v1",
-            headers=authorized(key),
+            headers=build_headers(key),
         ) as client,
     ):
         yield client
 
 
-def authorized(key: str) -> dict[str, str]:
+def build_headers(key: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {key}"}

@@ -1,4 +1,4 @@
-"""The tools that read: each makes its requests and keeps what an agent needs of the answers."""
+"""The tools that read: each makes its requests and keeps what an agent needs of the responses."""
 
 from typing import Any
 
@@ -58,7 +58,6 @@ async def read_names(client: httpx.AsyncClient, path: str, offset: int, *members
 
 
 async def goals_now(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The goals with the snapshot of today's period."""
     page = read_page(arguments)
     goals = (await get(client, "/goals", {**read_filters(arguments), "with": "snapshot"})).data
     rows = [goal_row(goal) for goal in goals[page.offset :][: page.limit]]
@@ -80,9 +79,9 @@ async def snapshots(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """The history of a goal, newest period first."""
     page = read_page(arguments)
     path = f"/goals/{row_id(arguments, 'goal_id')}/snapshots"
-    answer = await get(client, path, build_query(page, read_filters(arguments, but="goal_id")))
-    rows = [snapshot_row(snapshot) for snapshot in answer.data]
-    return build_page("snapshots", rows, page.offset, answer.total)
+    response = await get(client, path, build_query(page, read_filters(arguments, but="goal_id")))
+    rows = [snapshot_row(snapshot) for snapshot in response.data]
+    return build_page("snapshots", rows, page.offset, response.total)
 
 
 def snapshot_row(snapshot: Any) -> Any:
@@ -94,9 +93,9 @@ def snapshot_row(snapshot: Any) -> Any:
 async def report(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """Statistics by group; `total` is computed over all trades. Of `statistics` only decisions are kept."""
     page = read_page(arguments)
-    answer = await get(client, "/reports", build_query(page, read_filters(arguments)))
-    content = with_decisions_only(answer.data)
-    groups = build_page("groups", content["groups"], page.offset, answer.total)
+    response = await get(client, "/reports", build_query(page, read_filters(arguments)))
+    content = with_decisions_only(response.data)
+    groups = build_page("groups", content["groups"], page.offset, response.total)
     groups["group_count"] = groups.pop("total")
     return {**content, **groups}
 
@@ -117,11 +116,10 @@ def with_decisions_only(value: Any) -> Any:
 
 
 async def list_trades(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The trades that match, newest first, with the beginning of their notes."""
     page = read_page(arguments)
-    answer = await get(client, "/trades", build_query(page, read_filters(arguments)))
-    rows = [trade_row(trade) for trade in answer.data]
-    return build_page("trades", rows, page.offset, answer.total)
+    response = await get(client, "/trades", build_query(page, read_filters(arguments)))
+    rows = [trade_row(trade) for trade in response.data]
+    return build_page("trades", rows, page.offset, response.total)
 
 
 def trade_row(trade: Any) -> Any:
@@ -131,18 +129,19 @@ def trade_row(trade: Any) -> Any:
 
 async def get_trade(client: httpx.AsyncClient, arguments: Arguments) -> Any:
     """A trade with its whole notes. `version` is its ETag, which annotate_trade takes."""
-    answer = await get(client, f"/trades/{row_id(arguments, 'trade_id')}")
-    trade = {name: value for name, value in answer.data.items() if name not in NOT_IN_GET_TRADE}
+    response = await get(client, f"/trades/{row_id(arguments, 'trade_id')}")
+    trade = {name: value for name, value in response.data.items() if name not in NOT_IN_GET_TRADE}
     tags = [pick(tag, ("id", "name", "type")) for tag in trade["tags"]]
     answers = [
         {**given, "notes": clip(given["notes"] or "", MAX_DESCRIPTION_LENGTH) or None}
         for given in trade["confirmations"]
     ]
-    return without_nulls({**trade, "tags": tags, "confirmations": answers, "version": answer.etag.strip('"')})
+    return without_nulls(
+        {**trade, "tags": tags, "confirmations": answers, "version": response.etag.strip('"')}
+    )
 
 
 async def list_strategies(client: httpx.AsyncClient, arguments: Arguments) -> Any:
-    """The strategies without their setups."""
     page = read_page(arguments)
     strategies = (await get(client, "/strategies", read_filters(arguments))).data
     members = ("id", "name", "description", "account_id", "copy_group_id", "setup_count")

@@ -1,4 +1,4 @@
-"""What tools answer, as JSON text that is small and shows invisible characters."""
+"""The results of tools as JSON text that is small and shows invisible characters."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from msgspec.json import Encoder
 
 from journal_api.values.visible_text import escape_invisible, json_escape
 
-# The longest list in one answer, in characters: some 8,000 tokens. The rest is on the next page.
+# The longest list in one result, in characters: some 8,000 tokens. The rest is on the next page.
 MAX_LIST_LENGTH = 24_000
 # `str` is for the text types of journal_api.values.
 ENCODER = Encoder(decimal_format="number", enc_hook=str)
@@ -20,9 +20,7 @@ def encode(value: object) -> str:
 
 def clip(text: str, longest: int) -> str:
     """The text, or its beginning and a note of its length."""
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}... [{len(text)} characters]"
+    return text if len(text) <= longest else f"{text[:longest]}... [{len(text)} characters]"
 
 
 def without_nulls(value: Any) -> Any:
@@ -36,7 +34,7 @@ def without_nulls(value: Any) -> Any:
 
 
 def build_page(name: str, rows: Sequence[Any], offset: int, total: int) -> dict[str, Any]:
-    """The rows that fit into an answer, the length of the whole list, and how to get the next page."""
+    """The rows that fit into a result, the length of the whole list, and how to get the next page."""
     fitting = list(rows[: count_fitting(rows)])
     end = offset + len(fitting)
     more = {"more": f"{total - end} further; call again with offset={end}"} if rows and end < total else {}

@@ -41,7 +41,6 @@ DAYS = {
 
 
 def enum_schema(allowed: Any) -> dict[str, Any]:
-    """The schema of a Literal type."""
     return {"enum": list(get_args(allowed))}
 
 
@@ -184,7 +183,7 @@ TOOLS = (
 
 
 async def call(connect: Connect, tool: Tool, arguments: Arguments) -> str:
-    """Run the tool on a connection of its own and return the answer as JSON. Raises ToolError."""
+    """Run the tool on a connection of its own and return the result as JSON. Raises ToolError."""
     if not tool.writes:
         arguments = {name: value for name, value in arguments.items() if value is not None}
     check_names(tool, arguments)

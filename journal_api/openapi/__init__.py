@@ -1,1 +1,1 @@
-"""The OpenAPI document, which `make openapi` writes to openapi.json, and the pages that show it."""
+"""The OpenAPI document (openapi.json, written by `make openapi`), and the page that shows it."""

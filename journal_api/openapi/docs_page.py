@@ -26,22 +26,14 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "cache-control": "no-cache",
 }
-MEDIA_TYPES = {
-    ".json": "application/json",
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-}
 ASSETS = ("start.js", "swagger_bundle.js", "swagger_style.css")
 
 
 async def description(request: Request) -> StaticFile:
-    """The OpenAPI document."""
     return read_file("openapi.json")
 
 
 async def page(request: Request) -> StaticFile:
-    """The browsable documentation."""
     return read_file("docs.html")
 
 
@@ -56,11 +48,10 @@ async def asset(request: Request) -> StaticFile:
 @cache
 def read_file(name: str) -> StaticFile:
     folder = find_swagger() if name.startswith("swagger") else FOLDER
-    return StaticFile((folder / name).read_bytes(), MEDIA_TYPES[Path(name).suffix], HEADERS)
+    return StaticFile(name, (folder / name).read_bytes(), HEADERS)
 
 
 def find_swagger() -> Path:
-    """The folder of the package offapi."""
     package = importlib.util.find_spec("offapi")
     assert package is not None
     assert package.submodule_search_locations
@@ -68,7 +59,6 @@ def find_swagger() -> Path:
 
 
 def read_document() -> bytes:
-    """The OpenAPI document as JSON."""
     return (FOLDER / "openapi.json").read_bytes()
 
 

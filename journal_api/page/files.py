@@ -12,10 +12,9 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from journal_api.errors import NotFound
-from journal_api.web.static_files import StaticFile
+from journal_api.web.static_files import CONTENT_TYPES, StaticFile
 
 FOLDER = Path(__file__).parent
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 # Everything is of this origin, no script or style is inline, and no text of the journal becomes markup.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -27,7 +26,6 @@ FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 async def index(request: Request) -> StaticFile:
-    """The page."""
     return sent_file("index.html")
 
 
@@ -42,18 +40,17 @@ async def file(request: Request) -> StaticFile:
 @cache
 def contents() -> dict[str, bytes]:
     """The content of every file of the page, by its path."""
-    paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in MEDIA_TYPES)
+    paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in CONTENT_TYPES)
     return {path.relative_to(FOLDER).as_posix(): path.read_bytes() for path in paths}
 
 
 @cache
 def sent_file(name: str) -> StaticFile:
-    """The response with a file."""
     content, cache_control = contents()[name], FOR_GOOD
     if name == "index.html":
         content, cache_control = content.replace(b"{version}", version().encode()), "no-cache"
     headers = {**HEADERS, "cache-control": cache_control}
-    return StaticFile(content, MEDIA_TYPES[Path(name).suffix], headers)
+    return StaticFile(name, content, headers)
 
 
 @cache

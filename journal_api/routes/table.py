@@ -65,9 +65,9 @@ from journal_api.structs.trades import (
     TradesCreate,
     TradeTagsPut,
 )
-from journal_api.web.operation import Operation, linked
+from journal_api.web.operation import Operation, link_etag_sources
 
-OPERATIONS = linked([
+OPERATIONS = link_etag_sources([
     Operation("GET", "/tag-categories", tag_categories.list_tag_categories, "read:tags",
               data={"tag_categories": list[TagCategory]}),
     Operation("GET", "/tags", tags.list_tags, "read:tags",

@@ -13,7 +13,8 @@ def last_response(error: ApiError) -> bytes:
     """The complete HTTP response to a request that never reached the application; it is logged."""
     request_id = new_request_id()
     write_line(HandledRequest("-", None, error.status, 0, request_id, None))
-    body = responses.failed(error).body(request_id)
+    response = responses.failed(error)
+    body = response.content + response.end(request_id)
     phrase = HTTPStatus(error.status).phrase
     head = (
         f"HTTP/1.1 {error.status} {phrase}\r\nContent-Type: application/json\r\nConnection: close\r\n"

@@ -7,7 +7,6 @@ import sys
 import threading
 from collections import deque
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -98,7 +97,7 @@ class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {"time": format_time(record.created), "level": record.levelname.lower()}
         if isinstance(record.msg, HandledRequest):
-            line.update(record.msg.as_json_members())
+            line |= record.msg.as_json_members()
         else:
             line |= {"logger": record.name.removesuffix(".error"), "message": record.getMessage()}
         if record.exc_info:
@@ -107,11 +106,4 @@ class JsonFormatter(logging.Formatter):
 
 
 def format_time(instant: float) -> str:
-    """Return the time as UTC text with milliseconds."""
-    return f"{format_second(int(instant))}.{int(instant % 1 * 1000):03}Z"
-
-
-@lru_cache(maxsize=2)
-def format_second(instant: int) -> str:
-    """Return the second as UTC text, computed once a second: every request asks for it."""
-    return datetime.fromtimestamp(instant, UTC).isoformat()[:19]
+    return datetime.fromtimestamp(instant, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

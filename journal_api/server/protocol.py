@@ -19,6 +19,7 @@ sockets and fail when one of them changes; test_slow_clients.py also covers the 
 
 import asyncio
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar
@@ -173,9 +174,9 @@ class Protocol(HttpToolsProtocol):
         """End the connection if its deadline has passed, and schedule the next check."""
         now = self.loop.time()
         self.note_progress(now)
-        deadline = self.deadline()
+        deadline, end_connection = self.find_deadline()
         if deadline <= now:
-            self.time_out()
+            end_connection()
             deadline = math.inf  # closing takes as long as the client takes to read
         shortest = min(self.idle_seconds, self.body_seconds, self.unread_seconds)
         self.timer = self.loop.call_later(min(deadline - now, shortest), self.check_deadline)
@@ -188,30 +189,19 @@ class Protocol(HttpToolsProtocol):
         if self.flow.read_paused:
             self.waiting_since = now  # the service stalls, not the client
 
-    def deadline(self) -> float:
-        """When the connection ends if the client makes no progress, in seconds of the event loop."""
+    def find_deadline(self) -> tuple[float, Callable[[], None]]:
+        """When, in seconds of the event loop, and how the connection ends if the client makes no progress."""
         if self.unsent_bytes:
-            return self.response_read_at + self.unread_seconds
+            return self.response_read_at + self.unread_seconds, self.transport.abort
         if self.waits_for_body:
-            return self.waiting_since + self.body_seconds
+            error = f"No byte of the body arrived for {self.body_seconds:g} seconds. Send the request again."
+            return self.waiting_since + self.body_seconds, partial(self.reject, RequestTimeout(error))
         if self.in_flight:
-            return math.inf
+            return math.inf, self.transport.close
         # The rest of a body is read and dropped after the response, so that the client gets to read it.
-        return self.waiting_since + (
-            self.body_seconds if self.in_body and self.rejection is None else self.idle_seconds
-        )
-
-    def time_out(self) -> None:
-        if self.unsent_bytes:
-            self.transport.abort()
-        elif self.waits_for_body and self.rejection is None:
-            self.reject(
-                RequestTimeout(
-                    f"No byte of the body arrived for {self.body_seconds:g} seconds. Send the request again."
-                )
-            )
-        else:
-            self.transport.close()
+        is_rest = self.in_body and self.rejection is None
+        seconds = self.body_seconds if is_rest else self.idle_seconds
+        return self.waiting_since + seconds, self.transport.close
 
     @property
     def in_flight(self) -> bool:

@@ -102,7 +102,6 @@ async def open_journal(
 
 
 async def insert_key(db: Connection, scopes: list[str]) -> str:
-    """Create a key of the first user."""
     return await api_keys.insert(db, await users.find_first_id(db), "tests", scopes)
 
 
@@ -146,7 +145,6 @@ def template(example: bool, timezone: str, day_rollover: str) -> bytes:
 
 
 async def create_file(settings: Settings, example: bool) -> None:
-    """Create the database file, with the example journal if that is asked for."""
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         if example:

@@ -1,7 +1,6 @@
 """Authentication by API key, authorization by scope, and the rate limit of the key."""
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from aiosqlite import Connection
@@ -58,7 +57,7 @@ async def authorize(request: Request, scope: str | None) -> Caller:
         raise
     try:
         if rates is not None:
-            request.state.headers |= rates.count_request(caller.key_id)
+            request.state.headers |= rates.requests.count(caller.key_id)
     finally:
         # A missing scope takes precedence over an exceeded limit, but the request counts in both cases.
         caller.require(scope)
@@ -69,7 +68,7 @@ def count_bad_key(request: Request) -> None:
     """Count a wrong key or code of the request's address. Raises RateLimited."""
     rates: RateLimits | None = request.app.state.rates
     if rates is not None:
-        rates.count_bad_key(request.client.host if request.client else "")
+        rates.bad_keys.count(request.client.host if request.client else "")
 
 
 async def authenticate(request: Request) -> Caller:
@@ -89,7 +88,7 @@ async def authenticate(request: Request) -> Caller:
     request.scope["state"]["key"] = bearer[1][-4:]
     require_valid(key)
     state.key_uses.note(key)
-    return Caller(key.user_id, key.key_id, parse_stored_scopes(key.scopes), key.timezone, key.day_rollover)
+    return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover)
 
 
 def require_valid(key: KeyRow | KeyEnd) -> None:
@@ -111,12 +110,6 @@ async def require_still_valid(db: Connection, caller: Caller) -> None:
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     require_valid(key)
-
-
-@lru_cache(maxsize=64)
-def parse_stored_scopes(text: str) -> frozenset[str]:
-    """Return the scopes in the column of a key."""
-    return frozenset(text.split())
 
 
 class KnownKeys:

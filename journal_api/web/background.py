@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager
 
 
 @asynccontextmanager
-async def repeating(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
+async def repeat(work: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
     """Call `work` now and then every so many seconds, until the end of the block."""
 
-    async def repeat() -> None:
+    async def keep_repeating() -> None:
         while True:
             await work()
             await asyncio.sleep(seconds)
 
-    task = asyncio.create_task(repeat())
+    task = asyncio.create_task(keep_repeating())
     try:
         yield
     finally:

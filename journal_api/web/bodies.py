@@ -39,7 +39,6 @@ def check_media_type(request: Request) -> None:
 
 
 def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> UnsupportedMediaType:
-    """The error for a body with this value of Content-Type or Content-Encoding."""
     return UnsupportedMediaType(
         f"{header} is {quoted(value)}. "
         f"Send the body as {' or '.join(accepted)} in UTF-8, without Content-Encoding.",
@@ -48,7 +47,6 @@ def unsupported(header: str, value: str, accepted: tuple[str, ...]) -> Unsupport
 
 
 def max_body_size(request: Request) -> int:
-    """The size limit of the operation's body, in bytes."""
     return MAX_UPLOAD_SIZE if request.scope["operation"].consumes_file else MAX_BODY_SIZE
 
 
@@ -100,7 +98,7 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
     `work` must not read the body: what is left of it is dropped.
     """
     working = asyncio.ensure_future(work)
-    tasks = (working, asyncio.ensure_future(disconnected(request)))
+    tasks = (working, asyncio.ensure_future(wait_for_disconnect(request)))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -112,7 +110,6 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, T]) -
         await asyncio.wait(tasks)
 
 
-async def disconnected(request: Request) -> None:
-    """Return when the client has disconnected."""
+async def wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -18,6 +18,5 @@ def get_query(request: Request, struct: type[S]) -> S:
 
 
 def database(request: Request) -> Database:
-    """Return the open database of the application."""
     opened: Database = request.app.state.database
     return opened

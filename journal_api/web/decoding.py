@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -14,7 +13,7 @@ from journal_api.errors import Conflict, ValidationFailed
 from journal_api.values.types import decode_value
 from journal_api.web.bodies import T, check_media_type, max_body_size, stream_body
 from journal_api.web.quoting import shortened
-from journal_api.web.read_only_echo import ReadOnlyEcho, remember_echo, split_echo
+from journal_api.web.read_only_echo import ReadOnlyEcho, split_echo
 from journal_api.web.validation_errors import (
     ErrorCollector,
     add_query_errors,
@@ -50,7 +49,7 @@ async def decode_body(request: Request, struct: type[S]) -> S:
         if not echo:
             raise
     decoded = decode_json(rest, struct)
-    remember_echo(request, echo)
+    request.state.echo = echo  # until the transaction compares it with the stored object
     return decoded
 
 
@@ -147,41 +146,29 @@ def decode_query(request: Request, struct: type[S]) -> S:
 
 def read_values(query: str, struct: type[msgspec.Struct], errors: ErrorCollector) -> dict[str, Any]:
     """Return the values of the parameters that the struct has; add what is wrong with the others."""
-    lists = members_of_type(struct, msgspec.inspect.ListType)
+    members = list_members(struct)
     texts: dict[str, Any] = {}
     for name, text in parse_qsl(query, keep_blank_values=True):
-        if name not in list_members(struct):
+        if name not in members:
             errors.add_unknown(shortened(name))
-        elif name in lists:
+        elif members[name].item is not None:
             texts.setdefault(name, []).append(text)
         elif name in texts:
             errors.add(name, "must be sent once")
         else:
             texts[name] = text
-    values = {name: parse_value(struct, name, text, errors) for name, text in texts.items()}
+    values = {name: parse_value(members[name].scalar, name, text, errors) for name, text in texts.items()}
     return {name: value for name, value in values.items() if name not in errors.fields}
 
 
-def parse_value(struct: type[msgspec.Struct], name: str, text: Any, errors: ErrorCollector) -> Any:
+def parse_value(scalar: type | None, name: str, text: Any, errors: ErrorCollector) -> Any:
     """Return the value of a query parameter, converted where the member is a number or a boolean."""
-    if name in members_of_type(struct, msgspec.inspect.IntType):
+    if scalar is int:
         if WHOLE_NUMBER.fullmatch(text):
             return int(text)
         errors.add(name, "must be a whole number")
-    elif name in members_of_type(struct, msgspec.inspect.BoolType):
+    elif scalar is bool:
         if text in BOOLEANS:
             return BOOLEANS[text]
         errors.add(name, f"must be one of: {', '.join(BOOLEANS)}", tuple(BOOLEANS))
     return text
-
-
-@cache  # only called with structs of this package, so the cache is bounded
-def members_of_type(struct: type[msgspec.Struct], kind: type[msgspec.inspect.Type]) -> frozenset[str]:
-    """The names of the struct's members that are of this type, or may be."""
-    info = msgspec.inspect.type_info(struct)
-    assert isinstance(info, msgspec.inspect.StructType)
-    return frozenset(
-        field.encode_name
-        for field in info.fields
-        if any(isinstance(part, kind) for part in getattr(field.type, "types", (field.type,)))
-    )

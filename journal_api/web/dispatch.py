@@ -1,6 +1,8 @@
 """Find the route of a request; respond 404 and 405 with our errors."""
 
-from starlette.routing import Match, Router
+from collections.abc import Sequence
+
+from starlette.routing import BaseRoute, Match
 from starlette.types import Receive, Scope, Send
 
 from journal_api.errors import MethodNotAllowed, NotFound
@@ -10,20 +12,17 @@ class Dispatch:
     """An ASGI application that passes each request to the first matching route.
 
     Starlette's Router names the methods of one route in its 405; this one names every method of the path.
-    Raises NotFound or MethodNotAllowed. Other scopes than HTTP go to the router.
+    Raises NotFound or MethodNotAllowed.
     """
 
-    def __init__(self, router: Router) -> None:
-        self.router = router
+    def __init__(self, routes: Sequence[BaseRoute]) -> None:
+        self.routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.router(scope, receive, send)
-            return
         if b"%2f" in scope.get("raw_path", b"").lower():
             raise NotFound  # an encoded slash separates no segments and is part of no id
         methods: set[str] = set()
-        for route in self.router.routes:
+        for route in self.routes:
             match, child_scope = route.matches(scope)
             if match is Match.NONE:
                 continue

@@ -80,7 +80,6 @@ async def find_response(db: Connection, keyed_request: KeyedRequest) -> Envelope
 
 
 async def delete_old_responses(database: Database) -> None:
-    """Delete the stored responses that are over a day old."""
     with suppress(sqlite3.Error, ApiError):  # the next call tries again
         if await idempotency_keys.has_old(database.reader):
             await database.write(idempotency_keys.delete_old)

@@ -23,7 +23,6 @@ class KeyUses:
         self._days: dict[int, str] = {}
 
     def note(self, key: KeyRow) -> None:
-        """Remember that the key was used now."""
         today = day_now()
         if key.last_used_on is None or key.last_used_on < today:
             self._days[key.key_id] = today

@@ -18,7 +18,7 @@ from journal_api.database.errors import api_error
 from journal_api.errors import ApiError, Busy, InternalError, MisdirectedRequest, ValidationFailed
 from journal_api.web import request_log, responses
 from journal_api.web.quoting import quoted
-from journal_api.web.request_id import id_of_request
+from journal_api.web.request_id import read_request_id
 from journal_api.web.request_log import HandledRequest
 
 log = logging.getLogger("journal_api")
@@ -60,13 +60,10 @@ class RequestContextMiddleware:
         self.listeners = listeners
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         began = time.perf_counter()
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         state = scope.setdefault("state", {})
-        state["request_id"] = request_id = id_of_request(scope)
+        state["request_id"] = request_id = read_request_id(scope)
         state["headers"] = {"x-request-id": request_id}
         common = DATA_HEADERS if scope["path"].startswith(("/v1/", "/sign-in")) else COMMON_HEADERS
 
@@ -118,7 +115,7 @@ class CorsMiddleware(CORSMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Without allowed origins no response depends on Origin, so `Vary: Origin` is not needed.
-        if self.allow_origins or (scope["type"] == "http" and has_origin(scope)):
+        if self.allow_origins or has_origin(scope):
             await super().__call__(scope, receive, send)
         else:
             await self.app(scope, receive, send)
@@ -133,7 +130,6 @@ class CorsMiddleware(CORSMiddleware):
 
 
 def has_origin(scope: Scope) -> bool:
-    """Return whether a web page sent the request."""
     return b"origin" in [name for name, _ in scope["headers"]]
 
 
@@ -150,13 +146,13 @@ class ErrorMiddleware:
         except ClientDisconnect:
             pass  # there is no client to respond to
         except asyncio.CancelledError:
-            if scope["type"] == "http" and not has_begun(scope):
+            if not has_begun(scope):
                 await responses.failed(Busy(STOPPING))(scope, receive, send)
             raise
         except Exception as error:
             if isinstance(error, sqlite3.Error):
                 scope["app"].state.database.note(error)
-            if scope["type"] != "http" or has_begun(scope):
+            if has_begun(scope):
                 raise
             response = error_response(error, scope)
         # Sent outside the except block: there, the frame would refer to the exception, whose traceback refers

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiosqlite import Connection
 from msgspec import Struct
-from starlette.convertors import Convertor, StringConvertor, register_url_convertor
+from starlette.convertors import IntegerConvertor, StringConvertor, register_url_convertor
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
@@ -49,7 +49,7 @@ COMMON_ERRORS: tuple[type[ApiError], ...] = (
 Handler = Callable[[Request, Connection], Awaitable[Response]] | Callable[[Request], Awaitable[Response]]
 
 
-class RowIdConvertor(Convertor[int]):
+class RowIdConvertor(IntegerConvertor):
     """Converts an id in a path. An id beyond SQLite's integers becomes 0, which no row has."""
 
     regex = "[1-9][0-9]{0,18}"
@@ -57,9 +57,6 @@ class RowIdConvertor(Convertor[int]):
     def convert(self, value: str) -> int:
         number = int(value)
         return number if number < 2**63 else 0
-
-    def to_string(self, value: int) -> str:
-        return str(value)
 
 
 class ContractRootConvertor(StringConvertor):
@@ -82,9 +79,9 @@ class Operation(Route):
     Without a `query`, a GET has no parameters and any other method has `dry_run` alone.
 
     Every JSON response has an ETag, except for a `report` of what was done, which no GET returns again.
-    `etag_source` is the GET whose ETag If-Match refers to (see `linked`). `cache_until` says how long the
-    response of a GET is cached (see ResponseCache); None means that it is not. A GET that is slow in a large
-    journal (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
+    `etag_source` is the GET whose ETag If-Match refers to. `cache_until` says how long the response of a GET
+    is cached (see ResponseCache); None means that it is not. A GET that is slow in a large journal
+    (`is_slow`) reads from a connection of its own kind, so that no other request waits for it.
     """
 
     etag_source: "Operation | None" = None
@@ -173,7 +170,6 @@ class Operation(Route):
         return await cache.find_or_make(request, self.cache_until, run_handler)
 
     async def write(self, request: Request) -> Response:
-        """Run the handler, once for each Idempotency-Key."""
         request.scope["query"] = decode_query(request, self.query)
         key = request.headers.get("idempotency-key") if self.method == "POST" else None
         if key is not None:
@@ -190,7 +186,7 @@ class Operation(Route):
         return response
 
 
-def linked(operations: list[Operation]) -> list[Operation]:
+def link_etag_sources(operations: list[Operation]) -> list[Operation]:
     """Set the `etag_source` of each write: the GET at its path, or at the nearest path above."""
     sources = {operation.path: operation for operation in operations if operation.method == "GET"}
     for operation in operations:

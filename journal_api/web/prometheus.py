@@ -19,14 +19,7 @@ class RequestMetrics:
     """
 
     def __init__(self, db: Path, schema: int) -> None:
-        from prometheus_client import (
-            CollectorRegistry,
-            Counter,
-            Gauge,
-            Histogram,
-            Info,
-            ProcessCollector,
-        )
+        from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
 
         self.registry = CollectorRegistry()
         self.requests = Counter(
@@ -50,7 +43,6 @@ class RequestMetrics:
         ProcessCollector(registry=self.registry)
 
     def text(self) -> bytes:
-        """The current values, in the format of MEDIA_TYPE."""
         from prometheus_client import generate_latest
 
         return generate_latest(self.registry)

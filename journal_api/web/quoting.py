@@ -10,7 +10,6 @@ POSSIBLE_KEY = re.compile(r"[A-Za-z0-9_-]{30,}")
 
 
 def shortened(text: str) -> str:
-    """The text, cut to MAX_QUOTE_LENGTH characters."""
     return text if len(text) <= MAX_QUOTE_LENGTH else f"{text[:MAX_QUOTE_LENGTH]}..."
 
 

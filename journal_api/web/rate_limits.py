@@ -53,15 +53,8 @@ class FixedWindowLimiter:
 
 
 class RateLimits:
-    """The counters of the running minute, in memory. Both methods raise RateLimited."""
+    """The counters of the running minute, in memory: requests by key, wrong keys by address."""
 
     def __init__(self, per_minute: int) -> None:
-        self._requests = FixedWindowLimiter(per_minute)
-        self._bad_keys = FixedWindowLimiter(BAD_KEYS_PER_MINUTE)
-
-    def count_bad_key(self, address: str) -> None:
-        self._bad_keys.count(address)
-
-    def count_request(self, key_id: int) -> dict[str, str]:
-        """Count a request of the key and return the X-RateLimit headers."""
-        return self._requests.count(key_id)
+        self.requests = FixedWindowLimiter(per_minute)
+        self.bad_keys = FixedWindowLimiter(BAD_KEYS_PER_MINUTE)

@@ -50,7 +50,7 @@ def split_echo(
     only_readable_as_null = {
         name
         for name in writable.keys() & readable.keys()
-        if accepts_null(readable[name].kind) and not accepts_null(writable[name].kind)
+        if accepts_null(readable[name]) and not accepts_null(writable[name])
     }
     echo = {}
     for name in filter(readable.__contains__, members):
@@ -61,11 +61,6 @@ def split_echo(
             echo[name] = ReadOnlyEcho(members[name], NOT_NULL)
     rest = {name: value for name, value in members.items() if name not in echo}
     return msgspec.json.encode(rest), echo
-
-
-def remember_echo(request: Request, echo: dict[str, ReadOnlyEcho]) -> None:
-    """Keep the members until the transaction compares them with the stored object."""
-    request.state.echo = echo
 
 
 def has_echo(request: Request) -> bool:
@@ -83,9 +78,8 @@ def check_echo(request: Request, current: Envelope) -> None:
     different = {name: reason for name, (value, reason) in echo.items() if not is_same(value, stored[name])}
     if not different:
         return
-    if is_older(echo, stored["updated_at"]) or (
-        "updated_at" in echo and different.keys() <= CHANGED_BY_OTHERS
-    ):
+    is_changed_by_others = "updated_at" in echo and different.keys() <= CHANGED_BY_OTHERS
+    if is_changed_by_others or is_older(echo, stored["updated_at"]):
         raise PreconditionFailed(
             "The object has changed since it was read: read it again. See details.",
             fields=dict.fromkeys(different, STALE),
@@ -94,7 +88,6 @@ def check_echo(request: Request, current: Envelope) -> None:
 
 
 def is_older(echo: dict[str, ReadOnlyEcho], updated_at: str) -> bool:
-    """Return whether the members say that they were read before the last change."""
     if "updated_at" not in echo:
         return False
     read_at = parse_instant(decode_or_unset(echo["updated_at"].value))

@@ -10,7 +10,7 @@ from journal_api.values import api_keys
 REQUEST_ID = re.compile("[A-Za-z0-9_-]{1,64}")
 
 
-def id_of_request(scope: Scope) -> str:
+def read_request_id(scope: Scope) -> str:
     """Return the first X-Request-Id of the request if it is usable, otherwise a new id.
 
     An API key is not usable: request ids are echoed and logged.

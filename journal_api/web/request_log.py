@@ -27,7 +27,6 @@ class HandledRequest(NamedTuple):
         return f"{request} {self.seconds * 1000:.1f} ms {self.request_id} {key}"
 
     def as_json_members(self) -> dict[str, object]:
-        """The members of a JSON log line."""
         return {
             "method": self.method,
             "route": self.route,
@@ -39,7 +38,6 @@ class HandledRequest(NamedTuple):
 
 
 def handled_request(scope: Scope, seconds: float) -> HandledRequest:
-    """Describe a finished request by its ASGI scope."""
     state, route = scope["state"], scope.get("route")
     template = getattr(route, "documented_path", None) or getattr(route, "path", None)
     status, key = state.get("status"), state.get("key")
@@ -47,5 +45,4 @@ def handled_request(scope: Scope, seconds: float) -> HandledRequest:
 
 
 def write_line(request: HandledRequest) -> None:
-    """Log the request at level info."""
     log.info(request)

@@ -4,6 +4,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -23,66 +24,54 @@ MAX_DOWNLOADS = 4
 MAX_PART = 64 * 1024
 
 
+@dataclass(eq=False)
 class Envelope:
-    """A JSON response. `content` is the encoded envelope up to `meta`, which `body()` adds per request.
+    """A JSON response. `content` is the encoded envelope up to `meta`, which `end()` adds per request.
 
     `pagination` and `warnings` are encoded members of `meta`, each with a comma before it, or empty.
     """
 
-    def __init__(
-        self,
-        status: int,
-        content: bytes,
-        headers: Mapping[str, str],
-        pagination: bytes = b"",
-        warnings: bytes = b"",
-    ) -> None:
-        self.status, self.content, self.headers = status, content, headers
-        self.pagination, self.warnings = pagination, warnings
-        self._etag: str | None = None
-        self._encoded_headers: list[tuple[bytes, bytes]] | None = None
+    status: int
+    content: bytes
+    headers: Mapping[str, str]
+    pagination: bytes = b""
+    warnings: bytes = b""
 
-    @property
+    @cached_property
     def etag(self) -> str:
         """The ETag of the content and pagination; request id and warnings are not part of it.
 
         CRC-32, because a forged ETag has no effect and SHA-256 takes three times as long for 30 KB.
         """
-        if self._etag is None:
-            checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
-            self._etag = f'"{len(self.content):x}-{checksum:08x}"'
-        return self._etag
+        checksum = zlib.crc32(self.pagination, zlib.crc32(self.content))
+        return f'"{len(self.content):x}-{checksum:08x}"'
 
     @cached_property
-    def not_modified(self) -> "NotModified":
+    def not_modified(self) -> "NoContent":
         """The 304 response for a client that has this content."""
-        return NotModified({"ETag": self.etag})
+        return NoContent({"ETag": self.etag}, 304)
 
-    def body(self, request_id: str) -> bytes:
-        return self.content + self.end(request_id)
+    @cached_property
+    def encoded_headers(self) -> list[tuple[bytes, bytes]]:
+        return [(b"content-type", b"application/json"), *encode_headers(self.headers)]
 
     def end(self, request_id: str) -> bytes:
         """The end of the body, which differs for each request."""
         return b',"meta":{"request_id":"%b"%b%b}}' % (request_id.encode(), self.pagination, self.warnings)
 
     def with_headers(self, headers: Mapping[str, str]) -> "Envelope":
-        """Return a copy with additional headers."""
-        merged = {**self.headers, **headers}
-        return Envelope(self.status, self.content, merged, self.pagination, self.warnings)
+        return replace(self, headers={**self.headers, **headers})
 
     def with_warnings(self, warnings: Sequence[str]) -> "Envelope":
         """Return a copy with `meta.warnings`, or the same response without warnings."""
         if not warnings:
             return self
-        encoded = b',"warnings":' + msgspec.json.encode(warnings)
-        return Envelope(self.status, self.content, self.headers, self.pagination, encoded)
+        return replace(self, warnings=b',"warnings":' + msgspec.json.encode(warnings))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         end = self.end(scope["state"]["request_id"])
-        if self._encoded_headers is None:  # a cached response is sent many times
-            self._encoded_headers = [(b"content-type", b"application/json"), *encode_headers(self.headers)]
         content_length = b"%d" % (len(self.content) + len(end))
-        headers = [*self._encoded_headers, (b"content-length", content_length)]
+        headers = [*self.encoded_headers, (b"content-length", content_length)]
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         if scope["method"] == "HEAD":
             await send_body(send, b"")
@@ -91,12 +80,10 @@ class Envelope:
 
 
 class NoContent:
-    """A 204 response without a body."""
+    """A response without a body: 204, or 304 if the client's copy is current."""
 
-    status = 204
-
-    def __init__(self, headers: Mapping[str, str]) -> None:
-        self.headers = encode_headers(headers)
+    def __init__(self, headers: Mapping[str, str], status: int = 204) -> None:
+        self.headers, self.status = encode_headers(headers), status
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status, "headers": self.headers})
@@ -143,12 +130,6 @@ def counted_download(request: Request) -> Iterator[None]:
         downloads[request.user.id] -= 1
 
 
-class NotModified(NoContent):
-    """A 304 response: the client's copy is current."""
-
-    status = 304
-
-
 Response = Envelope | NoContent | Download
 
 
@@ -169,7 +150,6 @@ def created(location: str, **data: str) -> Envelope:
 
 
 def no_content(headers: Mapping[str, str] | None = None) -> NoContent:
-    """Return a 204 response with headers."""
     return NoContent(headers or {})
 
 

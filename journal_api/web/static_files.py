@@ -3,6 +3,7 @@
 import gzip
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
@@ -13,12 +14,20 @@ from journal_api.web.responses import encode_headers, send_body
 GZIP = re.compile(r"(?i)(?:^|,)[ \t]*gzip[ \t]*(?:,|$|;(?![ \t]*q=0(?:\.0*)?[ \t]*(?:,|$)))")
 
 
+CONTENT_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+}
+
+
 class StaticFile:
     """The response with a file, compressed for clients that accept gzip. Make it once and keep it."""
 
-    def __init__(self, content: bytes, media_type: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, name: str, content: bytes, headers: Mapping[str, str]) -> None:
         self.content, self.compressed = content, gzip.compress(content, mtime=0)
-        content_type = f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
+        content_type = CONTENT_TYPES[Path(name).suffix]
         self.headers = encode_headers({**headers, "content-type": content_type, "vary": "accept-encoding"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -26,7 +26,8 @@ class Kind(NamedTuple):
 
     `outer` is the type with Raw in place of everything nested. `item` is the kind of an array's items,
     `struct` the type of an object, `allowed` the list of allowed values if it is closed. `check` is an
-    additional rule, a function of the JSON bytes that raises ValueError.
+    additional rule, a function of the JSON bytes that raises ValueError. `scalar` is int or bool, which a
+    query states as text. A member may be required.
     """
 
     outer: Any
@@ -34,11 +35,8 @@ class Kind(NamedTuple):
     struct: type[Struct] | None = None
     allowed: tuple[str, ...] = ()
     check: Any = None
-
-
-class Member(NamedTuple):
-    kind: Kind
-    is_required: bool
+    scalar: type | None = None
+    is_required: bool = False
 
 
 class ErrorCollector:
@@ -71,15 +69,9 @@ class ErrorCollector:
 
     def error(self) -> ValidationFailed:
         """The error with `fields`, `unknown_fields`, and `allowed` of the first member with a closed list."""
-        details: dict[str, Any] = {}
-        if self.fields:
-            details["fields"] = self.fields
-        if self.unknown:
-            details["unknown_fields"] = self.unknown
-        if self.allowed:
-            details["allowed"] = list(self.allowed)
+        details = {"fields": self.fields, "unknown_fields": self.unknown, "allowed": list(self.allowed)}
         message = None if self.fields else "The request has unknown members; see unknown_fields."
-        return ValidationFailed(message, **details)
+        return ValidationFailed(message, **{name: value for name, value in details.items() if value})
 
 
 def query_error(errors: ErrorCollector, struct: type[Struct]) -> ValidationFailed:
@@ -102,7 +94,7 @@ def suggest(name: str, names: Iterable[str]) -> str:
 def add_query_errors(errors: ErrorCollector, values: Mapping[str, Any], struct: type[Struct]) -> None:
     """Add the errors of the query's values that msgspec rejects."""
     for name, value in values.items():
-        kind = list_members(struct)[name].kind
+        kind = list_members(struct)[name]
         for item in value if isinstance(value, list) else [value]:
             try:
                 msgspec.convert(item, (kind.item or kind).outer, dec_hook=decode_value)
@@ -138,11 +130,11 @@ def check_object(
         if errors.is_full:
             return
         if name in known:
-            check_member(errors, value, known[name].kind, f"{path}{name}")
+            check_member(errors, value, known[name], f"{path}{name}")
         else:
             errors.add_unknown(f"{path}{shortened(name)}")
-    for name, member in known.items():
-        if member.is_required and name not in members:
+    for name, kind in known.items():
+        if kind.is_required and name not in members:
             errors.add(f"{path}{name}", "is required")
     if len(errors) == errors_before:
         check_rules(errors, raw, struct, path)
@@ -182,7 +174,6 @@ def check_rules(errors: ErrorCollector, raw: bytes, struct: type[Struct], path: 
 
 
 def add_error(errors: ErrorCollector, path: str, kind: Kind, error: Exception) -> None:
-    """Add the reason why a value is not of its kind."""
     if kind.allowed:
         errors.add(path, f"must be one of: {', '.join(kind.allowed)}", kind.allowed)
     else:
@@ -200,16 +191,16 @@ def explain(error: Exception) -> str:
 
 
 @cache  # only called with structs of this package, so the cache is bounded
-def list_members(struct: type[Struct]) -> dict[str, Member]:
-    """The members of the struct by their JSON names."""
+def list_members(struct: type[Struct]) -> dict[str, Kind]:
+    """The kinds of the struct's members by their JSON names."""
     return {
-        field.encode_name: Member(build_kind(field.type), field.required)
+        field.encode_name: build_kind(field.type)._replace(is_required=field.required)
         for field in msgspec.structs.fields(struct)
     }
 
 
 def build_kind(hint: Any) -> Kind:
-    """The kind of a type hint. At most one part of a union is an array, an object or a closed list."""
+    """The kind of a type hint. At most one part of a union is more than a text, a decimal or null."""
     parts = [part for part in union_parts(hint) if part is not UnsetType]
     kinds = [build_part(part) for part in parts]
     outer: Any = Union[tuple(kind.outer for kind in kinds)]  # noqa: UP007
@@ -227,7 +218,8 @@ def build_part(part: Any) -> Kind:
     if get_origin(bare) is Literal:
         return Kind(part, allowed=get_args(bare))
     extra = next((meta.extra for meta in metadata if isinstance(meta, Meta) and meta.extra), {})
-    return Kind(part, allowed=tuple(getattr(bare, "allowed", ())), check=extra.get("check"))
+    scalar = bare if bare in (int, bool) else None
+    return Kind(part, allowed=tuple(getattr(bare, "allowed", ())), check=extra.get("check"), scalar=scalar)
 
 
 def accepts_null(kind: Kind) -> bool:

@@ -12,6 +12,7 @@ from commands import run_ok
 from conftest import client_of
 from factories import details_of
 from jsonschema_rs import Draft202012Validator
+from openapi.document import write_document
 from openapi_examples import (
     DOCUMENT,
     bodies_of,
@@ -27,7 +28,6 @@ from starlette.applications import Starlette
 from write_openapi import FILE, record_examples
 
 from journal_api.errors import ValidationFailed
-from journal_api.openapi.document import write_document
 from journal_api.routes.table import OPERATIONS
 from journal_api.values.statistics import INTERNAL, Statistics
 from journal_api.values.types import decode_value

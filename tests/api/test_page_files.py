@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 
 from journal_api.page import files
 
+TYPES = {"/": "text/html", "css": "text/css", "js": "text/javascript"}
 NAMES = sorted(name for name in files.contents() if name != "index.html")
 MODULES = {name: content.decode() for name, content in files.contents().items() if name.endswith(".js")}
 IMPORT = re.compile(r'(?:\bfrom |\bimport\()"([^"]+)"')
@@ -31,6 +32,7 @@ async def test_every_file_is_served_to_everybody_and_lets_nothing_else_in(anybod
         answer = await anybody.get(path)
 
         assert answer.status_code == 200, path
+        assert answer.headers["content-type"] == f"{TYPES[path.rpartition('.')[2]]}; charset=utf-8"
         assert answer.headers["referrer-policy"] == "no-referrer"
         policy = dict(part.split(maxsplit=1) for part in answer.headers["content-security-policy"].split(";"))
         assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"

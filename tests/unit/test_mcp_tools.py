@@ -1,9 +1,9 @@
 """The table of tools against the route table: the API ignores query parameters that it does not know."""
 
 import pytest
+from openapi.schemas import query_schemas
 
 from journal_api.mcp.tools import PAGE, TOOLS
-from journal_api.openapi.schemas import query_schemas
 from journal_api.routes.table import OPERATIONS
 from journal_api.structs.reports import REPORTED
 from journal_api.values.metrics import METRICS

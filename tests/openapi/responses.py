@@ -5,9 +5,9 @@ from http import HTTPStatus
 from itertools import groupby
 
 from journal_api.errors import ApiError
-from journal_api.openapi.envelopes import envelope_schema, error_schema
-from journal_api.openapi.schemas import FILE, Json, refer_to, type_schema
 from journal_api.web.operation import Operation
+from openapi.envelopes import envelope_schema, error_schema
+from openapi.schemas import FILE, Json, refer_to, type_schema
 
 HEADERS = {
     "X-Request-Id": "Repeats `meta.request_id`.",

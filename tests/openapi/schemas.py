@@ -12,8 +12,8 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import fields
 
-from journal_api.openapi.enums import enum_name, enum_schemas
 from journal_api.web.operation import Operation
+from openapi.enums import enum_name, enum_schemas
 
 Json = dict[str, Any]
 REF = "#/components/schemas/{name}"

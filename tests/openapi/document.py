@@ -10,17 +10,17 @@ from msgspec.structs import fields
 
 from journal_api import __version__
 from journal_api.errors import Busy, InternalError, MisdirectedRequest, StorageUnavailable
-from journal_api.openapi.envelopes import META, PAGED_META, envelope_schema
-from journal_api.openapi.responses import (
+from journal_api.routes.table import OPERATIONS
+from journal_api.web.operation import Operation
+from openapi.envelopes import META, PAGED_META, envelope_schema
+from openapi.responses import (
     HEADER_COMPONENTS,
     build_responses,
     describe_headers,
     error_components,
     refer_to_errors,
 )
-from journal_api.openapi.schemas import FILE, Json, query_schemas, refer_to, struct_schemas
-from journal_api.routes.table import OPERATIONS
-from journal_api.web.operation import Operation
+from openapi.schemas import FILE, Json, query_schemas, refer_to, struct_schemas
 
 ABOUT = """\
 A self-hosted trading journal: tags, strategies with setups and confirmation checklists, goals with explained

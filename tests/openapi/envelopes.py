@@ -14,7 +14,7 @@ from journal_api.errors import (
     UnsupportedMediaType,
     ValidationFailed,
 )
-from journal_api.openapi.schemas import Json, refer_to
+from openapi.schemas import Json, refer_to
 
 META: Json = {
     "type": "object",

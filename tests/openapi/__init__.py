@@ -1,0 +1,1 @@
+"""Build the OpenAPI document from the route table, the structs and examples (`make openapi`)."""

@@ -1,0 +1,53 @@
+"""The closed lists of values in the OpenAPI document, each a named component."""
+
+from collections.abc import Iterable
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Literal, get_args, get_origin
+
+from journal_api import structs, values
+from journal_api.values.metrics import MetricKey
+
+RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
+WITHOUT_NAME = ("ExtraStatistic", "PaceState")
+
+
+def find_literals() -> dict[str, tuple[str, ...]]:
+    """The values of every Literal type in journal_api.values and journal_api.structs, by its name."""
+    packages = [(package.__name__, package.__path__) for package in (values, structs)]
+    modules = [f"{name}.{module.name}" for name, path in packages for module in iter_modules(path)]
+    return {
+        RENAMED.get(name, name): get_args(kind)
+        for module in modules
+        for name, kind in vars(import_module(module)).items()
+        if get_origin(kind) is Literal and name not in WITHOUT_NAME
+    }
+
+
+ENUMS = {**find_literals(), "MetricKey": tuple(MetricKey.allowed)}
+NAMES = {frozenset(values): name for name, values in ENUMS.items()}
+
+
+def enum_schemas() -> dict[str, Any]:
+    """The components, by name.
+
+    `x-enum-varnames` are names for generated code, which would give `A` and `A+` the same one.
+    """
+    return {
+        name: {
+            "title": name,
+            "type": "string",
+            "enum": list(values),
+            "x-enum-varnames": [variable_name(value) for value in values],
+        }
+        for name, values in ENUMS.items()
+    }
+
+
+def variable_name(value: str) -> str:
+    return value.upper().replace("+", "_PLUS").replace("-", "_")
+
+
+def enum_name(values: Iterable[str]) -> str | None:
+    """The name of the component with these values, None if there is none."""
+    return NAMES.get(frozenset(values))
