@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.dry_run import DryRunQuery
@@ -78,18 +78,18 @@ class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     trade_id: int | None = None
     changed: list[str] = []  # the fields that an update changes
     reason: str | None = None  # why the row is an error
-    rows: int = 1  # the rows of the file that the trade was made from
+    rows: int | UnsetType = UNSET  # the rows of the file that a position was made from, if more than one
 
 
 class Counts(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The number of rows with each verdict."""
+    """The number of rows with each verdict; those that few files have are left out if there are none."""
 
     new: int = 0
     duplicate: int = 0
     updated: int = 0
-    suspect: int = 0
-    unmatched: int = 0
     error: int = 0
+    suspect: int | UnsetType = UNSET
+    unmatched: int | UnsetType = UNSET
 
 
 class AppliedFees(Struct, kw_only=True, forbid_unknown_fields=True):

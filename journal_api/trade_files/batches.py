@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
 from aiosqlite import Connection
+from msgspec import UNSET, UnsetType
 
 from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
@@ -38,7 +39,9 @@ from journal_api.values.clock import now
 
 COPIES_AT_ONCE = 500
 SAME_TIME = "is at the time of a position that another file has added"
-OTHER_POSITIONS = "makes other positions of the fills of a later file: undo the import of that file, and import this one first"
+OTHER_POSITIONS = (
+    "makes other positions of the fills of a later file: undo that import, and import this file first"
+)
 
 
 class HasErrors(Exception):
@@ -312,7 +315,7 @@ class TradeImporter:
             line=row.line,
             verdict="new",
             trade_id=None if self.import_id is None else row.columns["id"],
-            rows=row.imported.rows,
+            rows=several(row.imported.rows),
         )
 
     async def resolve_copies(self) -> list[Verdict]:
@@ -328,6 +331,11 @@ class TradeImporter:
         ] + resolved.errors
 
 
+def several(rows: int) -> int | UnsetType:
+    """Return the number of rows of a position for its verdict: left out for one row."""
+    return rows if rows > 1 else UNSET
+
+
 def error_verdict(line: int, reason: str) -> Verdict:
     return Verdict(line=line, verdict="error", reason=reason)
 
@@ -341,7 +349,7 @@ def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME)
         verdict="suspect",
         trade_id=stored.trade_id,
         reason=reason,
-        rows=row.imported.rows,
+        rows=several(row.imported.rows),
     )
 
 
@@ -352,5 +360,5 @@ def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction
         verdict="updated" if changed else "duplicate",
         trade_id=stored.trade_id,
         changed=changed,
-        rows=row.imported.rows,
+        rows=several(row.imported.rows),
     )

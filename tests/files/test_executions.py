@@ -384,6 +384,7 @@ class Naive:
         self.closed_at: str | None = None
         self.opened: list[int] = []
         self.closed: list[int] = []
+        self.largest = 0
 
     @property
     def cash(self) -> int:
@@ -402,6 +403,7 @@ def naive_trades(executions: Iterable[Execution]) -> list[Naive]:
                 trades.append(held[execution.symbol])
             trade = held[execution.symbol]
             (trade.opened if sign == trade.sign else trade.closed).append(execution.cents)
+            trade.largest = max(trade.largest, len(trade.opened) - len(trade.closed))
             if len(trade.opened) == len(trade.closed):
                 trade.closed_at = clock_of(number)
                 del held[execution.symbol]
@@ -421,7 +423,7 @@ def test_trades_are_those_of_share_by_share_and_no_cent_is_lost(executions: list
     assert [
         (trade["symbol"], trade["direction"], *clocks(trade), Decimal(trade["quantity"])) for trade in trades
     ] == [
-        (one.symbol, "long" if one.sign > 0 else "short", one.opened_at, one.closed_at, len(one.opened))
+        (one.symbol, "long" if one.sign > 0 else "short", one.opened_at, one.closed_at, one.largest)
         for one in expected
     ]
     for trade, one in zip(trades, expected, strict=True):

@@ -96,6 +96,7 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "replaced_timezones": [],
         "encoding": "utf-8",
         "date_order": None,
+        "one_trade_is": "position",
         "rounded": 0,
         "accounts": [],
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
@@ -129,6 +130,7 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
             "account_ids": [account_id],
             "format": "round trips",
             "timezone": "UTC",
+            "one_trade_is": "position",
             "created_at": found["created_at"],
             "updated_at": found["created_at"],
             "counts": report["counts"],
@@ -666,7 +668,7 @@ async def test_a_corrected_row_updates_its_trade_and_lists_what_changed(
     assert (row["verdict"], row["trade_id"]) == ("updated", trade["id"])
     assert sorted(row["changed"]) == sorted(changed)
     (corrected,) = await list_trades(client)
-    followed = ("net_pnl", "rr_realized", "trading_day", "updated_at")
+    followed = ("net_pnl", "rr_realized", "trading_day", "updated_at", "contract", "root", "fill_count")
     assert {name for name in trade if trade[name] != corrected[name]} <= {*changed, *followed}
     assert {name: corrected[name] for name in changed} == changed
     assert corrected["updated_at"] > trade["updated_at"]
@@ -714,7 +716,7 @@ async def test_what_the_trader_wrote_outlasts_a_correction(
     after = await get_trade(client, trade_id)
     facts = {"entry_price": 98, "gross_pnl": 3, "net_pnl": 3, "rr_realized": 3}
     assert before["initial_risk"] == 1
-    assert after == {**before, **facts, "updated_at": after["updated_at"]}
+    assert after == {**before, **facts, "updated_at": after["updated_at"], "fills": after["fills"]}
 
 
 async def test_a_trade_is_recognised_whether_the_query_or_the_file_names_its_account(

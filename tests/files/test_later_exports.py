@@ -60,11 +60,11 @@ async def test_of_equal_trades_under_a_pair_id_each_is_recognised_once(
     header, row, *_ = PERFORMANCE.decode().splitlines()
     two = "\n".join([header, row, row.replace("512300418871", "512300418872")])
     three = "\n".join([two, row.replace("512300418871", "512300418873")])
-    await create_import(client, two, account_id=account_id)
+    await create_import(client, two, account_id=account_id, one_trade_is="row")
     await run_sql(app, "UPDATE imports SET format = 'Tradovate position history'")
     await run_sql(app, "UPDATE trades SET external_id = 512300418000 + id, fingerprint = randomblob(16)")
 
-    later = await create_import(client, three, account_id=account_id)
+    later = await create_import(client, three, account_id=account_id, one_trade_is="row")
 
     assert later["counts"] == counts(new=1, duplicate=2)
 
@@ -161,9 +161,10 @@ async def test_a_grid_that_counts_from_one_again_adds_only_what_is_new(
 ) -> None:
     first, second, third = ({"Qty": str(quantity)} for quantity in (1, 3, 4))
     grid = PLAIN["NinjaTrader"]
-    await create_import(client, write_file(grid, first, second), account_id=account_id)
+    as_rows = {"account_id": account_id, "one_trade_is": "row"}
+    await create_import(client, write_file(grid, first, second), **as_rows)
 
-    later = await create_import(client, write_file(grid, second, third, third), account_id=account_id)
+    later = await create_import(client, write_file(grid, second, third, third), **as_rows)
 
     assert later["counts"] == counts(new=2, duplicate=1)
 
@@ -208,7 +209,7 @@ async def test_a_later_file_of_fills_closes_the_open_trade_and_opens_the_next(
     again = await create_import(client, newest_first, account_id=account_id)
 
     assert [(row["line"], row["verdict"]) for row in later["rows"]] == [(2, "updated"), (3, "new")]
-    assert set(later["rows"][0]["changed"]) == {"exit_price", "closed_at", "gross_pnl", "fees"}
+    assert set(later["rows"][0]["changed"]) == {"exit_price", "closed_at", "gross_pnl", "fees", "fills"}
     assert again["counts"] == counts(duplicate=2)
     trades = sorted(unwrap(await client.get("/trades")), key=lambda trade: int(trade["id"]))
     names = ("direction", "quantity", "exit_price", "gross_pnl", "fees", "notes")

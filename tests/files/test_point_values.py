@@ -92,7 +92,9 @@ CASES: dict[str, tuple[str, list[tuple[str, str]]]] = {
 
 @pytest.mark.parametrize(("file", "expected"), CASES.values(), ids=CASES)
 def test_the_multiplier_of_a_trade(file: str, expected: list[tuple[str, str]]) -> None:
-    assert [(trade["multiplier"], trade["gross_pnl"]) for trade in read_trades(file)] == expected
+    trades = read_trades(file, one_trade_is=lambda file_format: "row")
+
+    assert [(trade["multiplier"], trade["gross_pnl"]) for trade in trades] == expected
 
 
 def test_the_owners_point_value_takes_precedence() -> None:

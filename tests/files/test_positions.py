@@ -112,7 +112,7 @@ async def test_the_same_positions_in_two_formats_are_stored_once(
 
     positions = len(book_positions(fills))
     assert [one["counts"]["new"] for one in reports] == [positions, 0]
-    assert reports[1]["counts"]["suspect"] == 0
+    assert reports[1]["counts"].get("suspect", 0) == 0
     assert await stored_positions(app) == expected(fills)
 
 
@@ -130,7 +130,7 @@ async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
         report = await create_import(client, half, account_id=account["id"])
 
     # Fills of which a later file has made more positions than there are wait for that file to be undone.
-    if report["counts"]["suspect"]:
+    if report["counts"].get("suspect"):
         assert newest_first
         return
     assert await stored_positions(app) == expected(fills)

@@ -350,7 +350,8 @@ def test_the_order_of_day_and_month_is_that_of_all_dates(
 def test_a_file_is_read_beyond_the_rows_that_show_the_order() -> None:
     early = ["1/6/2026 9:30:00 AM"] * ROWS_SEARCHED
 
-    *trades, late, last = read_rows(grid_at(*early, "13/6/2026 9:30:00 AM", "1/6/2026 9:31:00 AM"))
+    grid = grid_at(*early, "13/6/2026 9:30:00 AM", "1/6/2026 9:31:00 AM")
+    *trades, late, last = read_rows(grid, one_trade_is=lambda file_format: "row")
 
     assert len(trades) == ROWS_SEARCHED
     assert isinstance(late, Rejected)
@@ -400,16 +401,16 @@ async def test_a_date_against_the_stated_order_or_another_order_is_an_error(
 def test_the_command_says_what_was_assumed_rounded_and_not_utf8_and_is_told_the_order_of_dates(
     tmp_path: Path,
 ) -> None:
-    db, file = tmp_path / "journal.db", tmp_path / "trades.csv"
+    db, other_db, file = tmp_path / "journal.db", tmp_path / "other.db", tmp_path / "trades.csv"
     file.write_text(fills_on("4/9/2026"))
     fills = import_file(db, file)
-    stated = import_file(db, file, "--date-order", "day")
+    stated = import_file(other_db, file, "--date-order", "day")
     content = write_file(PLAIN["MetaTrader 5"], LONG_AMOUNTS | {"Symbol": "für"}).decode()
     file.write_bytes(content.encode("cp1252"))
     positions = import_file(db, file)
 
     assert "--date-order day reads them the other way" in fills.err
     assert "order" not in stated.err
-    assert ("2026-09-04",) in rows(db, "SELECT date(opened_at) FROM trades")
+    assert ("2026-09-04",) in rows(other_db, "SELECT date(opened_at) FROM trades")
     assert "Read as Windows-1252" in positions.err
     assert "Amounts rounded to eight decimals: 3." in positions.err

@@ -95,6 +95,7 @@ def test_a_commission_is_quantity_times_amount_times_sides(contracts: int, cents
         "symbol": "MNQU6",
         "quantity": contracts * SCALE,
         "closed_at": None if is_open else "2026-01-05T15:00:00.000000Z",
+        "fills": None,
     }
 
     amount = commissions.compute(fields, is_future=False)

@@ -7,7 +7,8 @@ from typing import cast, get_args
 
 from msgspec.structs import replace
 
-from journal_api.rules.import_rows import Answered, ImportedTrade, unstated
+from journal_api.rules.fills import decode_fills, summarize
+from journal_api.rules.import_rows import Answered, FileFill, ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import Grade
 from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
@@ -20,7 +21,7 @@ from journal_api.values.types import Name, Name40, Name100
 COLUMNS = (
     *("row", "account", "symbol", "direction", "quantity", "multiplier", "entry_price", "exit_price"),
     *("stop_loss", "opened_at", "closed_at", "gross_pnl", "fees", "initial_risk", "grade", "strategy"),
-    *("setup", "tags", "confirmations", "copy_of", "external_id", "notes"),
+    *("setup", "tags", "confirmations", "copy_of", "external_id", "notes", "fills"),
 )
 # The columns that name objects of the journal or rows of the file.
 NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
@@ -58,6 +59,7 @@ def read_trade(row: Row) -> ImportedTrade:
         unstated=unstated(multiplier=multiplier, fees=fees),
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
+        fills=row.read_if_any("fills", parse_fills) or (),
     )
     if NAMES.isdisjoint(row):
         return imported
@@ -70,6 +72,16 @@ def read_trade(row: Row) -> ImportedTrade:
         answers=row.read_if_any("confirmations", parse_answers) or (),
         row_name=row.read_if_any("row", text),
         copy_of=row.read_if_any("copy_of", text),
+    )
+
+
+def parse_fills(cell: str) -> tuple[FileFill, ...]:
+    """Return the fills of a trade, which are JSON as in the export."""
+    fills = decode_fills(cell)
+    summarize(fills)
+    return tuple(
+        FileFill(side, quantity, price or 0, Timestamp.decode(at), fees, external_id)
+        for _, side, quantity, price, at, fees, external_id in fills
     )
 
 
@@ -95,6 +107,6 @@ FORMAT = Format(
     accounts=("account",),
     optional=frozenset(COLUMNS),
     has_owners_times=True,
-    long=frozenset({"tags", "confirmations", "notes"}),
+    long=frozenset({"tags", "confirmations", "notes", "fills"}),
     is_typed=True,
 )
