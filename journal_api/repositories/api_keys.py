@@ -6,22 +6,18 @@ from typing import NamedTuple
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import build_json_array, fetch, fetch_json
+from journal_api.repositories.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
+from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
 from journal_api.values.clock import now
 
 # A key changes only by its revocation. The use of a key is not a change.
-KEY = """json_object(
-    'id', id,
-    'name', name,
-    'last_four', last_four,
-    'scopes', json('["' || replace(scopes, ' ', '","') || '"]'),
-    'created_at', created_at,
-    'updated_at', coalesce(revoked_at, created_at),
-    'last_used_on', last_used_on,
-    'expires_at', expires_at,
-    'revoked_at', revoked_at,
-    'is_current', json(iif(id = :current_id, 'true', 'false')))"""
+KEY = build_object(
+    ApiKey,
+    scopes="""json('["' || replace(scopes, ' ', '","') || '"]')""",
+    updated_at="coalesce(revoked_at, created_at)",
+    is_current=json_boolean("id = :current_id"),
+)
 
 
 class KeyRow(NamedTuple):
@@ -117,9 +113,9 @@ async def list_all(db: Connection) -> list[ListedKey]:
 
 async def list_of_user(db: Connection, user_id: int, current_id: int) -> str:
     """Return the user's keys as a JSON array, oldest first, revoked ones included."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        build_json_array("key", f"SELECT {KEY} AS key FROM api_keys WHERE user_id = :user_id ORDER BY id"),
+        f"SELECT {KEY} AS item FROM api_keys WHERE user_id = :user_id ORDER BY id",
         {"user_id": user_id, "current_id": current_id},
     )
 

@@ -4,31 +4,23 @@ from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
+from msgspec.structs import asdict
 
 from journal_api.errors import LimitReached
-from journal_api.repositories.sql import assignments, build_json_array, fetch, fetch_json
+from journal_api.repositories import sql
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
-from journal_api.values.clock import now, now_after
+from journal_api.values.clock import now_after
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import json_number
 
-FIELDS = f"""
-    'id', id,
-    'goal_name', goal_name,
-    'metric', metric,
-    'target_value', {json_number("target_value")},
-    'direction', direction,
-    'timeframe', timeframe,
-    'custom_start', custom_start,
-    'custom_end', custom_end,
-    'account_id', account_id,
-    'copy_group_id', copy_group_id,
-    'status', status,
-    'scope', coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all')),
-    'kind', goal_kind(metric, direction, target_value),
-    'formula', goal_formula(metric),
-    'created_at', created_at,
-    'updated_at', updated_at"""
+SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"
+FIELDS = sql.build_members(
+    Goal,
+    target_value=json_number("target_value"),
+    scope=SCOPE,
+    kind="goal_kind(metric, direction, target_value)",
+    formula="goal_formula(metric)",
+)
 GOAL = f"json_object({FIELDS})"
 
 MATCHING = """user_id = :user_id
@@ -47,71 +39,38 @@ BEGINNING = "0001-01-01"
 
 
 async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
-    """Return the goals as a JSON array, oldest first."""
-    return await fetch_json(
+    return await sql.fetch_json_array(
         db,
-        build_json_array(
-            "goal",
-            f"""
-            SELECT {GOAL} AS goal
-            FROM goals
-            WHERE {MATCHING}
-            ORDER BY id
-            """,
-        ),
+        f"SELECT {GOAL} AS item FROM goals WHERE {MATCHING} ORDER BY id",
         {"user_id": user_id, "status": query.status, "account_id": query.account_id},
     )
 
 
 async def get(db: Connection, user_id: int, goal_id: int) -> str:
-    """Return the goal as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {GOAL} FROM goals WHERE id = :id AND user_id = :user_id",
-        {"id": goal_id, "user_id": user_id},
-    )
+    return await sql.find_row(db, "goals", GOAL, user_id, goal_id)
 
 
 async def find(db: Connection, user_id: int, goal_id: int) -> Goal:
-    """Return the goal as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, goal_id), type=Goal)
 
 
 async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
     """Return the new id. Raises LimitReached beyond MAX_GOALS."""
-    number = await fetch(db, "SELECT count(*) FROM goals WHERE user_id = :user_id", {"user_id": user_id})
+    number = await sql.fetch(db, "SELECT count(*) FROM goals WHERE user_id = :user_id", {"user_id": user_id})
     if number >= MAX_GOALS:
         raise LimitReached(
             f"You have {MAX_GOALS} goals, archived ones included; delete one.",
             limit=MAX_GOALS,
             current=number,
         )
-    goal_id = int(
-        await fetch(
-            db,
-            """
-            INSERT INTO goals (user_id, goal_name, metric, carries_balance, target_value, direction,
-                timeframe, custom_start, custom_end, account_id, copy_group_id, created_at, updated_at)
-            VALUES (:user_id, :goal_name, :metric, :carries_balance, :target_value, :direction,
-                :timeframe, :custom_start, :custom_end, :account_id, :copy_group_id, :now, :now)
-            RETURNING id
-            """,
-            {
-                "user_id": user_id,
-                "goal_name": goal.goal_name,
-                "metric": goal.metric,
-                "carries_balance": METRICS[goal.metric].carries_balance,
-                "target_value": goal.target_value.units,
-                "direction": goal.direction,
-                "timeframe": goal.timeframe,
-                "custom_start": str(goal.custom_start) if goal.custom_start else None,
-                "custom_end": str(goal.custom_end) if goal.custom_end else None,
-                "account_id": goal.account_id,
-                "copy_group_id": goal.copy_group_id,
-                "now": now(),
-            },
-        )
-    )
+    columns = {
+        **asdict(goal),
+        "user_id": user_id,
+        "carries_balance": METRICS[goal.metric].carries_balance,
+        "custom_start": str(goal.custom_start) if goal.custom_start else None,
+        "custom_end": str(goal.custom_end) if goal.custom_end else None,
+    }
+    goal_id = await sql.insert_row(db, "goals", columns)
     await set_target(db, goal_id, goal.target_value.units, BEGINNING)
     return goal_id
 
@@ -134,9 +93,9 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
         columns["stopped_on"] = None if columns["status"] == "active" else today
         columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
     columns["updated_at"] = now_after(stored.updated_at)
-    target = await fetch(
+    target = await sql.fetch(
         db,
-        f"UPDATE goals SET {assignments(columns)} WHERE id = :id RETURNING target_value",
+        f"UPDATE goals SET {sql.assignments(columns)} WHERE id = :id RETURNING target_value",
         {**columns, "id": stored.id},
     )
     if has_new_target:
@@ -151,7 +110,7 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
 
 async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
     """Return whether the goal was created on this trading day: a new target is then its first."""
-    created_on = await fetch(
+    created_on = await sql.fetch(
         db,
         """
         SELECT trading_day(goals.created_at, timezone, day_rollover)
@@ -164,9 +123,8 @@ async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
     return bool(created_on == today)
 
 
-async def delete(db: Connection, stored: Goal) -> None:
-    """Delete the goal."""
-    await db.execute_fetchall("DELETE FROM goals WHERE id = :id", {"id": stored.id})
+async def delete(db: Connection, user_id: int, goal_id: int) -> None:
+    await sql.delete_row(db, "goals", user_id, goal_id)
 
 
 async def set_target(db: Connection, goal_id: int, target: int, since: str) -> None:

@@ -7,20 +7,18 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import snapshot_refreshes
-from journal_api.repositories.sql import build_json_array
-from journal_api.structs.snapshots import SnapshotQuery
+from journal_api.repositories.sql import build_json_array, build_object, json_boolean
+from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.values.money import json_number
 
-SNAPSHOT = f"""json_object(
-    'goal_id', goal_id,
-    'period_start', period_start,
-    'period_end', period_end,
-    'target', {json_number("target")},
-    'actual', {json_number("actual")},
-    'achieved', json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END),
-    'closed', json(iif(closed, 'true', 'false')),
-    'snapshot_data', json(snapshot_data),
-    'computed_at', computed_at)"""
+SNAPSHOT = build_object(
+    Snapshot,
+    target=json_number("target"),
+    actual=json_number("actual"),
+    achieved="json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)",
+    closed=json_boolean("closed"),
+    snapshot_data="json(snapshot_data)",
+)
 
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)

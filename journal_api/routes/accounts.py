@@ -6,8 +6,8 @@ from starlette.requests import Request
 from journal_api.repositories import accounts
 from journal_api.structs.accounts import AccountCreate, AccountPatch
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, created, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_accounts(request: Request, db: Connection) -> Response:
@@ -41,18 +41,11 @@ async def update_account(request: Request) -> Response:
     async def update(db: Connection) -> Response:
         stored = await accounts.find(db, request.user.id, account_id)
         await accounts.update(db, stored, patch)
-        account = await accounts.get(db, request.user.id, account_id)
-        return ok(account=account)
+        return ok(account=await accounts.get(db, request.user.id, account_id))
 
     return await write(request, update)
 
 
 async def delete_account(request: Request) -> Response:
     """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await accounts.find(db, request.user.id, request.path_params["id"])
-        await accounts.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, accounts.delete)

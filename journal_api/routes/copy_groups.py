@@ -6,8 +6,8 @@ from starlette.requests import Request
 from journal_api.repositories import copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, created, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_copy_groups(request: Request, db: Connection) -> Response:
@@ -41,8 +41,7 @@ async def update_copy_group(request: Request) -> Response:
     async def update(db: Connection) -> Response:
         stored = await copy_groups.find(db, request.user.id, copy_group_id)
         await copy_groups.update(db, stored, patch)
-        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
-        return ok(copy_group=copy_group)
+        return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
     return await write(request, update)
 
@@ -55,18 +54,11 @@ async def replace_members(request: Request) -> Response:
     async def replace(db: Connection) -> Response:
         stored = await copy_groups.find(db, request.user.id, copy_group_id)
         await copy_groups.replace_members(db, request.user.id, stored, body)
-        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
-        return ok(copy_group=copy_group)
+        return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
     return await write(request, replace)
 
 
 async def delete_copy_group(request: Request) -> Response:
     """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await copy_groups.find(db, request.user.id, request.path_params["id"])
-        await copy_groups.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, copy_groups.delete)

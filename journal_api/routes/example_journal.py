@@ -22,8 +22,7 @@ async def create_example_journal(request: Request) -> Response:
 
     async def create(db: Connection) -> Response:
         await example_journal.insert(db, request.user.id, request.app.state.settings.max_strategies)
-        loaded = await example_journal.get(db, request.user.id)
-        return created("/v1/example-journal", example_journal=loaded)
+        return created("/v1/example-journal", example_journal=await example_journal.get(db, request.user.id))
 
     return await write(request, create)
 

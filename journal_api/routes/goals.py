@@ -12,8 +12,8 @@ from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, created, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_goals(request: Request, db: Connection) -> Response:
@@ -88,10 +88,4 @@ def warnings_in(goal: str | bytes) -> list[str]:
 
 async def delete_goal(request: Request) -> Response:
     """Delete a goal and its snapshots."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await goals.find(db, request.user.id, request.path_params["id"])
-        await goals.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, goals.delete)

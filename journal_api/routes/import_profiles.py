@@ -8,8 +8,8 @@ from journal_api.repositories import import_profiles
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, created, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_import_profiles(request: Request, db: Connection) -> Response:
@@ -40,9 +40,4 @@ async def create_import_profile(request: Request) -> Response:
 
 async def delete_import_profile(request: Request) -> Response:
     """Delete an import profile; trades that were imported by it stay."""
-
-    async def delete(db: Connection) -> Response:
-        await import_profiles.delete(db, request.user.id, request.path_params["id"])
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, import_profiles.delete)

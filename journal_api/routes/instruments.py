@@ -6,8 +6,8 @@ from starlette.requests import Request
 from journal_api.repositories import instruments
 from journal_api.structs.instruments import InstrumentPut
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_instruments(request: Request, db: Connection) -> Response:
@@ -28,17 +28,11 @@ async def replace_instrument(request: Request) -> Response:
 
     async def replace(db: Connection) -> Response:
         await instruments.replace(db, request.user.id, root, body)
-        instrument = await instruments.get(db, request.user.id, root)
-        return ok(instrument=instrument)
+        return ok(instrument=await instruments.get(db, request.user.id, root))
 
     return await write(request, replace)
 
 
 async def delete_instrument(request: Request) -> Response:
     """Delete the caller's own point value of a contract root; the built-in one applies again."""
-
-    async def delete(db: Connection) -> Response:
-        await instruments.delete(db, request.user.id, request.path_params["root"])
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, instruments.delete)

@@ -27,7 +27,6 @@ async def update_me(request: Request) -> Response:
             await copy_groups.require(db, request.user.id, selection.copy_group_id, "active_selection")
         if await users.update(db, stored, patch):
             await trades.update_trading_days(db, request.user.id)
-        me = await users.get(db, request.user.id)
-        return ok(me=me)
+        return ok(me=await users.get(db, request.user.id))
 
     return await write(request, update)

@@ -69,8 +69,7 @@ async def delete_strategy(request: Request) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
 
     async def delete(db: Connection) -> Response:
-        stored = await strategies.find(db, request.user.id, request.path_params["id"])
-        counts = await strategies.delete(db, stored)
+        counts = await strategies.delete(db, request.user.id, request.path_params["id"])
         return no_content(cascade_headers(counts))
 
     return await write(request, delete)

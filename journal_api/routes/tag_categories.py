@@ -6,8 +6,8 @@ from starlette.requests import Request
 from journal_api.repositories import tag_categories
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, created, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_tag_categories(request: Request, db: Connection) -> Response:
@@ -42,18 +42,11 @@ async def update_tag_category(request: Request) -> Response:
     async def update(db: Connection) -> Response:
         stored = await tag_categories.find(db, request.user.id, category_id)
         await tag_categories.update(db, stored, patch)
-        tag_category = await tag_categories.get(db, request.user.id, category_id)
-        return ok(tag_category=tag_category)
+        return ok(tag_category=await tag_categories.get(db, request.user.id, category_id))
 
     return await write(request, update)
 
 
 async def delete_tag_category(request: Request) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
-        await tag_categories.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, tag_categories.delete)

@@ -7,8 +7,8 @@ from journal_api.repositories import tag_categories, tags
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
 from journal_api.web.context import get_query
 from journal_api.web.decoding import decode_body
-from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.responses import Response, created, ok
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_tags(request: Request, db: Connection) -> Response:
@@ -29,8 +29,7 @@ async def create_tag(request: Request) -> Response:
     async def create(db: Connection) -> Response:
         await tag_categories.require(db, request.user.id, body.category_id)
         tag_id = await tags.insert(db, request.user.id, body)
-        tag = await tags.get(db, request.user.id, tag_id)
-        return created(f"/v1/tags/{tag_id}", tag=tag)
+        return created(f"/v1/tags/{tag_id}", tag=await tags.get(db, request.user.id, tag_id))
 
     return await write(request, create)
 
@@ -44,18 +43,11 @@ async def update_tag(request: Request) -> Response:
         stored = await tags.find(db, request.user.id, tag_id)
         await tag_categories.require(db, request.user.id, patch.category_id)
         await tags.update(db, stored, patch)
-        tag = await tags.get(db, request.user.id, tag_id)
-        return ok(tag=tag)
+        return ok(tag=await tags.get(db, request.user.id, tag_id))
 
     return await write(request, update)
 
 
 async def delete_tag(request: Request) -> Response:
     """Delete a tag and remove it from every trade."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await tags.find(db, request.user.id, request.path_params["id"])
-        await tags.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, tags.delete)

@@ -29,8 +29,8 @@ from journal_api.structs.trades import (
 from journal_api.trade_files import export
 from journal_api.web.context import database, get_query
 from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
-from journal_api.web.responses import Download, Response, created, no_content, ok, page
-from journal_api.web.writes import write
+from journal_api.web.responses import Download, Response, created, ok, page
+from journal_api.web.writes import write, write_deletion
 
 
 async def list_trades(request: Request, db: Connection) -> Response:
@@ -70,8 +70,7 @@ async def create_trade(request: Request) -> Response:
         )
         trade_id = await new_trades.insert(db, request.user.id, resolved, owner.timezone)
         await trade_annotations.insert_all(db, {trade_id: body})
-        trade = await trades.get(db, request.user.id, trade_id)
-        return created(f"/v1/trades/{trade_id}", trade=trade)
+        return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 
     return await write(request, create)
 
@@ -108,8 +107,7 @@ async def create_trades(request: Request) -> Response:
         errors.raise_if_any()
         trade_ids = await new_trades.insert_many(db, request.user.id, list(rows.values()))
         await trade_annotations.insert_all(db, dict(zip(trade_ids, bodies, strict=True)))
-        text = await trades.list_of_ids(db, request.user.id, trade_ids)
-        return created("/v1/trades", trades=text)
+        return created("/v1/trades", trades=await trades.list_of_ids(db, request.user.id, trade_ids))
 
     return await write(request, create)
 
@@ -137,8 +135,7 @@ async def update_trade(request: Request) -> Response:
         owner = await users.find(db, request.user.id)
         await trades.update(db, stored, changed, owner.timezone)
         await trade_annotations.replace_all(db, stored, tag_ids=patch.tag_ids, answers=answers)
-        trade = await trades.get(db, request.user.id, trade_id)
-        return ok(trade=trade)
+        return ok(trade=await trades.get(db, request.user.id, trade_id))
 
     return await write(request, update)
 
@@ -152,8 +149,7 @@ async def replace_tags(request: Request) -> Response:
         stored = await trades.find(db, request.user.id, trade_id)
         await trade_annotations.require_known(db, request.user.id, stored.setup_id, tag_ids=body.tag_ids)
         await trade_annotations.replace_all(db, stored, tag_ids=body.tag_ids)
-        trade = await trades.get(db, request.user.id, trade_id)
-        return ok(trade=trade)
+        return ok(trade=await trades.get(db, request.user.id, trade_id))
 
     return await write(request, replace)
 
@@ -168,18 +164,11 @@ async def replace_answers(request: Request) -> Response:
         answers = body.confirmations
         await trade_annotations.require_known(db, request.user.id, stored.setup_id, answers=answers)
         await trade_annotations.replace_all(db, stored, answers=answers)
-        trade = await trades.get(db, request.user.id, trade_id)
-        return ok(trade=trade)
+        return ok(trade=await trades.get(db, request.user.id, trade_id))
 
     return await write(request, replace)
 
 
 async def delete_trade(request: Request) -> Response:
     """Delete a trade; the next read of a goal's snapshots no longer counts it."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await trades.find(db, request.user.id, request.path_params["id"])
-        await trades.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    return await write_deletion(request, trades.delete)

@@ -183,7 +183,6 @@ class AnswersPut(Struct, kw_only=True, forbid_unknown_fields=True):
     confirmations: Answers
 
 
-# repositories/trades.py selects these members, in this order.
 class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     id: int
     account_id: int

@@ -1,5 +1,8 @@
 """The write transaction of a request: what it checks first, and what it stores with its effect."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 from aiosqlite import Connection
 from starlette.requests import Request
 
@@ -11,7 +14,7 @@ from journal_api.web.context import database, get_query
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.idempotency import stored_once
 from journal_api.web.read_only_echo import check_echo, has_echo
-from journal_api.web.responses import Envelope, Response
+from journal_api.web.responses import Envelope, Response, no_content
 
 
 async def write(request: Request, work: Work[Response]) -> Response:
@@ -22,6 +25,19 @@ async def write(request: Request, work: Work[Response]) -> Response:
     is_dry_run = get_query(request, DryRunQuery).dry_run
     transaction = stored_once(request, checked(request, work))
     return await database(request).write(transaction, commit=not is_dry_run)
+
+
+async def write_deletion(
+    request: Request, delete: Callable[[Connection, int, Any], Awaitable[None]]
+) -> Response:
+    """Delete the user's object in the path, by the function of its repository."""
+    (key,) = request.path_params.values()
+
+    async def work(db: Connection) -> Response:
+        await delete(db, request.user.id, key)
+        return no_content()
+
+    return await write(request, work)
 
 
 def checked(request: Request, work: Work[Response]) -> Work[Response]:
