@@ -1,6 +1,7 @@
 """The write transaction of a request: what it checks first, and what it stores with its effect."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any
 
 from aiosqlite import Connection
@@ -11,10 +12,11 @@ from journal_api.errors import NotFound
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.context import database, get_query
+from journal_api.web.decoding import decode_body
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.idempotency import stored_once
 from journal_api.web.read_only_echo import check_echo, has_echo
-from journal_api.web.responses import Envelope, Response, no_content
+from journal_api.web.responses import Envelope, Response
 
 
 async def write(request: Request, work: Work[Response]) -> Response:
@@ -27,17 +29,18 @@ async def write(request: Request, work: Work[Response]) -> Response:
     return await database(request).write(transaction, commit=not is_dry_run)
 
 
-async def write_deletion(
-    request: Request, delete: Callable[[Connection, int, Any], Awaitable[None]]
-) -> Response:
-    """Delete the user's object in the path, by the function of its repository."""
-    (key,) = request.path_params.values()
+def in_transaction(
+    handler: Callable[..., Coroutine[Any, Any, Response]],
+) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    """Run a handler as one transaction: it gets the request, the connection, and the decoded body if any."""
 
-    async def work(db: Connection) -> Response:
-        await delete(db, request.user.id, key)
-        return no_content()
+    @wraps(handler)
+    async def run(request: Request) -> Response:
+        struct = request.scope["operation"].body
+        body = [await decode_body(request, struct)] if struct else []
+        return await write(request, lambda db: handler(request, db, *body))
 
-    return await write(request, work)
+    return run
 
 
 def checked(request: Request, work: Work[Response]) -> Work[Response]:
