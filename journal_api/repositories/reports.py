@@ -5,6 +5,7 @@ A report reads all selected trades, so it has its own connection: no other reque
 
 import asyncio
 from collections.abc import Sequence
+from typing import get_args
 
 from aiosqlite import Connection
 
@@ -21,7 +22,7 @@ from journal_api.repositories.statistics_sql import (
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
 from journal_api.rules.reports import TOTAL, Key, Names, Row
-from journal_api.structs.reports import GroupBy, ReportQuery
+from journal_api.structs.reports import GroupBy, PeriodGroup, ReportQuery
 from journal_api.values.holding_times import RANGES
 from journal_api.values.metrics import METRICS
 
@@ -58,7 +59,7 @@ COLUMNS = """id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk,
 PARTS_OF_NONE = f"SELECT '{TOTAL}' AS part, {COLUMNS} FROM selected"
 # By account and by period each trade is grouped by itself. A decision may then be in several groups, so its
 # trades are in a part of the total too.
-BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
+BY_TRADE = (*get_args(PeriodGroup), "account")
 PARTS_BY_TRADE = f"""
     SELECT iif(is_shared, 'shared ' || key, key) AS part, {COLUMNS} FROM selected
     UNION ALL

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from msgspec import json
 
 from journal_api.rules.edge import Edge, Sample, compute_edge
-from journal_api.structs.reports import GroupBy, ReportQuery
+from journal_api.structs.reports import GroupBy, OrderedGroup, ReportQuery
 from journal_api.values.holding_times import NAMES, RANGES
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import decimal_json
@@ -15,8 +15,6 @@ from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics,
 
 TOTAL = ""  # the group key of all selected trades
 ANSWERS = ("present", "absent", "unanswered")
-PERIODS = ("day", "week", "month", "quarter", "year")
-IN_KEY_ORDER = (*PERIODS, "weekday", "hour", "holding")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 Key = int | str | None
 
@@ -92,7 +90,7 @@ def decode_statistics(statistics: str | None) -> Statistics | None:
 def sort_groups(groups: Iterable[Group], query: ReportQuery) -> list[Group]:
     """Return the groups by key, or by a metric with ties by key; groups without a key or a value are last."""
     by_key = sorted(groups, key=lambda group: (group.key is None, find_place(group.key, query.group_by)))
-    if query.sort is None and query.group_by in IN_KEY_ORDER:
+    if query.sort is None and query.group_by in get_args(OrderedGroup):
         return by_key
     sort = query.sort or "-net_pnl"
     sign = -1 if sort.startswith("-") else 1

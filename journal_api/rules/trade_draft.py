@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.instruments import BUILT_IN, InstrumentTable
@@ -171,32 +171,11 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
                 raise ValidationFailed(fields={"closed_at": "must be in the years 1970 to 2200"})
             if closed_at < opened_at:
                 raise ValidationFailed(fields={"closed_at": "must not be before opened_at"})
-        # By name, because a loop over the members takes twice as long, for each row of a file.
-        return {
-            "account_id": self.account_id,
-            "symbol": self.symbol,
-            "direction": self.direction,
-            "quantity": self.quantity.units,
-            "multiplier": self.multiplier.units,
-            "entry_price": self.entry_price.units,
-            "exit_price": units_if_any(self.exit_price),
-            "stop_loss": units_if_any(self.stop_loss),
-            "opened_at": opened_at,
-            "closed_at": closed_at,
-            "gross_pnl": units_if_any(self.gross_pnl),
-            "fees": self.fees.units,
-            "initial_risk": units_if_any(self.initial_risk),
-            "grade": self.grade,
-            "strategy_id": self.strategy_id,
-            "setup_id": self.setup_id,
-            "source_trade_id": self.source_trade_id,
-            "external_id": self.external_id,
-            "notes": self.notes,
-        }
-
-
-def units_if_any(amount: Money | None) -> int | None:
-    return None if amount is None else amount.units
+        columns = {**asdict(self), "opened_at": opened_at, "closed_at": closed_at}
+        for name in AMOUNTS:
+            if columns[name] is not None:
+                columns[name] = columns[name].units
+        return columns
 
 
 def is_in_known_years(instant: str) -> bool:
