@@ -24,11 +24,7 @@ ACCOUNT = sql.build_object(
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.fetch_json_array(
-        db,
-        f"SELECT {ACCOUNT} AS item FROM accounts WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "accounts", ACCOUNT, user_id)
 
 
 async def get(db: Connection, user_id: int, account_id: int) -> str:
@@ -47,12 +43,7 @@ async def require(
 
 async def find_id(db: Connection, user_id: int, name: str) -> int | None:
     """Return the id of the account with that name, None without one."""
-    account_id = await sql.fetch(
-        db,
-        "SELECT id FROM accounts WHERE user_id = :user_id AND name = :name",
-        {"user_id": user_id, "name": name},
-    )
-    return None if account_id is None else int(account_id)
+    return (await ids_by_name(db, user_id)).get(name)
 
 
 async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:

@@ -1,9 +1,8 @@
 """SQL of copy groups and their members. Foreign keys delete the goals of a deleted group."""
 
-from typing import NamedTuple
-
 from aiosqlite import Connection
 from msgspec import UnsetType, json
+from msgspec.structs import asdict, astuple
 
 from journal_api.errors import Conflict, ValidationFailed
 from journal_api.repositories import sql
@@ -16,7 +15,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.values.clock import now_after
-from journal_api.values.money import SCALE, json_number
+from journal_api.values.money import json_number
 
 MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
 LIST_ITEM = sql.build_object(CopyGroupListItem, member_count=MEMBER_COUNT)
@@ -33,11 +32,7 @@ COPY_GROUP = sql.build_object(CopyGroup, member_count=MEMBER_COUNT, members=f"js
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.fetch_json_array(
-        db,
-        f"SELECT {LIST_ITEM} AS item FROM copy_groups WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "copy_groups", LIST_ITEM, user_id)
 
 
 async def get(db: Connection, user_id: int, copy_group_id: int) -> str:
@@ -66,14 +61,6 @@ async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> No
     await sql.patch_row(db, "copy_groups", stored, patch)
 
 
-class MemberRow(NamedTuple):
-    """The columns of a member; `quantity_multiplier` is in units of 10^-8."""
-
-    account_id: int
-    quantity_multiplier: int
-    sort_order: int
-
-
 async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body: MembersPut) -> None:
     """Replace the members. A master that is no longer a member is cleared.
 
@@ -81,22 +68,18 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body:
     """
     body.check()
     members = [
-        MemberRow(
-            member.account_id,
-            member.quantity_multiplier.units,
-            position if isinstance(member.sort_order, UnsetType) else member.sort_order,
+        Member(
+            account_id=member.account_id,
+            quantity_multiplier=member.quantity_multiplier,
+            sort_order=position if isinstance(member.sort_order, UnsetType) else member.sort_order,
         )
         for position, member in enumerate(body.members)
     ]
     await require_free(db, user_id, stored.id, [member.account_id for member in members])
-    before = [
-        MemberRow(member.account_id, int(member.quantity_multiplier * SCALE), member.sort_order)
-        for member in stored.members
-    ]
-    if sorted(before) == sorted(members):
+    if sorted(stored.members, key=astuple) == sorted(members, key=astuple):
         return
-    rows = sql.json_list([member._asdict() for member in members])
-    values = {"id": stored.id, "rows": rows, "now": now_after(stored.updated_at)}
+    rows = [sql.stored_columns(asdict(member)) for member in members]
+    values = {"id": stored.id, "rows": sql.json_list(rows), "now": now_after(stored.updated_at)}
     await db.execute_fetchall(
         """
         DELETE FROM copy_group_members

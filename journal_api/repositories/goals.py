@@ -26,7 +26,10 @@ GOAL = f"json_object({FIELDS})"
 MATCHING = """user_id = :user_id
     AND (:status = 'all' OR status = :status)
     AND (:account_id IS NULL OR account_id = :account_id)"""
-
+# Whether the snapshots of an active goal must be refreshed.
+IS_STALE = """(change_cursor IS NULL
+    OR evaluated_on IS NOT :today
+    OR EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor))"""
 # A change of one of these columns makes it a different goal: its target history starts again.
 DEFINITION = frozenset(
     {"metric", "direction", "timeframe", "custom_start", "custom_end", "account_id", "copy_group_id"}

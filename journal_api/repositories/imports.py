@@ -49,11 +49,7 @@ IMPORT = sql.build_object(
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.fetch_json_array(
-        db,
-        f"SELECT {IMPORT} AS item FROM imports WHERE user_id = :user_id ORDER BY id DESC",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "imports", IMPORT, user_id, "id DESC")
 
 
 async def get(db: Connection, user_id: int, import_id: int) -> str:

@@ -7,6 +7,7 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import snapshot_refreshes
+from journal_api.repositories.goals import IS_STALE
 from journal_api.repositories.sql import build_json_array, build_object, json_boolean
 from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.values.money import json_number
@@ -35,12 +36,8 @@ PAGE = build_json_array(
 )
 TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
 # The snapshots of a paused or archived goal are not refreshed, so they are always current.
-IS_CURRENT = """
-    SELECT (:is_refreshed AND change_cursor IS NOT NULL)
-        OR status <> 'active'
-        OR (change_cursor IS NOT NULL
-            AND evaluated_on IS :today
-            AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor)) AS is_current
+IS_CURRENT = f"""
+    SELECT (:is_refreshed AND change_cursor IS NOT NULL) OR status <> 'active' OR NOT {IS_STALE} AS is_current
     FROM goals
     WHERE id = :goal_id AND user_id = :user_id"""
 CURRENT_PAGE = f"""
@@ -55,7 +52,15 @@ async def read_current_page(
 
     Stale snapshots are refreshed first. Raises NotFound, Busy.
     """
-    values = {**build_page_values(goal_id, query), "user_id": user_id, "today": today}
+    values = {
+        "user_id": user_id,
+        "goal_id": goal_id,
+        "today": today,
+        "since": query.since and str(query.since),
+        "until": query.until and str(query.until),
+        "limit": query.limit,
+        "offset": query.offset,
+    }
     page = await read_page_if_current(database.reader, values)
     for _ in range(snapshot_refreshes.MAX_TRIES):
         if page is not None:
@@ -75,14 +80,3 @@ async def read_page_if_current(db: Connection, values: dict[str, Any]) -> tuple[
     for is_current, text, total in await db.execute_fetchall(CURRENT_PAGE, {"is_refreshed": False, **values}):
         return (text, total) if is_current else None
     raise NotFound
-
-
-def build_page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
-    """Return the parameters of PAGE and TOTAL."""
-    return {
-        "goal_id": goal_id,
-        "since": str(query.since) if query.since else None,
-        "until": str(query.until) if query.until else None,
-        "limit": query.limit,
-        "offset": query.offset,
-    }

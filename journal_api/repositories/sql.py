@@ -119,6 +119,14 @@ async def find_row(db: Connection, table: str, json_object: str, user_id: int, r
     )
 
 
+async def list_rows(
+    db: Connection, table: str, json_object: str, user_id: int, order: str = "sort_name, id"
+) -> str:
+    """Return the rows of the user as a JSON array, by default sorted by name."""
+    select = f"SELECT {json_object} AS item FROM {table} WHERE user_id = :user_id ORDER BY {order}"
+    return await fetch_json_array(db, select, {"user_id": user_id})
+
+
 async def require_row(db: Connection, table: str, user_id: int, row_id: object, field: str) -> None:
     """Raise ValidationFailed for `field` unless the row is the user's. None and UNSET are accepted."""
     if not isinstance(row_id, int):

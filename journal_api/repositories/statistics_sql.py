@@ -31,6 +31,11 @@ CHECKLIST = """CASE WHEN EXISTS (SELECT 1 FROM confirmations WHERE confirmations
                                                  AND confirmation_id = confirmations.id
                                                  AND was_present))
             END"""
+OF_TRADE = f"""
+        {IS_SHARED} AS is_shared,
+        {IS_MISTAKE} AS is_mistake,
+        {R} AS r,
+        {CHECKLIST} AS checklist"""
 # The members of Statistics that are expressions, that are columns as they are, and that are sums over days.
 EXPRESSIONS = ("currency", "mixes_currencies", "r_total", "max_drawdown", "win_streak", "opening_balance")
 MEMBERS = [name for name in Statistics.__struct_fields__ if name not in EXPRESSIONS]

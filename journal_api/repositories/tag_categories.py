@@ -14,11 +14,7 @@ TAG_CATEGORY = sql.build_object(
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    return await sql.fetch_json_array(
-        db,
-        f"SELECT {TAG_CATEGORY} AS item FROM tag_categories WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "tag_categories", TAG_CATEGORY, user_id)
 
 
 async def get(db: Connection, user_id: int, category_id: int) -> str:

@@ -75,17 +75,16 @@ async def delete(db: Connection, user_id: int) -> None:
 async def insert(db: Connection, name: str, timezone: str, day_rollover: str) -> int:
     """Return the new id. Raises DuplicateName."""
     with sql.unique_name():
-        return int(
-            await sql.fetch(
-                db,
-                """
-                INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
-                VALUES (:name, :timezone, :day_rollover, :now, :now)
-                RETURNING id
-                """,
-                {"name": name, "timezone": timezone, "day_rollover": day_rollover, "now": now()},
-            )
+        user_id = await sql.fetch(
+            db,
+            """
+            INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
+            VALUES (:name, :timezone, :day_rollover, :now, :now)
+            RETURNING id
+            """,
+            {"name": name, "timezone": timezone, "day_rollover": day_rollover, "now": now()},
         )
+    return int(user_id)
 
 
 async def update(db: Connection, stored: Me, patch: MePatch) -> bool:

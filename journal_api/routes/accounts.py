@@ -16,16 +16,14 @@ async def list_accounts(request: Request, db: Connection) -> Response:
 
 async def get_account(request: Request, db: Connection) -> Response:
     """Get an account."""
-    account = await accounts.get(db, request.user.id, request.path_params["id"])
-    return ok(account=account)
+    return ok(account=await accounts.get(db, request.user.id, request.path_params["id"]))
 
 
 @in_transaction
 async def create_account(request: Request, db: Connection, body: AccountCreate) -> Response:
     """Create an account."""
     account_id = await accounts.insert(db, request.user.id, body)
-    account = await accounts.get(db, request.user.id, account_id)
-    return created(f"/v1/accounts/{account_id}", account=account)
+    return created(f"/v1/accounts/{account_id}", account=await accounts.get(db, request.user.id, account_id))
 
 
 @in_transaction

@@ -16,8 +16,7 @@ async def list_copy_groups(request: Request, db: Connection) -> Response:
 
 async def get_copy_group(request: Request, db: Connection) -> Response:
     """Get a copy group with its members."""
-    copy_group = await copy_groups.get(db, request.user.id, request.path_params["id"])
-    return ok(copy_group=copy_group)
+    return ok(copy_group=await copy_groups.get(db, request.user.id, request.path_params["id"]))
 
 
 @in_transaction

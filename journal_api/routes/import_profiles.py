@@ -13,8 +13,7 @@ from journal_api.web.writes import in_transaction
 
 async def list_import_profiles(request: Request, db: Connection) -> Response:
     """List the caller's import profiles, by name."""
-    profiles = await import_profiles.list_of_user(db, request.user.id)
-    return ok(import_profiles=profiles)
+    return ok(import_profiles=await import_profiles.list_of_user(db, request.user.id))
 
 
 async def get_import_profile(request: Request, db: Connection) -> Response:

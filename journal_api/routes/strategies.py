@@ -19,14 +19,12 @@ async def list_strategies(request: Request, db: Connection) -> Response:
 
 async def get_strategy(request: Request, db: Connection) -> Response:
     """Get a strategy with its setups, their confirmations, and the free-form fields."""
-    strategy = await strategies.get(db, request.user.id, request.path_params["id"])
-    return ok(strategy=strategy)
+    return ok(strategy=await strategies.get(db, request.user.id, request.path_params["id"]))
 
 
 async def list_setups(request: Request, db: Connection) -> Response:
     """List the setups of a strategy, each with its confirmations."""
-    strategy_setups = await setups.list_of_strategy(db, request.user.id, request.path_params["id"])
-    return ok(setups=strategy_setups)
+    return ok(setups=await setups.list_of_strategy(db, request.user.id, request.path_params["id"]))
 
 
 @in_transaction

@@ -11,14 +11,12 @@ from journal_api.web.writes import in_transaction
 
 async def list_tag_categories(request: Request, db: Connection) -> Response:
     """List the caller's tag categories, by name."""
-    categories = await tag_categories.list_of_user(db, request.user.id)
-    return ok(tag_categories=categories)
+    return ok(tag_categories=await tag_categories.list_of_user(db, request.user.id))
 
 
 async def get_tag_category(request: Request, db: Connection) -> Response:
     """Get a category with its number of tags."""
-    tag_category = await tag_categories.get(db, request.user.id, request.path_params["id"])
-    return ok(tag_category=tag_category)
+    return ok(tag_category=await tag_categories.get(db, request.user.id, request.path_params["id"]))
 
 
 @in_transaction

@@ -151,10 +151,11 @@ class TradeSelection(Struct, kw_only=True):
 
     def values(self) -> dict[str, Any]:
         """Return the filters as SQL parameters, days as text."""
-        days = {
-            name: str(day) if day else None for name, day in (("since", self.since), ("until", self.until))
+        return {
+            **asdict(self),
+            "since": self.since and str(self.since),
+            "until": self.until and str(self.until),
         }
-        return {**asdict(self), **days}
 
 
 class TradeFilter(TradeSelection, kw_only=True):
