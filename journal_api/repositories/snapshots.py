@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from aiosqlite import Connection
-
 from journal_api.database.database import Database
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import snapshot_refreshes
@@ -52,7 +50,7 @@ async def read_current_page(
 
     Stale snapshots are refreshed first. Raises NotFound, Busy.
     """
-    values = {
+    values: dict[str, Any] = {
         "user_id": user_id,
         "goal_id": goal_id,
         "today": today,
@@ -61,22 +59,15 @@ async def read_current_page(
         "limit": query.limit,
         "offset": query.offset,
     }
-    page = await read_page_if_current(database.reader, values)
-    for _ in range(snapshot_refreshes.MAX_TRIES):
-        if page is not None:
-            return page
-        await snapshot_refreshes.refresh_all(database, user_id, [goal_id])
-        page = await read_page_if_current(database.reader, {**values, "is_refreshed": True})
-    if page is None:
-        raise Busy(snapshot_refreshes.CHANGING)
-    return page
-
-
-async def read_page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, int] | None:
-    """Return the page if the snapshots are up to date, otherwise None. One statement checks and reads.
-
-    Raises NotFound.
-    """
-    for is_current, text, total in await db.execute_fetchall(CURRENT_PAGE, {"is_refreshed": False, **values}):
-        return (text, total) if is_current else None
-    raise NotFound
+    for tries in range(1 + snapshot_refreshes.MAX_TRIES):
+        if tries:
+            await snapshot_refreshes.refresh_all(database, user_id, [goal_id])
+        values["is_refreshed"] = tries > 0
+        # One statement checks and reads.
+        rows = list(await database.reader.execute_fetchall(CURRENT_PAGE, values))
+        if not rows:
+            raise NotFound
+        is_current, text, total = rows[0]
+        if is_current:
+            return text, total
+    raise Busy(snapshot_refreshes.CHANGING)

@@ -125,10 +125,7 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
         """Return whether `confirmations` has these answers as they are read, names included."""
         if self.confirmations is UNSET:
             return False
-        members = Answer.__struct_fields__
-        return [[getattr(answer, name) for name in members] for answer in self.confirmations] == [
-            [getattr(answer, name) for name in members] for answer in answers
-        ]
+        return [Answer(**asdict(answer)) for answer in self.confirmations] == answers
 
 
 class TradeSelection(Struct, kw_only=True):
