@@ -9,9 +9,8 @@ from msgspec.structs import asdict
 from journal_api.errors import LimitReached
 from journal_api.repositories import sql
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
-from journal_api.values.clock import now_after
 from journal_api.values.metrics import METRICS
-from journal_api.values.money import json_number
+from journal_api.values.money import json_number, units
 
 SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"
 FIELDS = sql.build_members(
@@ -95,13 +94,9 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     if "status" in columns and "active" in (stored.status, columns["status"]):
         columns["stopped_on"] = None if columns["status"] == "active" else today
         columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
-    columns["updated_at"] = now_after(stored.updated_at)
-    target = await sql.fetch(
-        db,
-        f"UPDATE goals SET {sql.assignments(columns)} WHERE id = :id RETURNING target_value",
-        {**columns, "id": stored.id},
-    )
+    await sql.update_row(db, "goals", stored, columns)
     if has_new_target:
+        target = units(columns.get("target_value", stored.target_value))
         is_first = is_redefined or await was_created_on(db, stored.id, today)
         await set_target(db, stored.id, target, BEGINNING if is_first else today)
         if is_first:
@@ -113,17 +108,17 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
 
 async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
     """Return whether the goal was created on this trading day: a new target is then its first."""
-    created_on = await sql.fetch(
+    was_created = await sql.fetch(
         db,
         """
-        SELECT trading_day(goals.created_at, timezone, day_rollover)
+        SELECT trading_day(goals.created_at, timezone, day_rollover) = :today
         FROM goals
         JOIN users ON users.id = user_id
         WHERE goals.id = :id
         """,
-        {"id": goal_id},
+        {"id": goal_id, "today": today},
     )
-    return bool(created_on == today)
+    return bool(was_created)
 
 
 async def delete(db: Connection, user_id: int, goal_id: int) -> None:
@@ -145,8 +140,6 @@ async def set_target(db: Connection, goal_id: int, target: int, since: str) -> N
 def build_columns(changed: dict[str, Any]) -> dict[str, Any]:
     """Return the changed members of a goal as columns of the table."""
     columns = dict(changed)
-    if "target_value" in columns:
-        columns["target_value"] = columns["target_value"].units
     if "metric" in columns:
         columns["carries_balance"] = METRICS[columns["metric"]].carries_balance
     if "scope" in columns:
