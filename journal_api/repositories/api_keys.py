@@ -33,11 +33,10 @@ class KeyRow(NamedTuple):
     last_used_on: str | None
 
 
-class KeyEnd(NamedTuple):
-    """When a key was revoked, and when it expires."""
-
-    revoked_at: str | None
-    expires_at: str | None
+KEY_ROW = """
+    SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
+    FROM api_keys
+    JOIN users ON users.id = user_id"""
 
 
 class ListedKey(NamedTuple):
@@ -55,24 +54,14 @@ class ListedKey(NamedTuple):
 
 async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     """Return the key with that hash, None without one."""
-    rows = await db.execute_fetchall(
-        """
-        SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
-        FROM api_keys
-        JOIN users ON users.id = user_id
-        WHERE hash = :hash
-        """,
-        {"hash": key_hash},
-    )
+    rows = await db.execute_fetchall(f"{KEY_ROW} WHERE hash = :hash", {"hash": key_hash})
     return next((KeyRow(*row) for row in rows), None)
 
 
-async def read_end(db: Connection, key_id: int) -> KeyEnd | None:
-    """Return when the key ends or ended, None without the key."""
-    rows = await db.execute_fetchall(
-        "SELECT revoked_at, expires_at FROM api_keys WHERE id = :id", {"id": key_id}
-    )
-    return next((KeyEnd(*row) for row in rows), None)
+async def find_by_id(db: Connection, key_id: int) -> KeyRow | None:
+    """Return the key with that id, None without one."""
+    rows = await db.execute_fetchall(f"{KEY_ROW} WHERE api_keys.id = :id", {"id": key_id})
+    return next((KeyRow(*row) for row in rows), None)
 
 
 async def insert(

@@ -33,11 +33,11 @@ def in_transaction(
     handler: Callable[..., Coroutine[Any, Any, Response]],
 ) -> Callable[[Request], Coroutine[Any, Any, Response]]:
     """Run a handler as one transaction: it gets the request, the connection, and the decoded body if any."""
+    _, _, *structs, _ = handler.__annotations__.values()
 
     @wraps(handler)
     async def run(request: Request) -> Response:
-        struct = request.scope["operation"].body
-        body = [await decode_body(request, struct)] if struct else []
+        body = [await decode_body(request, struct) for struct in structs]
         return await write(request, lambda db: handler(request, db, *body))
 
     return run
