@@ -3,11 +3,12 @@
 from typing import NamedTuple
 
 from aiosqlite import Connection
+from msgspec.structs import asdict
 
-from journal_api.repositories.sql import build_json_array, fetch_json_array, find_row, insert_row
+from journal_api.repositories import sql
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import BROKER_FIELDS
-from journal_api.structs.imports import Counts
+from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
 
 
@@ -27,7 +28,7 @@ class Undone(NamedTuple):
     kept: list[int]
 
 
-ACCOUNT_IDS = build_json_array(
+ACCOUNT_IDS = sql.build_json_array(
     "account_id",
     """
     SELECT imports.account_id AS account_id
@@ -39,39 +40,27 @@ ACCOUNT_IDS = build_json_array(
     ORDER BY account_id
     """,
 )
-IMPORT = f"""json_object(
-    'id', id,
-    'account_id', account_id,
-    'account_ids', json(({ACCOUNT_IDS})),
-    'format', format,
-    'file_name', file_name,
-    'sha256', sha256,
-    'timezone', timezone,
-    'counts', json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0),
-    'trade_count', added - deleted,
-    'created_at', created_at,
-    'updated_at', updated_at)"""
+IMPORT = sql.build_object(
+    Import,
+    account_ids=f"json(({ACCOUNT_IDS}))",
+    counts=sql.build_object(Counts, new="added", duplicate="duplicates", error="0"),
+    trade_count="added - deleted",
+)
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return the imports as a JSON array, newest first."""
-    return await fetch_json_array(
-        db,
-        f"SELECT {IMPORT} AS item FROM imports WHERE user_id = :user_id ORDER BY id DESC",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "imports", IMPORT, user_id, "id DESC")
 
 
 async def get(db: Connection, user_id: int, import_id: int) -> str:
-    """Return the import as JSON. Raises NotFound."""
-    return await find_row(db, "imports", IMPORT, user_id, import_id)
+    return await sql.find_row(db, "imports", IMPORT, user_id, import_id)
 
 
 async def insert(db: Connection, user_id: int, source: Source, file_format: str, timezone: str) -> int:
     """Return the new id. The counts are 0 until `set_counts`."""
     counts = {"added": 0, "updated": 0, "duplicates": 0}
     columns = {"user_id": user_id, **source._asdict(), "format": file_format, "timezone": timezone}
-    return await insert_row(db, "imports", columns | counts)
+    return await sql.insert_row(db, "imports", columns | counts)
 
 
 async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
@@ -82,7 +71,7 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
         SET added = :new, updated = :updated, duplicates = :duplicate
         WHERE id = :id
         """,
-        {"new": counts.new, "updated": counts.updated, "duplicate": counts.duplicate, "id": import_id},
+        {**asdict(counts), "id": import_id},
     )
 
 

@@ -51,6 +51,7 @@ def test_a_quotient_is_rounded_half_to_even(numerator: int, denominator: int) ->
 @example(leave=Money("0.00000001"), **HALF)
 @example(leave=Money("0.00000003"), **HALF)
 @example(leave=Money("-0.00000003"), **HALF)
+@example(leave=Money(LARGEST), **{**HALF, "quantity": PositiveMoney(1)})
 def test_a_result_is_the_exact_product_rounded_half_to_even(
     entry: Money, leave: Money, quantity: PositiveMoney, multiplier: PositiveMoney, is_long: bool
 ) -> None:
