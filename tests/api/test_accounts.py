@@ -14,7 +14,6 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
-    read_actual,
     run_sql,
     snapshots_of,
     unwrap,
@@ -110,34 +109,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.Asyn
         assert unwrap(await client.patch(f"/accounts/{account['id']}", json=patch)) == account
 
 
-async def test_a_renamed_account_takes_its_new_place_in_the_list(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, "zeta")
-    await create_account(client, "Beta")
-
-    await client.patch(f"/accounts/{account['id']}", json={"name": "Alpha"})
-
-    assert await list_names(client) == ["Alpha", "Beta"]
-
-
 # Balance goals -------------------------------------------------------------------------------------------
-
-
-async def test_a_balance_goal_shows_accounts_as_they_come_change_and_go(client: httpx.AsyncClient) -> None:
-    goal = await create_goal(client, metric="balance_target", **YEAR)
-    actuals = [await read_actual(client, goal)]
-
-    first = await create_account(client, "First", starting_balance=1000.5)
-    actuals.append(await read_actual(client, goal))
-    second = await create_account(client, "Second", starting_balance=200)
-    actuals.append(await read_actual(client, goal))
-    await client.patch(f"/accounts/{first['id']}", json={"starting_balance": 900.25})
-    actuals.append(await read_actual(client, goal))
-    await create_trade(client, second["id"], gross_pnl=50)
-    actuals.append(await read_actual(client, goal))
-    await client.delete(f"/accounts/{first['id']}")
-    actuals.append(await read_actual(client, goal))
-
-    assert actuals == [0, 1000.5, 1200.5, 1100.25, 1150.25, 250]
 
 
 # Delete --------------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from factories import (
     error_of,
     get_strategy,
     insert_account,
-    read_actual,
     run_sql,
     snapshots_of,
     unwrap,
@@ -263,26 +262,6 @@ async def test_a_master_that_leaves_is_cleared_and_one_that_stays_is_kept(
 
 
 # Goals and strategies ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("follows", [False, True], ids=["of-the-group", "of-the-active-selection"])
-async def test_a_goal_shows_members_as_they_come_and_go(
-    client: httpx.AsyncClient, accounts: list[int], follows: bool
-) -> None:
-    group = await create_copy_group(client)
-    for account, result in zip(accounts, (1, 10, 100), strict=True):
-        await create_trade(client, account, gross_pnl=result)
-    goal = await create_goal(client, copy_group_id=group["id"], **YEAR)
-    if follows:
-        await client.patch("/me", json={"active_selection": f"group_{group['id']}"})
-        unwrap(await client.patch(f"/goals/{goal['id']}", json={"scope": ""}))
-
-    actuals = [await read_actual(client, goal)]
-    for members in ([0], [0, 2], [1, 2], []):
-        unwrap(await put_members(client, group, *(accounts[one] for one in members)))
-        actuals.append(await read_actual(client, goal))
-
-    assert actuals == [0, 1, 101, 110, 0]
 
 
 async def test_the_goals_of_a_deleted_group_go_with_their_snapshots_its_strategies_and_accounts_stay(

@@ -1,4 +1,4 @@
-"""GET /v1/metrics, and what a goal says about its metric: `kind` and `formula`."""
+"""What a goal says about its metric: `kind` and `formula`."""
 
 import re
 
@@ -12,16 +12,6 @@ from journal_api.values.metrics import METRICS
 
 ARITHMETIC = {key: text for key, text in FORMULAS.items() if re.fullmatch(r"[a-z_×/+() \d-]+", text) and
               re.search(r"[-+/]", text)}  # fmt: skip
-
-
-async def test_the_metrics_are_listed_with_their_unit_and_natural_direction(
-    client: httpx.AsyncClient,
-) -> None:
-    listed = unwrap(await client.get("/metrics"))
-
-    assert {one["key"]: (one["unit"], one["natural_direction"]) for one in listed} == {
-        key: (metric.unit, metric.direction) for key, metric in METRICS.items()
-    }
 
 
 @pytest.mark.parametrize(

@@ -168,14 +168,6 @@ async def test_a_whole_trade_is_read_edited_and_sent_back(client: httpx.AsyncCli
     }
 
 
-async def test_a_stated_result_stays_when_the_prices_change(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client, gross_pnl=7)
-
-    patched = unwrap(await client.patch(f"/trades/{trade['id']}", json={**trade, "exit_price": 103}))
-
-    assert patched["gross_pnl"] == 7
-
-
 async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx.AsyncClient) -> None:
     account, other = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
     goal = await create_goal(client, account_id=account)

@@ -44,21 +44,10 @@ def renamed(setups: Any) -> list[dict[str, Any]]:
     ]
 
 
-def half_and_half(strategy: Any, size: Size) -> list[dict[str, Any]]:
-    """The first half of the setups in place, half of their confirmations new; the other half new."""
-    setups, confirmations = size
-    kept = renamed(strategy["setups"][: setups // 2])
-    for setup in kept:
-        new = new_setups((1, confirmations - confirmations // 2), " new")[0]["confirmations"]
-        setup["confirmations"] = setup["confirmations"][: confirmations // 2] + new
-    return kept + new_setups((setups - setups // 2, confirmations), " new")
-
-
 # The setups that a PATCH sends for a strategy.
 REPLACEMENTS: dict[str, Callable[[Any, Size], list[dict[str, Any]]]] = {
     "all in place": lambda strategy, size: renamed(strategy["setups"]),
     "all new": lambda strategy, size: new_setups(size, " new"),
-    "half and half": half_and_half,
     "all kept": lambda strategy, size: [{"setup_id": one["setup_id"]} for one in strategy["setups"]],
     "none": lambda strategy, size: [],
     "confirmations cleared": lambda strategy, size: [

@@ -1,6 +1,5 @@
 """Strategies with setups and confirmations, created, read and deleted: docs/api.md#strategies."""
 
-import json
 import re
 from typing import Any
 
@@ -270,26 +269,6 @@ async def test_white_space_between_tokens_of_free_form_json_is_no_token(client: 
     tokens = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
     assert kept is not None
     assert tokens.findall(kept[1]) == tokens.findall(spaced)
-
-
-@pytest.mark.parametrize(
-    ("member", "text"),
-    [
-        ("risk_rules", f'{{"a":"{"x" * (64 * 1024 - 7)}"}}'),
-        ("exit_rules", '{"a":' * 32 + "{}" + "}" * 32),
-        ("optimal_conditions", "[]"),
-        ("setups", json.dumps([{"name": "s"}] * 51)),
-        ("setups[0].confirmations", json.dumps([{"name": "s", "confirmations": [{"name": "c"}] * 101}])),
-    ],
-    ids=["over 64 KiB", "over 32 levels", "an array", "51 setups", "101 confirmations"],
-)
-async def test_a_member_beyond_its_limit_is_refused(
-    client: httpx.AsyncClient, member: str, text: str
-) -> None:
-    refused = await post_text(client, f'{{"name": "S", "{member.partition("[")[0]}": {text}}}')
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == [member]
 
 
 # The maximum -------------------------------------------------------------------------------------------

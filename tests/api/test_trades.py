@@ -610,45 +610,6 @@ async def test_a_deleted_trade_is_gone_everywhere_and_its_id_is_not_used_again(
 # Goals ---------------------------------------------------------------------------------------------------
 
 
-METRICS: list[tuple[str, dict[str, Any], float | None, float | None]] = [
-    ("net_pnl", {"fees": 0.75}, 1, 0.25),
-    ("gross_pnl", {"exit_price": 90}, 1, -10),
-    ("max_drawdown", {"gross_pnl": -4}, 0, 4),
-    ("balance_target", {"gross_pnl": 20}, 1001, 1020),
-    ("win_rate", {"exit_price": 100}, 100, 0),
-    ("a_plus_rate", {"grade": "A+"}, None, 100),
-    ("rr_realized_avg", {"initial_risk": 4}, None, 0.25),
-    ("trading_days", {"closed_at": None}, 1, 0),
-    ("trade_count", {"closed_at": "2027-01-01T00:00:00Z"}, 1, 0),
-    ("worst_trade", {"direction": "short"}, 1, -1),
-]
-
-
-@pytest.mark.parametrize(("metric", "edit", "before", "after"), METRICS, ids=[row[0] for row in METRICS])
-async def test_a_goal_shows_an_edited_trade_at_the_next_read(
-    client: httpx.AsyncClient, metric: str, edit: dict[str, Any], before: float | None, after: float | None
-) -> None:
-    account = await create_account(client, starting_balance=1000)
-    goal = await create_goal(client, metric=metric, account_id=account["id"], **YEAR)
-    trade = await create_trade(client, account["id"])
-
-    first = await read_actual(client, goal)
-    await patch(client, trade, **edit)
-
-    assert (first, await read_actual(client, goal)) == (before, after)
-
-
-async def test_a_goal_shows_a_checklist_that_goes_with_its_strategy(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
-    await create_trade(client, setup_id=strategy["setups"][0]["setup_id"])
-    goal = await create_goal(client, metric="protocol_completion_rate", **YEAR)
-    before = await read_actual(client, goal)
-
-    await client.delete(f"/strategies/{strategy['id']}")
-
-    assert (before, await read_actual(client, goal)) == (0, None)
-
-
 # Read, edit, send back -----------------------------------------------------------------------------------
 
 
