@@ -1,8 +1,4 @@
-"""PATCH of a strategy: docs/api.md#patch-setups, P1 to P11, and what surrounds them.
-
-tests/unit/test_setup_diff.py compares the diff of the lists with a model; these are its effects on rows,
-trades and answers.
-"""
+"""PATCH of a strategy: docs/api.md#patch-setups, P1 to P11, and what surrounds them."""
 
 from collections.abc import Callable
 from itertools import pairwise
