@@ -192,13 +192,6 @@ async def test_a_query_that_cannot_be_meant_is_refused(
     assert list(details_of(response)["fields"]) == [field]
 
 
-async def test_outcome_is_no_filter_of_reports(client: httpx.AsyncClient) -> None:
-    """The winning trades alone would have a win rate of 100."""
-    refused = await client.get("/reports?outcome=win")
-
-    assert details_of(refused) == {"unknown_parameters": ["outcome"]}
-
-
 # Values without a number ---------------------------------------------------------------------------------
 
 

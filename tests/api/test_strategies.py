@@ -121,14 +121,6 @@ async def test_the_list_has_the_scalars_and_the_number_of_setups(client: httpx.A
     assert [one["setup_count"] for one in listed] == [0, 3, 2]
 
 
-async def test_null_is_the_same_as_left_out(app: Starlette, client: httpx.AsyncClient) -> None:
-    bare = await create_strategy(client, "Bare")
-    nulls = await create_strategy(client, "Nulls", **{**DEFAULTS, "color_tag": "#000000"})
-
-    for strategy, color in ((bare, "#1d4ed8"), (nulls, "#000000")):
-        assert strategy.items() >= {**DEFAULTS, "color_tag": color, "setups": [], "setup_count": 0}.items()
-
-
 async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: httpx.AsyncClient) -> None:
     strategy = await create_strategy(client, risk_rules=None, exit_rules={"target": "2R"})
     await client.patch(f"/strategies/{strategy['id']}", json={"exit_rules": None})

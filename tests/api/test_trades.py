@@ -4,11 +4,9 @@ import asyncio
 import csv
 import io
 import itertools
-from decimal import Decimal
 from typing import Any
 
 import httpx
-import msgspec
 import pytest
 from factories import (
     A_TRADE,
@@ -26,19 +24,13 @@ from factories import (
     run_sql,
     unwrap,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from proofs import max_examples
 from starlette.applications import Starlette
-
-from journal_api.structs.trades import TradePatch
 
 INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
 OPEN: dict[str, Any] = {"closed_at": None, "exit_price": None}
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
-ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
@@ -611,69 +603,3 @@ async def test_a_deleted_trade_is_gone_everywhere_and_its_id_is_not_used_again(
 
 
 # Read, edit, send back -----------------------------------------------------------------------------------
-
-
-def amounts(largest: int, decimals: int) -> st.SearchStrategy[Decimal]:
-    """Amounts up to that magnitude, of up to that many decimals."""
-    scale = 10**decimals
-    return st.integers(-largest * scale, largest * scale).map(lambda units: Decimal(units) / scale)
-
-
-# Any amount that may be sent: 15 significant digits, 8 decimals, magnitude 10^10.
-SENDABLE = st.one_of(
-    *(amounts(10 ** (15 - decimals) - 1, decimals) for decimals in (6, 7, 8)), amounts(10**10, 5)
-)
-ANY_TRADE = st.fixed_dictionaries(
-    {
-        "direction": st.sampled_from(["long", "short"]),
-        "quantity": SENDABLE.filter(lambda amount: amount > 0),
-        "multiplier": SENDABLE.filter(lambda amount: amount > 0),
-        "entry_price": SENDABLE,
-        "exit_price": st.none() | SENDABLE,
-        "gross_pnl": SENDABLE,
-        "fees": SENDABLE,
-        "initial_risk": SENDABLE.filter(lambda amount: amount > 0),
-        "grade": st.none() | st.sampled_from(["A+", "A", "B", "C", "D", "F"]),
-        "notes": st.none()
-        | st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t\n\r")),
-    },
-    optional={"stop_loss": st.none() | SENDABLE},
-)
-
-
-def decode(response: httpx.Response) -> dict[str, Any]:
-    """The trade that was answered, every number as a Decimal of the digits written."""
-    assert response.status_code in (200, 201), response.text
-    trade: dict[str, Any] = response.json(parse_float=Decimal)["data"]["trade"]
-    return trade
-
-
-def encode(fields: dict[str, Any]) -> bytes:
-    """JSON with every digit of its Decimals, none in the form of an exponent."""
-    return ENCODER.encode(
-        {
-            name: Decimal(format(value.normalize(), "f")) if isinstance(value, Decimal) else value
-            for name, value in fields.items()
-        }
-    )
-
-
-@given(sent=ANY_TRADE, edit=ANY_TRADE)
-@max_examples(full=40, ci=8)
-async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exact(
-    client: httpx.AsyncClient, sent: dict[str, Any], edit: dict[str, Any]
-) -> None:
-    account = (unwrap(await client.get("/accounts")) or [await create_account(client)])[0]
-    whole = {"account_id": account["id"], **A_TRADE, **sent}
-
-    created = decode(await client.post("/trades", content=encode(whole)))
-    path = f"/trades/{created['id']}"
-    back = {name: value for name, value in created.items() if name in TradePatch.__struct_fields__}
-    unchanged = decode(await client.patch(path, content=encode(back)))
-    edited = decode(await client.patch(path, content=encode({**back, **edit})))
-
-    assert {name: created[name] for name in sent} == sent
-    assert unchanged == created
-    assert {name: edited[name] for name in edit} == edit
-    assert edited["net_pnl"] == edit["gross_pnl"] - edit["fees"]
-    assert decode(await client.get(path)) == edited

@@ -162,7 +162,7 @@ class Walk:
         if self.random.random() < 0.4:
             await self.write("POST", "/accounts", {"name": self.new_name(), **balance})
         else:
-            changes = [balance, balance, {"currency": self.random.choice(["USD", "USD", "EUR"])}]
+            changes: list[Body] = [balance, balance, {"currency": self.random.choice(["USD", "USD", "EUR"])}]
             await self.write("PATCH", f"/accounts/{self.pick('accounts')}", self.random.choice(changes))
 
     async def write_group(self) -> None:
