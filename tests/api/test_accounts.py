@@ -69,13 +69,6 @@ async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncCl
     assert unwrap(await client.get("/accounts")) == [account]
 
 
-async def test_accounts_come_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
-    for name in ("beta", "Alpha", "alpha", "Éclair", "Gamma"):
-        await create_account(client, name)
-
-    assert await list_names(client) == ["Alpha", "alpha", "beta", "Gamma", "Éclair"]
-
-
 # PATCH ---------------------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import BASE_URL, client_of, new_key_for
-from factories import details_of, error_of, run_sql
+from factories import create_category, details_of, error_of, run_sql, unwrap
 from operations import MISSING, body_of, create_thing_of, documented_path_of, for_each, path_of
 from starlette.applications import Starlette
 
@@ -198,6 +198,22 @@ async def test_the_object_in_the_path_is_checked_before_the_rules(client: httpx.
     refused = [await client.request(method, path, json=body) for method, path, body in BROKEN_RULES]
 
     assert [error_of(answer) for answer in refused] == [(404, "not_found")] * len(BROKEN_RULES)
+
+
+# Lists ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["tag-categories", "tags", "strategies", "accounts", "copy-groups"])
+async def test_what_has_a_name_is_listed_by_it_without_case_then_by_id(
+    client: httpx.AsyncClient, path: str
+) -> None:
+    extra = {"category_id": (await create_category(client, "0"))["id"]} if path == "tags" else {}
+    for name in ("zulu", "beta", "Alpha", "éclair", "alpha", "Éclair", "Beta", "_x"):
+        unwrap(await client.post(f"/{path}", json={"name": name, **extra}))
+
+    names = [one["name"] for one in unwrap(await client.get(f"/{path}"))]
+
+    assert names == ["_x", "Alpha", "alpha", "beta", "Beta", "zulu", "éclair", "Éclair"]
 
 
 # Methods -------------------------------------------------------------------------------------------------

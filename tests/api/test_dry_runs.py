@@ -9,9 +9,7 @@ import time_machine
 from commands import dump
 from factories import (
     create_account,
-    create_copy_group,
     create_example_journal,
-    create_goal,
     create_import,
     create_strategy,
     create_tag,
@@ -107,15 +105,6 @@ async def test_a_dry_run_of_an_undo_keeps_the_trades(client: httpx.AsyncClient) 
     assert tried.headers["x-trades-kept"] == str(trade["id"])
     assert "x-trades-kept" not in forced.headers
     assert unwrap(await client.get(f"/trades/{trade['id']}"))["notes"] == "Edited"
-
-
-async def test_a_dry_run_keeps_what_the_deletion_would_take_along(client: httpx.AsyncClient) -> None:
-    group = await create_copy_group(client)
-    goal = await create_goal(client, copy_group_id=group["id"])
-
-    await client.delete(f"/copy-groups/{group['id']}", params=DRY)
-
-    assert unwrap(await client.get(f"/goals/{goal['id']}")) == goal
 
 
 # Answers and links that go with setups and confirmations --------------------------------------------------

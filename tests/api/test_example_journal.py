@@ -87,18 +87,6 @@ async def test_an_example_ends_with_the_trades_that_are_closed_by_now(client: ht
     assert [trade["opened_at"][:10] for trade in trades if not trade["closed_at"]] == ["2026-10-29"]
 
 
-async def test_an_example_is_the_same_each_time(client: httpx.AsyncClient) -> None:
-    async def results() -> list[Any]:
-        await client.post("/example-journal")
-        trades = unwrap(await client.get("/trades", params={"limit": 200}))
-        return [(trade["symbol"], trade["opened_at"], trade["net_pnl"], trade["grade"]) for trade in trades]
-
-    first = await results()
-    await client.delete("/example-journal")
-
-    assert await results() == first
-
-
 async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient, app: Starlette) -> None:
     await create_trade(client)
     await create_tag(client)

@@ -346,6 +346,18 @@ async def test_a_limit_of_a_body_is_where_the_document_says(client: httpx.AsyncC
         assert found
 
 
+async def test_a_limit_of_a_query_is_where_the_document_says(client: httpx.AsyncClient) -> None:
+    await send_examples(client)
+    for operation in [one for one in OPERATIONS if one.method == "GET"]:
+        limits = [(name, edge) for name, schema in query_of(operation).items() for edge in edges(schema)]
+        for name, edge in [one for one in limits if not one[1].path]:
+            within, beyond = [
+                reason(await client.get(path_of(operation, 1), params={name: value}), name)
+                for value in (edge.within, edge.beyond)
+            ]
+            assert within != beyond != "", (operation.name, name, edge)
+
+
 # What the service answers --------------------------------------------------------------------------------
 
 

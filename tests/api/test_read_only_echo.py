@@ -11,9 +11,7 @@ from factories import (
     create_category,
     create_copy_group,
     create_goal,
-    create_strategy,
     create_tag,
-    create_trade,
     details_of,
     error_of,
     unwrap,
@@ -146,28 +144,6 @@ async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(
     assert details_of(both) == {"fields": {"id": "is read-only", "tag_count": "is read-only"}}
 
 
-async def test_a_whole_trade_is_read_edited_and_sent_back(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "s", "confirmations": [{"name": "c"}]}])
-    tag = await create_tag(client)
-    trade = await create_trade(
-        client, quantity=2, stop_loss=99, fees=0.5, setup_id=strategy["setups"][0]["setup_id"]
-    )
-    path = f"/trades/{trade['id']}"
-    await client.put(f"{path}/tags", json={"tag_ids": [tag["id"]]})
-    read = unwrap(await client.get(path))
-
-    patched = unwrap(await client.patch(path, json={**read, "grade": "A", "exit_price": 103}))
-
-    assert (read["gross_pnl"], read["net_pnl"], read["rr_realized"]) == (2, 1.5, 0.75)
-    assert (patched["gross_pnl"], patched["net_pnl"], patched["rr_realized"]) == (6, 5.5, 2.75)
-    assert patched == {
-        **read,
-        **{name: patched[name] for name in ("gross_pnl", "net_pnl", "rr_realized", "updated_at")},
-        "grade": "A",
-        "exit_price": 103,
-    }
-
-
 async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx.AsyncClient) -> None:
     account, other = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
     goal = await create_goal(client, account_id=account)
@@ -201,14 +177,6 @@ async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.As
     assert details_of(refused) == {
         "fields": {"members": "is read-only; use PUT /v1/copy-groups/{id}/members"}
     }
-
-
-async def test_a_stale_etag_is_told_before_a_read_only_member(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-
-    refused = await client.patch(f"/tags/{tag['id']}", json={"id": 99}, headers={"If-Match": '"stale"'})
-
-    assert error_of(refused) == (412, "precondition_failed")
 
 
 async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:

@@ -130,14 +130,6 @@ async def test_free_form_json_of_null_is_stored_as_null(app: Starlette, client: 
     assert stored == [(None, None, None)]
 
 
-async def test_strategies_are_ordered_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
-    for name in ("beta", "Alpha", "BETA", "émile", "alpha", "Beta", "ÉMILE", "zulu"):
-        await create_strategy(client, name)
-
-    names = ["Alpha", "alpha", "beta", "BETA", "Beta", "zulu", "émile", "ÉMILE"]
-    assert await list_names(client) == names
-
-
 async def test_the_filters_choose_by_account_and_by_copy_group(
     app: Starlette, client: httpx.AsyncClient
 ) -> None:

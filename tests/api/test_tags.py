@@ -9,13 +9,8 @@ from factories import (
     create_tag,
     details_of,
     error_of,
-    insert_account,
-    insert_trade,
-    insert_trade_tags,
-    run_sql,
     unwrap,
 )
-from starlette.applications import Starlette
 
 
 async def list_names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -56,16 +51,6 @@ async def test_a_patch_changes_what_it_names(client: httpx.AsyncClient, members:
     assert unwrap(await client.get("/tags", params={"category_id": changed["category_id"]})) == [changed]
 
 
-async def test_a_patch_that_changes_nothing_keeps_updated_at(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-    members = ("name", "category_id", "color", "type")
-
-    for same in ((), members):
-        assert (
-            unwrap(await client.patch(f"/tags/{tag['id']}", json={name: tag[name] for name in same})) == tag
-        )
-
-
 async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_missing_tag(
     client: httpx.AsyncClient,
 ) -> None:
@@ -81,14 +66,6 @@ async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_miss
         assert details_of(refused) == {"fields": {"category_id": "is not one of your tag categories"}}
     assert error_of(await client.patch("/tags/999", json=body)) == (404, "not_found")
     assert await list_names(client) == ["Tag", "Taken"]
-
-
-async def test_tags_are_ordered_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
-    category = await create_category(client)
-    for name in ["zulu", "Beta", "éclair", "alpha", "Éclair", "Alpha", "beta", "_x"]:
-        await create_tag(client, name, category_id=category["id"])
-
-    assert await list_names(client) == ["_x", "alpha", "Alpha", "Beta", "beta", "zulu", "éclair", "Éclair"]
 
 
 async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client: httpx.AsyncClient) -> None:
@@ -112,18 +89,3 @@ async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client
         ({"category_id": 999}, ""),
     ):
         assert await list_names(client, **query) == [*names]
-
-
-async def test_a_deleted_tag_is_removed_from_every_trade(app: Starlette, client: httpx.AsyncClient) -> None:
-    gone, kept = await create_tag(client, "Gone"), await create_tag(client, "Kept")
-    account_id = await insert_account(app)
-    first, second = await insert_trade(app, account_id), await insert_trade(app, account_id)
-    await insert_trade_tags(app, first, [gone["id"], kept["id"]])
-    await insert_trade_tags(app, second, [gone["id"]])
-
-    deleted = await client.delete(f"/tags/{gone['id']}")
-
-    assert (deleted.status_code, deleted.content) == (204, b"")
-    assert await run_sql(app, "SELECT trade_id, tag_id FROM trade_tags") == [(first, kept["id"])]
-    assert await run_sql(app, "SELECT count(*) FROM trades") == [(2,)]
-    assert await list_names(client) == ["Kept"]

@@ -204,28 +204,20 @@ async def test_a_trade_that_changes_its_setup_loses_the_old_answers(
         assert (changed["confirmations"], back["confirmations"]) == ([], []), patch
 
 
-@pytest.mark.parametrize("how", ["confirmation", "setup", "strategy"])
-async def test_answers_go_with_their_confirmation_setup_or_strategy(
-    client: httpx.AsyncClient, setups: Any, how: str
-) -> None:
-    volume, trend = read_confirmation_ids(setups[0])
-    (strategy,) = unwrap(await client.get("/strategies"))
-    path = f"/strategies/{strategy['id']}"
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"])
-    await put_answers(client, trade, answer(volume, notes="Thin"), answer(trend))
-    left = {"confirmation_id": volume, "name": "Volume rises"}
-    setup = {"setup_id": setups[0]["setup_id"], "confirmations": [left]}
-
-    if how == "strategy":
-        await client.delete(path)
-    else:
-        await client.patch(path, json={"setups": [setup] if how == "confirmation" else []})
-
-    answers = [{**left, "was_present": True, "notes": "Thin"}] if how == "confirmation" else []
-    assert (await get_trade(client, trade))["confirmations"] == answers
-
-
 # With the trade itself -----------------------------------------------------------------------------------
+
+
+async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    opened = await create_trade(client, **flag, closed_at=None, exit_price=None)
+
+    closing = {"closed_at": A_TRADE["closed_at"], "exit_price": 101}
+    closed = unwrap(await client.patch(f"/trades/{opened['id']}", json=closing))
+
+    assert closed["gross_pnl"] == 1
+    assert read_annotations(closed) == read_annotations(opened)
+    assert read_annotations(opened) != ([], [])
 
 
 @pytest.fixture

@@ -1,16 +1,13 @@
 """POST /trades/bulk: many trades in one transaction, errors by index."""
 
 import httpx
-import pytest
 from factories import (
     A_TRADE,
     create_account,
-    create_goal,
     create_trade,
     details_of,
     error_of,
     list_trades,
-    snapshots_of,
     unwrap,
 )
 
@@ -58,27 +55,3 @@ async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.Asyn
         }
     }
     assert len(await list_trades(client)) == 1
-
-
-@pytest.mark.parametrize("number", [0, 1001])
-async def test_1_to_1000_trades_are_accepted(client: httpx.AsyncClient, number: int) -> None:
-    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
-
-    refused = await client.post("/trades/bulk", json={"trades": [good] * number})
-
-    assert error_of(refused) == (400, "validation_error")
-    assert list(details_of(refused)["fields"]) == ["trades"]
-
-
-async def test_goals_count_them_at_the_next_read(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    goal = await create_goal(client)
-    await snapshots_of(client, goal["id"])
-    tenths = [{"gross_pnl": 0.1}, {"gross_pnl": 0.2}]
-
-    await client.post(
-        "/trades/bulk", json={"trades": [{"account_id": account["id"], **A_TRADE, **one} for one in tenths]}
-    )
-
-    january = await snapshots_of(client, goal["id"], **{"from": "2026-01-01", "to": "2026-01-01"})
-    assert [snapshot["actual"] for snapshot in january] == [0.3]
