@@ -11,6 +11,7 @@ import pytest
 from factories import (
     A_TRADE,
     YEAR,
+    build_file,
     create_account,
     create_copy_group,
     create_goal,
@@ -22,6 +23,7 @@ from factories import (
     get_strategy,
     read_actual,
     run_sql,
+    send_file,
     unwrap,
 )
 from starlette.applications import Starlette
@@ -443,6 +445,21 @@ async def test_an_external_id_is_free_again_after_a_delete_or_a_change(
         assert (await patch(client, trade, external_id=other))["external_id"] == other
 
     assert (await create_trade(client, account_id, external_id="T-1"))["external_id"] == "T-1"
+
+
+async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    ids = ["T-1", *(f"N-{number}" for number in range(1000)), "T-1"]
+    rows = [{"external_id": one, "quantity": str(1 + place)} for place, one in enumerate(ids)]
+
+    answer = await send_file(client, build_file(*rows), account_id)
+
+    assert error_of(answer) == INVALID
+    assert (details_of(answer)["line"], details_of(answer)["reason"]) == (
+        1003,
+        "external_id 'T-1' is repeated",
+    )
 
 
 async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: httpx.AsyncClient) -> None:
