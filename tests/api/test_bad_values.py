@@ -34,7 +34,6 @@ from journal_api.values.currencies import Currency
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Day, DayRollover, Name, Selection, Text, TimeZone
-from journal_api.web.decoding import members_of_type
 from journal_api.web.operation import Operation
 
 INVALID = (400, "validation_error")
@@ -378,55 +377,6 @@ def words_of(kind: inspect.Type) -> list[str]:
     """The words that a parameter accepts, if only those."""
     kinds = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
     return sorted(str(word) for one in kinds if isinstance(one, inspect.LiteralType) for word in one.values)
-
-
-@pytest.mark.usefixtures("one_of_each")
-@for_each(OPERATIONS)
-async def test_a_known_parameter_sent_twice_is_refused(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    lists = members_of_type(operation.query, msgspec.inspect.ListType)
-    fields = msgspec.structs.fields(operation.query)
-    names = [field.encode_name for field in fields if field.encode_name not in lists]
-
-    refused = [
-        await client.request(operation.method, path_of(operation, 1), params={name: ["1", "1"]})
-        for name in names
-    ]
-
-    assert [error_of(answer) for answer in refused] == [INVALID] * len(names)
-    assert [details_of(answer)["fields"] for answer in refused] == [
-        {name: "must be sent once"} for name in names
-    ]
-
-
-every_list_in_pages = pytest.mark.parametrize(
-    "operation", [operation for operation in OPERATIONS if operation.is_paged], ids=name_of
-)
-
-
-@every_list_in_pages
-async def test_a_limit_from_1_to_its_largest_is_fine_and_an_offset_past_the_end_lists_nothing(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    await create_one_of_each(client)
-    (largest,) = (
-        field.type.le
-        for field in inspect.type_info(operation.query).fields  # type: ignore[attr-defined]
-        if field.name == "limit"
-    )
-
-    for limit, offset in ((1, 0), (largest, 0), (1, 10**6), (1, 2**63 - 1)):
-        query: dict[str, Any] = {"limit": limit, "offset": offset}
-        if operation.path == "/v1/reports":
-            query["group_by"] = "account"
-        page = await client.get(path_of(operation, 1), params=query)
-
-        pagination = page.json()["meta"]["pagination"]
-        assert pagination == {"limit": limit, "offset": offset, "total": pagination["total"]}
-        found = unwrap(page)
-        items = found["groups"] if operation.path == "/v1/reports" else found
-        assert (len(items) == 0) == (offset > 0)
 
 
 @pytest.mark.usefixtures("one_of_each")

@@ -17,7 +17,7 @@ from factories import (
     error_of,
     unwrap,
 )
-from operations import body_of, create_one_of_each, path_of
+from operations import CHANGES, body_of, create_one_of_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -26,18 +26,6 @@ from journal_api.web.operation import Operation
 DRY = {"dry_run": "true"}
 # The dry run of an import returns 200 with the report of what it would do (docs/imports.md).
 WRITES = [one for one in OPERATIONS if one.method != "GET" and one.name != "create_import"]
-# A body that changes something of `create_one_of_each`, where the one of BODIES does not.
-CHANGES: dict[str, dict[str, Any]] = {
-    "update_tag_category": {"name": "Another"},
-    "update_tag": {"name": "Another"},
-    "update_strategy": {"setups": [{"setup_id": 1, "confirmations": []}, {"name": "Another"}]},
-    "update_goal": {"status": "paused"},
-    "update_account": {"starting_balance": 5},
-    "update_copy_group": {"name": "Another"},
-    "update_trade": {"exit_price": 103},
-    "update_me": {"timezone": "Asia/Tokyo"},
-    "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
-}
 
 
 def losses(response: httpx.Response) -> tuple[str, str]:

@@ -17,20 +17,12 @@ from factories import (
     unwrap,
 )
 from msgspec import structs
-from operations import create_thing_of, path_of
+from operations import CHANGES, create_thing_of, path_of
 
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
 PATCHES = [operation for operation in OPERATIONS if operation.method == "PATCH"]
-# A body that changes something of what `create_thing_of` creates.
-CHANGES: dict[str, dict[str, Any]] = {
-    **{f"update_{kind}": {"name": "New"} for kind in ("tag_category", "tag", "strategy", "account")},
-    "update_copy_group": {"name": "New"},
-    "update_goal": {"goal_name": "New"},
-    "update_trade": {"notes": "New"},
-    "update_me": {"name": "New"},
-}
 each_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
 
 
