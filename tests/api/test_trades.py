@@ -307,21 +307,6 @@ async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.Asyn
     assert trade["closed_at"] == "2026-01-05T20:38:40.000000Z"
 
 
-@pytest.mark.parametrize(
-    ("timezone", "rollover", "closed_at", "day"),
-    [
-        ("America/New_York", "00:00", "2026-01-06T04:59:59Z", "2026-01-05"),
-        ("America/New_York", "17:00", "2026-01-06T22:00:00Z", "2026-01-07"),
-    ],
-)
-async def test_the_trading_day_is_the_day_of_the_close_by_zone_and_rollover(
-    client: httpx.AsyncClient, timezone: str, rollover: str, closed_at: str, day: str
-) -> None:
-    await client.patch("/me", json={"timezone": timezone, "day_rollover": rollover})
-
-    assert (await create_trade(client, closed_at=closed_at))["trading_day"] == day
-
-
 # Strategy and setup --------------------------------------------------------------------------------------
 
 

@@ -44,24 +44,6 @@ async def user_names(app: Starlette) -> list[str]:
     return [name for (name,) in await run_sql(app, "SELECT name FROM users")]
 
 
-async def test_a_write_needs_the_event_loop_for_none_of_its_statements(client: httpx.AsyncClient) -> None:
-    path = f"/strategies/{(await create_strategy(client))['id']}"
-    etag = (await client.get(path)).headers["etag"]
-    begins, commits = threading.Event(), threading.Event()
-
-    def note(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
-        {"BEGIN IMMEDIATE": begins, "COMMIT": commits}.get(sql, threading.Event()).set()
-        return call()
-
-    with every_sql_call(note):
-        patch = asyncio.create_task(client.patch(path, json={"name": "New"}, headers={"If-Match": etag}))
-        await until(begins)
-        has_reached_commit = commits.wait(10)  # the event loop stands still
-
-    assert has_reached_commit
-    assert unwrap(await patch)["name"] == "New"
-
-
 async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(
     database: Database, settings: Settings
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_limit_that_no_trade_can_repair_is_missed(
         ("balance_target", 1500, "at_least", {"net_pnl": 200, "opening_balance": 1000}, "on_track"),
         ("balance_target", 1500, "at_least", {"net_pnl": 199, "opening_balance": 1000}, "behind"),
         ("expectancy", 5, "at_least", {}, "on_track"),
+        ("win_rate", 50, "at_least", {"decisions": 1, "losses": 1}, "behind"),
         ("profit_factor", 5, "at_most", {"decisions": 1, "wins": 1}, "behind"),
         # An average is a limit too; without a trade it has no room to tell.
         ("expectancy", -5, "at_least", {}, "within_limit"),
@@ -134,6 +135,8 @@ def test_a_goal_stands_on_wednesday(
         ("max_trades_per_day", 5, "at_most", {"max_trades_per_day": 4, "decisions_today": 1}, 4),
         ("max_drawdown", 300, "at_most", {"max_drawdown": 200, "peak_pnl": 500, "net_pnl": 450}, 250),
         ("trade_count", 5, "at_most", {"decisions": 4}, 1),
+        ("trade_count", 4, "at_most", {"decisions": 4}, 0),
+        ("worst_day", -500, "at_least", {"worst_day": -500, "today_net_pnl": -500}, 0),
         ("worst_day", -500, "at_most", {"worst_day": -100}, 400),
         ("expectancy", -5, "at_least", {}, None),
     ],
