@@ -5,6 +5,7 @@ fractions. A value is a Fraction, or the reason why there is none. The pace is l
 """
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -240,7 +241,7 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
         "with_mistake": sum(any(one.tags & journal.mistakes for one in each.trades) for each in decisions),
         "trading_days": len(by_day),
         "winning_days": sum(net > 0 for net in by_day.values()),
-        "max_trades_per_day": max((sum(one.day == day for one in decisions) for day in by_day), default=0),
+        "max_trades_per_day": max(Counter(one.day for one in decisions).values(), default=0),
         "gross_pnl": sum((trade.gross for _, trade in rows), ZERO),
         "fees": sum((trade.fees for _, trade in rows), ZERO),
         "net_pnl": sum((trade.net for _, trade in rows), ZERO),
@@ -257,7 +258,7 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
 def compute_drawdown(nets: list[Fraction]) -> Fraction:
     """The largest fall from any moment, the start included, to a later one."""
     curve = list(accumulate(nets, initial=ZERO))
-    return max(high - low for moment, high in enumerate(curve) for low in curve[moment:])
+    return max(high - low for high, low in zip(accumulate(curve, max), curve, strict=True))
 
 
 def compute_streak(nets: list[Fraction]) -> int:
