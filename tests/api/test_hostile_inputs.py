@@ -20,6 +20,7 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
+    renamed,
     run_sql,
     unwrap,
 )
@@ -289,18 +290,6 @@ def checklists(word: str) -> list[dict[str, Any]]:
     """50 setups of 100 confirmations, as many as there may be."""
     confirmations = [{"name": f"{word} {number}"} for number in range(100)]
     return [{"name": f"{word} {number}", "confirmations": confirmations} for number in range(50)]
-
-
-def renamed(setups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same setups and confirmations by their ids, each with another name."""
-    return [
-        {
-            **setup,
-            "name": f"{setup['name']} again",
-            "confirmations": [{**one, "name": f"{one['name']} again"} for one in setup["confirmations"]],
-        }
-        for setup in setups
-    ]
 
 
 @pytest.mark.promise(12)

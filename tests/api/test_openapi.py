@@ -154,62 +154,6 @@ def test_every_body_and_every_resource_has_an_example_that_fits_its_schema_and_i
 # What generators of clients need -------------------------------------------------------------------------
 
 
-def parts_in(part: Any) -> Iterator[dict[str, Any]]:
-    """Every object in the document, but for examples."""
-    if isinstance(part, dict):
-        yield part
-    for name, inner in (
-        part.items() if isinstance(part, dict) else enumerate(part if isinstance(part, list) else ())
-    ):
-        if name != "examples":
-            yield from parts_in(inner)
-
-
-def schemas_in(kind: str) -> dict[str, Any]:
-    """The components that bodies, or responses, refer to, nested ones included."""
-    operations = [one for path in DOCUMENT["paths"].values() for one in path.values()]
-    found: dict[str, Any] = {}
-    to_see = [one[kind] for one in operations if kind in one]
-    while to_see:
-        for part in parts_in(to_see.pop()):
-            name = str(part.get("$ref", "")).removeprefix("#/components/")
-            if name and name not in found:
-                found[name] = resolved(part)
-                to_see.append(found[name])
-    return {name.removeprefix("schemas/"): schema for name, schema in found.items()}
-
-
-def test_a_member_of_a_body_is_required_or_has_its_default_beside_the_keyword() -> None:
-    bodies = schemas_in("requestBody")
-
-    assert [
-        name for name, schema in bodies.items() if any("default" in part for part in parts_in(schema))
-    ] == []
-    assert bodies["StrategyCreate"]["properties"]["color_tag"]["x-default"] == "#1d4ed8"
-    assert all(bodies[name]["additionalProperties"] is False for name in ("StrategyCreate", "SetupPatch"))
-
-
-def test_a_response_is_open_and_says_what_is_always_there() -> None:
-    responses = schemas_in("responses")
-
-    closed = [
-        name
-        for name, schema in responses.items()
-        if any(part.get("additionalProperties") is False or "default" in part for part in parts_in(schema))
-    ]
-    # An import profile is answered with the parts of its body.
-    assert set(closed) <= {"Side", "MatchedFill", "Costs", "Option"}
-    assert responses["Verdict"]["required"] == ["line", "verdict", "trade_id", "changed", "reason"]
-
-
-def test_a_closed_list_is_named_once() -> None:
-    lists = [tuple(sorted(part["enum"])) for part in parts_in(DOCUMENT) if isinstance(part.get("enum"), list)]
-    codes = {error.code for operation in OPERATIONS for error in operation.possible_errors}
-
-    several = [values for values in lists if len(values) > 1 and not codes.issuperset(values)]
-    assert len(several) == len(set(several))
-
-
 def test_a_patch_lists_what_may_be_sent_back() -> None:
     for operation in [one for one in OPERATIONS if one.method == "PATCH" and one.body]:
         (resource,) = operation.data.values()

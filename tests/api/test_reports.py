@@ -24,12 +24,6 @@ async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query
     return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
 
 
-async def read_values(client: httpx.AsyncClient, group_by: str, metric: str = "net_pnl", **query: Any) -> Any:
-    """The value of a metric by the name of the group."""
-    found = await read_report(client, group_by, metrics=metric, **query)
-    return {group["name"]: group["values"][metric] for group in found["groups"]}
-
-
 @pytest.fixture
 async def account_id(client: httpx.AsyncClient) -> int:
     return int((await create_account(client, "Main"))["id"])

@@ -12,6 +12,7 @@ from factories import (
     create_goal,
     create_strategy,
     create_tag,
+    renamed,
     unwrap,
 )
 from sql_calls import noted_statements
@@ -29,18 +30,6 @@ def new_setups(size: Size, suffix: str = "") -> list[dict[str, Any]]:
             "confirmations": [{"name": f"c{place}{suffix}"} for place in range(confirmations)],
         }
         for number in range(setups)
-    ]
-
-
-def renamed(setups: Any) -> list[dict[str, Any]]:
-    """Every setup and every confirmation in place, each with another name."""
-    return [
-        {
-            **setup,
-            "name": f"{setup['name']}, new",
-            "confirmations": [{**one, "name": f"{one['name']}, new"} for one in setup["confirmations"]],
-        }
-        for setup in setups
     ]
 
 

@@ -13,7 +13,6 @@ from journal_api.values.money import SCALE
 from journal_api.values.periods import Period
 from journal_api.values.statistics import NO_TRADES, Statistics
 
-LARGEST = 2**63 - 1
 WON_TODAY = {"today_trades": 1, "today_winning_days": 1}
 MONDAY = date(2026, 3, 2)
 WEEK = Period(MONDAY, MONDAY + timedelta(days=6))
