@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from aiosqlite import Connection
-from factories import create_strategy, error_of, held_writes, run_sql, unwrap
+from factories import error_of, held_writes, run_sql, unwrap
 from operations import dump
 from sql_calls import every_sql_call, stopped_at
 from starlette.applications import Starlette
@@ -60,25 +60,6 @@ async def test_a_connection_that_was_not_closed_does_not_keep_the_process_alive(
 
     assert len(threads) >= 4
     assert all(thread.daemon for thread in threads)
-
-
-async def test_refused_writes_change_nothing_of_the_writes_beside_them(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    await create_strategy(client, "taken")
-    # Refused after the strategy and one of its setups were written.
-    setups = [{"name": "new"}, {"setup_id": 10**6}]
-
-    responses = await asyncio.gather(
-        *(client.post("/strategies", json={"name": f"good {number}"}) for number in range(10)),
-        *(client.patch("/strategies/1", json={"name": f"bad {n}", "setups": setups}) for n in range(10)),
-        *(client.post("/strategies", json={"name": "taken"}) for _ in range(10)),
-    )
-
-    assert [response.status_code for response in responses] == [201] * 10 + [400] * 10 + [409] * 10
-    names = {item["name"] for item in unwrap(await client.get("/strategies"))}
-    assert names == {"taken", *(f"good {number}" for number in range(10))}
-    assert await run_sql(app, "SELECT name FROM setups") == []
 
 
 async def test_a_write_that_waits_while_the_file_is_moved_is_refused(

@@ -214,20 +214,6 @@ async def test_an_account_in_another_currency_without_trades_mixes_nothing_but_b
 # Scopes --------------------------------------------------------------------------------------------------
 
 
-async def test_a_balance_counts_what_came_before_and_carries_through_empty_periods(desk: Desk) -> None:
-    account = await desk.account(balance=100)
-    for moment, pnl in (("01-10", 1), ("02-10", 2), ("03-10", 4)):
-        await desk.trade(account, moment, pnl)
-    february = {"timeframe": "custom", "custom_start": "2026-02-01", "custom_end": "2026-02-28"}
-
-    shown = [
-        await desk.values(await desk.goal(metric="balance_target", **fields))
-        for fields in (february, {"timeframe": "daily"}, {})
-    ]
-
-    assert shown == [[103], [101, 103, 107, 107], [101, 103, 107, 107]]
-
-
 async def test_a_balance_of_a_window_begins_with_what_came_before_its_first_day(desk: Desk) -> None:
     accounts = [await desk.account(name, balance) for name, balance in (("Main", 100), ("Other", 7))]
     for moment, pnl in (("01-10", 1000), ("01-31", -50.5), ("02-01", 2), ("02-28", 3), ("03-01", 500)):
