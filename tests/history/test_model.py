@@ -396,7 +396,7 @@ async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
         await walk.begin()
         for walk.steps in range(1, examples(full=50, ci=25) + 1):
             await walk.random.choice(STEPS)(walk)
-            if walk.steps % (6, 3, 1)[number % 3] == 0:
+            if walk.steps % (9, 5, 3)[number % 3] == 0:
                 await walk.compare_everything()
         await walk.compare_everything()
     except Exception as error:
