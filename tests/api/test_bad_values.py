@@ -15,6 +15,7 @@ from factories import (
     A_TRADE,
     create_account,
     create_category,
+    create_goal,
     create_trade,
     details_of,
     error_of,
@@ -431,6 +432,8 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
 
     refused = await client.get(f"/trades?{query}")
     range_alone = await client.get("/trades?from=2026-02-02&to=2026-01-01&side=long")
+    goal = await create_goal(client)
+    of_goal = await client.get(f"/goals/{goal['id']}/snapshots?from=2026-02-02&to=2026-01-01")
 
     assert details_of(refused) == {
         "fields": {
@@ -444,6 +447,7 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
         "fields": {"from": "must not be after to"},
         "unknown_parameters": ["side"],
     }
+    assert details_of(of_goal) == {"fields": {"from": "must not be after to"}}
 
 
 async def test_a_parameter_is_refused_before_the_body_and_the_object(client: httpx.AsyncClient) -> None:

@@ -190,6 +190,18 @@ async def test_if_match_takes_an_etag_a_list_of_them_in_some_lines_or_a_star(
     assert (patched.status_code, deleted.status_code) == (200, 204)
 
 
+async def test_a_page_has_another_etag_when_only_the_total_changes(client: httpx.AsyncClient) -> None:
+    trade = await create_trade(client)
+    page = "/trades?limit=1&symbol=ES"
+    before = await client.get(page)
+
+    await create_trade(client, trade["account_id"], opened_at="2025-01-05T14:00:00Z")
+    after = await client.get(page)
+
+    assert unwrap(after) == unwrap(before)
+    assert after.headers["etag"] != before.headers["etag"]
+
+
 async def test_a_repeated_create_meets_its_conditions_only_once(client: httpx.AsyncClient) -> None:
     etag, key, body = await etag_of(client, "/accounts"), {"Idempotency-Key": "a"}, {"name": "New"}
 

@@ -1,6 +1,7 @@
 """PATCH of a strategy: docs/api.md#patch-setups, P1 to P11, and what surrounds them."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -235,6 +236,22 @@ async def test_an_empty_list_clears_the_setups(app: Starlette, client: httpx.Asy
     assert await read_links(app, trade) == (strategy["id"], None, {})
 
 
+async def test_setups_without_their_ids_are_new_and_no_id_is_used_again(
+    app: Starlette, client: httpx.AsyncClient
+) -> None:
+    strategy = await make_playbook(client)
+    trade = await make_answered_trade(app, strategy)
+
+    replaced = await patched(client, strategy, *CHECKLISTS)
+    await patched(client, strategy)
+    again = await patched(client, strategy, *CHECKLISTS)
+
+    for older, newer in pairwise((strategy, replaced, again)):
+        assert setup(newer, 0)["setup_id"] > setup(older, 1)["setup_id"]
+        assert confirmation(newer, 0, 0)["confirmation_id"] > confirmation(older, 1, 0)["confirmation_id"]
+    assert await read_links(app, trade) == (strategy["id"], None, {})
+
+
 # P2, P6 to P8: setups and confirmations in place -------------------------------------------------------
 
 
@@ -421,6 +438,18 @@ async def test_null_clears_a_scope_and_setting_one_clears_the_other(
         name: row_id if name == then else None for name, row_id in ids.items()
     }
     assert after["setups"] == strategy["setups"]
+
+
+async def test_both_scopes_at_once_are_refused(app: Starlette, client: httpx.AsyncClient) -> None:
+    both = {"account_id": await insert_account(app), "copy_group_id": await insert_copy_group(app)}
+    strategy = await create_strategy(client, account_id=both["account_id"])
+    before = dump(app)
+
+    refused = await patch(client, strategy, name="New", **both)
+
+    assert error_of(refused) == INVALID
+    assert sorted(details_of(refused)["fields"]) == ["account_id", "copy_group_id"]
+    assert dump(app) == before
 
 
 # P11: the order ----------------------------------------------------------------------------------------

@@ -5,12 +5,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import max_examples
 
 from journal_api.rules.pace import GoalProgress, Pace, compute_pace
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import SCALE
-from journal_api.values.periods import Period
+from journal_api.values.periods import Period, count_weekdays
 from journal_api.values.statistics import NO_TRADES, Statistics
 
 WON_TODAY = {"today_trades": 1, "today_winning_days": 1}
@@ -49,6 +51,17 @@ def progress(metric: str, target: float, direction: str = "at_least", **fields: 
 
 def with_members(members: dict[str, Any]) -> Statistics:
     return msgspec.structs.replace(NO_TRADES, **members)
+
+
+@given(days, st.integers(-3, 800), st.sets(st.integers(1, 7)))
+@max_examples(full=2_000, ci=100)
+def test_trading_days_are_those_that_a_walk_through_the_period_counts(
+    start: date, length: int, weekdays: set[int]
+) -> None:
+    period = Period(start, start + timedelta(days=length))
+    walked = [start + timedelta(days=number) for number in range(length + 1)]
+
+    assert count_weekdays(period, weekdays) == sum(day.isoweekday() in weekdays for day in walked)
 
 
 def test_needed_per_day_is_rounded_half_to_even() -> None:
