@@ -63,6 +63,18 @@ def three_by_three(word: str) -> list[dict[str, Any]]:
     ]
 
 
+def renamed(setups: Any) -> list[dict[str, Any]]:
+    """The same setups and confirmations by their ids, each with another name."""
+    return [
+        {
+            **setup,
+            "name": f"{setup['name']} again",
+            "confirmations": [{**one, "name": f"{one['name']} again"} for one in setup["confirmations"]],
+        }
+        for setup in setups
+    ]
+
+
 def is_whole(strategy: Any) -> bool:
     """Whether the strategy has three setups of three confirmations and all names begin with one word."""
     setups = strategy["setups"]

@@ -24,6 +24,7 @@ from factories import (
     create_strategy,
     create_tag,
     create_trade,
+    three_by_three,
     unwrap,
 )
 from starlette.applications import Starlette
@@ -61,6 +62,18 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
     ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
+}
+
+# A body that changes something of what `create_one_of_each` makes, where the one of BODIES does not.
+CHANGES: dict[str, dict[str, Any]] = {
+    "create_strategy": {"name": "New", "setups": three_by_three("new")},
+    **{f"update_{kind}": {"name": "Changed"} for kind in ("tag_category", "tag", "account", "copy_group")},
+    "update_strategy": {"name": "Changed", "setups": [{"name": "Another"}]},
+    "update_goal": {"target_value": 5, "status": "paused"},
+    "replace_members": {"members": [{"account_id": 1, "quantity_multiplier": 2}]},
+    "update_trade": {"quantity": 2},
+    "update_me": {"timezone": "Asia/Tokyo"},
+    "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
 
 MISSING = 987_654_321

@@ -8,68 +8,42 @@ from msgspec import UnsetType, json
 from msgspec.structs import asdict
 
 from journal_api.errors import AccountHasTrades
-from journal_api.repositories.sql import (
-    fetch,
-    fetch_json_array,
-    find_row,
-    insert_row,
-    json_list,
-    require_row,
-    update_row,
-)
+from journal_api.repositories import sql
 from journal_api.rules.commissions import Commissions
-from journal_api.rules.partial_update import changes
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, Fees
 from journal_api.values.money import json_number
 
-ACCOUNT = f"""json_object(
-    'id', id,
-    'name', name,
-    'currency', currency,
-    'starting_balance', {json_number("starting_balance")},
-    'broker', broker,
-    'archived', json(iif(archived, 'true', 'false')),
-    'fees', json((
+ACCOUNT = sql.build_object(
+    Account,
+    starting_balance=json_number("starting_balance"),
+    archived=sql.json_boolean("archived"),
+    fees=f"""json((
         SELECT json_group_object(root, {json_number("per_side")})
-        FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root))),
-    'created_at', created_at,
-    'updated_at', updated_at)"""
+        FROM (SELECT root, per_side FROM account_fees WHERE account_id = accounts.id ORDER BY root)))""",
+)
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return the accounts as a JSON array, sorted by name."""
-    return await fetch_json_array(
-        db,
-        f"SELECT {ACCOUNT} AS item FROM accounts WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "accounts", ACCOUNT, user_id)
 
 
 async def get(db: Connection, user_id: int, account_id: int) -> str:
-    """Return the account as JSON. Raises NotFound."""
-    return await find_row(db, "accounts", ACCOUNT, user_id, account_id)
+    return await sql.find_row(db, "accounts", ACCOUNT, user_id, account_id)
 
 
 async def find(db: Connection, user_id: int, account_id: int) -> Account:
-    """Return the account as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, account_id), type=Account)
 
 
 async def require(
     db: Connection, user_id: int, account_id: int | None | UnsetType, field: str = "account_id"
 ) -> None:
-    """Raise ValidationFailed for `field` unless the account is the user's. None and UNSET are accepted."""
-    await require_row(db, "accounts", user_id, account_id, field)
+    await sql.require_row(db, "accounts", user_id, account_id, field)
 
 
 async def find_id(db: Connection, user_id: int, name: str) -> int | None:
     """Return the id of the account with that name, None without one."""
-    account_id = await fetch(
-        db,
-        "SELECT id FROM accounts WHERE user_id = :user_id AND name = :name",
-        {"user_id": user_id, "name": name},
-    )
-    return None if account_id is None else int(account_id)
+    return (await ids_by_name(db, user_id)).get(name)
 
 
 async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
@@ -81,10 +55,9 @@ async def ids_by_name(db: Connection, user_id: int) -> dict[str, int]:
 
 
 async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
-    """Return the new id. Raises DuplicateName."""
     columns = {**asdict(account), "user_id": user_id}
     fees = columns.pop("fees")
-    account_id = await insert_row(db, "accounts", columns)
+    account_id = await sql.insert_row(db, "accounts", columns)
     if fees:
         await replace_fees(db, account_id, fees)
     return account_id
@@ -92,7 +65,10 @@ async def insert(db: Connection, user_id: int, account: AccountCreate) -> int:
 
 async def replace_fees(db: Connection, account_id: int, fees: Fees) -> None:
     """Replace all commissions of the account."""
-    values = {"id": account_id, "fees": json_list([(root, amount.units) for root, amount in fees.items()])}
+    values = {
+        "id": account_id,
+        "fees": sql.json_list([(root, amount.units) for root, amount in fees.items()]),
+    }
     await db.execute_fetchall("DELETE FROM account_fees WHERE account_id = :id", values)
     await db.execute_fetchall(
         """
@@ -120,17 +96,19 @@ async def read_commissions(db: Connection, user_id: int) -> dict[int, Commission
 
 
 async def update(db: Connection, stored: Account, patch: AccountPatch) -> None:
-    """Write the members that differ. Raises DuplicateName."""
-    if changed := changes(stored, patch):
+    if changed := sql.find_changed(stored, patch):
         fees = changed.pop("fees", None)
-        await update_row(db, "accounts", stored, changed)
+        await sql.update_row(db, "accounts", stored, changed)
         if fees is not None:
             await replace_fees(db, stored.id, fees)
 
 
-async def delete(db: Connection, stored: Account) -> None:
+async def delete(db: Connection, user_id: int, account_id: int) -> None:
     """Delete the account. Raises AccountHasTrades."""
-    trade_count = await fetch(db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": stored.id})
+    await get(db, user_id, account_id)
+    trade_count = await sql.fetch(
+        db, "SELECT count(*) FROM trades WHERE account_id = :id", {"id": account_id}
+    )
     if trade_count:
         raise AccountHasTrades(trade_count=trade_count)
-    await db.execute_fetchall("DELETE FROM accounts WHERE id = :id", {"id": stored.id})
+    await sql.delete_row(db, "accounts", user_id, account_id)

@@ -6,22 +6,18 @@ from typing import NamedTuple
 import msgspec
 from aiosqlite import Connection
 
-from journal_api.repositories.sql import build_json_array, fetch, fetch_json
+from journal_api.repositories.sql import build_object, fetch, fetch_json, fetch_json_array, json_boolean
+from journal_api.structs.api_keys import ApiKey
 from journal_api.values.api_keys import hashed, new_key
 from journal_api.values.clock import now
 
 # A key changes only by its revocation. The use of a key is not a change.
-KEY = """json_object(
-    'id', id,
-    'name', name,
-    'last_four', last_four,
-    'scopes', json('["' || replace(scopes, ' ', '","') || '"]'),
-    'created_at', created_at,
-    'updated_at', coalesce(revoked_at, created_at),
-    'last_used_on', last_used_on,
-    'expires_at', expires_at,
-    'revoked_at', revoked_at,
-    'is_current', json(iif(id = :current_id, 'true', 'false')))"""
+KEY = build_object(
+    ApiKey,
+    scopes="""json('["' || replace(scopes, ' ', '","') || '"]')""",
+    updated_at="coalesce(revoked_at, created_at)",
+    is_current=json_boolean("id = :current_id"),
+)
 
 
 class KeyRow(NamedTuple):
@@ -37,11 +33,10 @@ class KeyRow(NamedTuple):
     last_used_on: str | None
 
 
-class KeyEnd(NamedTuple):
-    """When a key was revoked, and when it expires."""
-
-    revoked_at: str | None
-    expires_at: str | None
+KEY_ROW = """
+    SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
+    FROM api_keys
+    JOIN users ON users.id = user_id"""
 
 
 class ListedKey(NamedTuple):
@@ -59,24 +54,14 @@ class ListedKey(NamedTuple):
 
 async def find_by_hash(db: Connection, key_hash: bytes) -> KeyRow | None:
     """Return the key with that hash, None without one."""
-    rows = await db.execute_fetchall(
-        """
-        SELECT api_keys.id, user_id, scopes, expires_at, revoked_at, timezone, day_rollover, last_used_on
-        FROM api_keys
-        JOIN users ON users.id = user_id
-        WHERE hash = :hash
-        """,
-        {"hash": key_hash},
-    )
+    rows = await db.execute_fetchall(f"{KEY_ROW} WHERE hash = :hash", {"hash": key_hash})
     return next((KeyRow(*row) for row in rows), None)
 
 
-async def read_end(db: Connection, key_id: int) -> KeyEnd | None:
-    """Return when the key ends or ended, None without the key."""
-    rows = await db.execute_fetchall(
-        "SELECT revoked_at, expires_at FROM api_keys WHERE id = :id", {"id": key_id}
-    )
-    return next((KeyEnd(*row) for row in rows), None)
+async def find_by_id(db: Connection, key_id: int) -> KeyRow | None:
+    """Return the key with that id, None without one."""
+    rows = await db.execute_fetchall(f"{KEY_ROW} WHERE api_keys.id = :id", {"id": key_id})
+    return next((KeyRow(*row) for row in rows), None)
 
 
 async def insert(
@@ -117,9 +102,9 @@ async def list_all(db: Connection) -> list[ListedKey]:
 
 async def list_of_user(db: Connection, user_id: int, current_id: int) -> str:
     """Return the user's keys as a JSON array, oldest first, revoked ones included."""
-    return await fetch_json(
+    return await fetch_json_array(
         db,
-        build_json_array("key", f"SELECT {KEY} AS key FROM api_keys WHERE user_id = :user_id ORDER BY id"),
+        f"SELECT {KEY} AS item FROM api_keys WHERE user_id = :user_id ORDER BY id",
         {"user_id": user_id, "current_id": current_id},
     )
 

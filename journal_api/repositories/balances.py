@@ -62,18 +62,15 @@ async def read_stored_opening_balance(db: Connection, goal_id: int, period_start
 
 
 async def sum_balance_before(db: Connection, state: GoalState, first: date) -> int:
-    """Return the starting balances plus the net P&L of all trades before that day.
-
-    The high and low 32 bits are summed separately, because SQLite's sum() fails beyond 64 bits.
-    """
-    rows = await db.execute_fetchall(
+    """Return the starting balances plus the net P&L of all trades before that day."""
+    net_pnl = await fetch(
+        db,
         """
-        SELECT coalesce(sum(net_pnl >> 32), 0), coalesce(sum(net_pnl & 4294967295), 0)
+        SELECT sum_of_integers(net_pnl)
         FROM trades
         WHERE account_id IN (SELECT value FROM json_each(:accounts))
           AND trading_day < :first
         """,
         {"accounts": json_list(state.account_ids), "first": first.isoformat()},
     )
-    high, low = next(iter(rows))
-    return sum(state.starting_balances) + (int(high) << 32) + int(low)
+    return sum(state.starting_balances) + int(net_pnl or 0)

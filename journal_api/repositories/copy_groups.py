@@ -1,97 +1,64 @@
 """SQL of copy groups and their members. Foreign keys delete the goals of a deleted group."""
 
-from typing import NamedTuple
-
 from aiosqlite import Connection
 from msgspec import UnsetType, json
+from msgspec.structs import asdict, astuple
 
 from journal_api.errors import Conflict, ValidationFailed
-from journal_api.repositories.sql import (
-    build_json_array,
-    fetch_json_array,
-    find_row,
-    insert_row,
-    json_list,
-    require_row,
-    update_row,
+from journal_api.repositories import sql
+from journal_api.structs.copy_groups import (
+    CopyGroup,
+    CopyGroupCreate,
+    CopyGroupListItem,
+    CopyGroupPatch,
+    Member,
+    MembersPut,
 )
-from journal_api.rules.partial_update import changes
-from journal_api.structs.copy_groups import CopyGroup, CopyGroupCreate, CopyGroupPatch, MembersPut
 from journal_api.values.clock import now_after
-from journal_api.values.money import SCALE, json_number
+from journal_api.values.money import json_number
 
-SCALARS = """
-    'id', id,
-    'name', name,
-    'master_account_id', master_account_id,
-    'member_count', (SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id),
-    'created_at', created_at,
-    'updated_at', updated_at"""
-LIST_ITEM = f"json_object({SCALARS})"
-MEMBERS = build_json_array(
+MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
+LIST_ITEM = sql.build_object(CopyGroupListItem, member_count=MEMBER_COUNT)
+MEMBERS = sql.build_json_array(
     "member",
     f"""
-    SELECT json_object(
-        'account_id', account_id,
-        'quantity_multiplier', {json_number("quantity_multiplier")},
-        'sort_order', sort_order) AS member
+    SELECT {sql.build_object(Member, quantity_multiplier=json_number("quantity_multiplier"))} AS member
     FROM copy_group_members
     WHERE copy_group_id = copy_groups.id
     ORDER BY sort_order, account_id
     """,
 )
-COPY_GROUP = f"json_object({SCALARS}, 'members', json(({MEMBERS})))"
+COPY_GROUP = sql.build_object(CopyGroup, member_count=MEMBER_COUNT, members=f"json(({MEMBERS}))")
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return the copy groups without members as a JSON array, sorted by name."""
-    return await fetch_json_array(
-        db,
-        f"SELECT {LIST_ITEM} AS item FROM copy_groups WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "copy_groups", LIST_ITEM, user_id)
 
 
 async def get(db: Connection, user_id: int, copy_group_id: int) -> str:
-    """Return the copy group with its members as JSON. Raises NotFound."""
-    return await find_row(db, "copy_groups", COPY_GROUP, user_id, copy_group_id)
+    return await sql.find_row(db, "copy_groups", COPY_GROUP, user_id, copy_group_id)
 
 
 async def find(db: Connection, user_id: int, copy_group_id: int) -> CopyGroup:
-    """Return the copy group as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, copy_group_id), type=CopyGroup)
 
 
 async def require(
     db: Connection, user_id: int, copy_group_id: int | None | UnsetType, field: str = "copy_group_id"
 ) -> None:
-    """Raise ValidationFailed for `field` unless the copy group is the user's. None and UNSET are accepted."""
-    await require_row(db, "copy_groups", user_id, copy_group_id, field)
+    await sql.require_row(db, "copy_groups", user_id, copy_group_id, field)
 
 
 async def insert(db: Connection, user_id: int, copy_group: CopyGroupCreate) -> int:
-    """Return the new id. Raises DuplicateName."""
-    return await insert_row(db, "copy_groups", {"user_id": user_id, "name": copy_group.name})
+    return await sql.insert_row(db, "copy_groups", {"user_id": user_id, "name": copy_group.name})
 
 
 async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> None:
-    """Write the members that differ.
-
-    Raises ValidationFailed for a master that is not a member of the group, then DuplicateName.
-    """
+    """Raise ValidationFailed for a master that is not a member of the group, then DuplicateName."""
     members = {member.account_id for member in stored.members}
     if isinstance(patch.master_account_id, int) and patch.master_account_id not in members:
         raise ValidationFailed(fields={"master_account_id": "is not a member of this group"})
-    if changed := changes(stored, patch):
-        await update_row(db, "copy_groups", stored, changed)
-
-
-class MemberRow(NamedTuple):
-    """The columns of a member; `quantity_multiplier` is in units of 10^-8."""
-
-    account_id: int
-    quantity_multiplier: int
-    sort_order: int
+    await sql.patch_row(db, "copy_groups", stored, patch)
 
 
 async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body: MembersPut) -> None:
@@ -101,22 +68,18 @@ async def replace_members(db: Connection, user_id: int, stored: CopyGroup, body:
     """
     body.check()
     members = [
-        MemberRow(
-            member.account_id,
-            member.quantity_multiplier.units,
-            position if isinstance(member.sort_order, UnsetType) else member.sort_order,
+        Member(
+            account_id=member.account_id,
+            quantity_multiplier=member.quantity_multiplier,
+            sort_order=position if isinstance(member.sort_order, UnsetType) else member.sort_order,
         )
         for position, member in enumerate(body.members)
     ]
     await require_free(db, user_id, stored.id, [member.account_id for member in members])
-    before = [
-        MemberRow(member.account_id, int(member.quantity_multiplier * SCALE), member.sort_order)
-        for member in stored.members
-    ]
-    if sorted(before) == sorted(members):
+    if sorted(stored.members, key=astuple) == sorted(members, key=astuple):
         return
-    rows = json_list([member._asdict() for member in members])
-    values = {"id": stored.id, "rows": rows, "now": now_after(stored.updated_at)}
+    rows = [sql.stored_columns(asdict(member)) for member in members]
+    values = {"id": stored.id, "rows": sql.json_list(rows), "now": now_after(stored.updated_at)}
     await db.execute_fetchall(
         """
         DELETE FROM copy_group_members
@@ -158,7 +121,7 @@ async def require_free(db: Connection, user_id: int, copy_group_id: int, account
         LEFT JOIN copy_group_members ON account_id = accounts.id
         WHERE user_id = :user_id AND accounts.id IN (SELECT value FROM json_each(:account_ids))
         """,
-        {"id": copy_group_id, "user_id": user_id, "account_ids": json_list(account_ids)},
+        {"id": copy_group_id, "user_id": user_id, "account_ids": sql.json_list(account_ids)},
     )
     in_other_group = {account_id: bool(is_member) for account_id, is_member in rows}
     if unknown := [account_id for account_id in account_ids if account_id not in in_other_group]:
@@ -167,6 +130,5 @@ async def require_free(db: Connection, user_id: int, copy_group_id: int, account
         raise Conflict("Some accounts are in another copy group.", account_ids=conflicting)
 
 
-async def delete(db: Connection, stored: CopyGroup) -> None:
-    """Delete the copy group."""
-    await db.execute_fetchall("DELETE FROM copy_groups WHERE id = :id", {"id": stored.id})
+async def delete(db: Connection, user_id: int, copy_group_id: int) -> None:
+    await sql.delete_row(db, "copy_groups", user_id, copy_group_id)

@@ -20,13 +20,10 @@ class DailyTotal(Struct, frozen=True):
 
 
 async def list_of_user(db: Connection, user_id: int, period: Period) -> list[DailyTotal]:
-    """Return the totals of the days with a closed trade, oldest first.
-
-    The high and low 32 bits are summed separately, because SQLite's sum() fails beyond 64 bits.
-    """
+    """Return the totals of the days with a closed trade, oldest first."""
     rows = await db.execute_fetchall(
         """
-        SELECT trading_day, currency, count(*), sum(net_pnl >> 32), sum(net_pnl & 4294967295)
+        SELECT trading_day, currency, count(*), sum_of_integers(net_pnl)
         FROM accounts
         CROSS JOIN trades ON trades.account_id = accounts.id
         WHERE accounts.user_id = :user_id
@@ -37,6 +34,6 @@ async def list_of_user(db: Connection, user_id: int, period: Period) -> list[Dai
         {"user_id": user_id, "first": period.start.isoformat(), "last": period.end.isoformat()},
     )
     return [
-        DailyTotal(date.fromisoformat(day), currency, trades, from_units((high << 32) + low))
-        for day, currency, trades, high, low in rows
+        DailyTotal(date.fromisoformat(day), currency, trades, from_units(int(net_pnl)))
+        for day, currency, trades, net_pnl in rows
     ]

@@ -57,7 +57,7 @@ async def get(db: Connection, user_id: int) -> str:
         db,
         f"""
         SELECT json_object(
-            'is_loaded', json(iif(count(*) > 0, 'true', 'false')),
+            'is_loaded', {sql.json_boolean("count(*) > 0")},
             'account_id', max(row_id) FILTER (WHERE resource = 'accounts'),
             'trade_count', (SELECT count(*) FROM trades WHERE id IN {ROWS.format(table="trades")}))
         FROM example_rows

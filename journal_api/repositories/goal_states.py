@@ -5,7 +5,7 @@ from datetime import date
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import build_json_array, fetch, json_list
+from journal_api.repositories.sql import build_json_array, build_object, fetch, json_boolean, json_list
 from journal_api.rules.goal_history import GoalState
 from journal_api.values.clock import now
 
@@ -18,6 +18,27 @@ TARGETS = build_json_array(
     WHERE goal_id = :id
     ORDER BY since
     """,
+)
+STATE = build_object(
+    GoalState,
+    goal_id="goals.id",
+    custom_window="json_array(custom_start, custom_end)",
+    trading_weekdays="json(trading_weekdays)",
+    is_stopped=json_boolean("status <> 'active'"),
+    created_on="trading_day(goals.created_at, timezone, day_rollover)",
+    today="coalesce(stopped_on, trading_day(:now, timezone, day_rollover))",
+    account_ids="json((SELECT json_group_array(id) FROM account))",
+    starting_balances="json((SELECT json_group_array(starting_balance) FROM account))",
+    currencies="json((SELECT json_group_array(DISTINCT currency) FROM account))",
+    targets=f"json(({TARGETS}))",
+    latest_change="(SELECT coalesce(max(sequence), 0) FROM changes)",
+    first_trade="""(
+        SELECT min((SELECT min(trading_day)
+                    FROM trades
+                    WHERE account_id = account.id AND trading_day IS NOT NULL))
+        FROM account)""",
+    oldest="(SELECT min(period_start) FROM snapshots WHERE goal_id = :id)",
+    newest="(SELECT max(period_start) FROM snapshots WHERE goal_id = :id)",
 )
 
 
@@ -49,32 +70,7 @@ async def find(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Goa
                   ELSE true
               END
         )
-        SELECT json_object(
-            'goal_id', goals.id,
-            'metric', metric,
-            'direction', direction,
-            'timeframe', timeframe,
-            'custom_window', json_array(custom_start, custom_end),
-            'timezone', timezone,
-            'day_rollover', day_rollover,
-            'trading_weekdays', json(trading_weekdays),
-            'is_stopped', json(iif(status = 'active', 'false', 'true')),
-            'created_on', trading_day(goals.created_at, timezone, day_rollover),
-            'today', coalesce(stopped_on, trading_day(:now, timezone, day_rollover)),
-            'account_ids', json(({build_json_array("id", "SELECT id FROM account")})),
-            'starting_balances', json((
-                {build_json_array("starting_balance", "SELECT starting_balance FROM account")})),
-            'currencies', json((SELECT json_group_array(DISTINCT currency) FROM account)),
-            'targets', json(({TARGETS})),
-            'change_cursor', change_cursor,
-            'evaluated_on', evaluated_on,
-            'latest_change', (SELECT coalesce(max(sequence), 0) FROM changes),
-            'first_trade', (SELECT min((SELECT min(trading_day)
-                                        FROM trades
-                                        WHERE account_id = account.id AND trading_day IS NOT NULL))
-                            FROM account),
-            'oldest', (SELECT min(period_start) FROM snapshots WHERE goal_id = :id),
-            'newest', (SELECT max(period_start) FROM snapshots WHERE goal_id = :id))
+        SELECT {STATE}
         FROM goals
         JOIN users ON users.id = user_id
         WHERE goals.id = :id AND (status <> 'active') = :is_stopped

@@ -4,37 +4,31 @@ from typing import Any
 
 from aiosqlite import Connection
 from msgspec import json
+from msgspec.structs import asdict
 
 from journal_api.errors import LimitReached
-from journal_api.repositories.sql import assignments, build_json_array, fetch, fetch_json
+from journal_api.repositories import sql
 from journal_api.structs.goals import Goal, GoalCreate, GoalPatch, GoalQuery, find_changes
-from journal_api.values.clock import now, now_after
 from journal_api.values.metrics import METRICS
-from journal_api.values.money import json_number
+from journal_api.values.money import json_number, units
 
-FIELDS = f"""
-    'id', id,
-    'goal_name', goal_name,
-    'metric', metric,
-    'target_value', {json_number("target_value")},
-    'direction', direction,
-    'timeframe', timeframe,
-    'custom_start', custom_start,
-    'custom_end', custom_end,
-    'account_id', account_id,
-    'copy_group_id', copy_group_id,
-    'status', status,
-    'scope', coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all')),
-    'kind', goal_kind(metric, direction, target_value),
-    'formula', goal_formula(metric),
-    'created_at', created_at,
-    'updated_at', updated_at"""
+SCOPE = "coalesce('account_' || account_id, 'group_' || copy_group_id, iif(follows_selection, '', 'all'))"
+FIELDS = sql.build_members(
+    Goal,
+    target_value=json_number("target_value"),
+    scope=SCOPE,
+    kind="goal_kind(metric, direction, target_value)",
+    formula="goal_formula(metric)",
+)
 GOAL = f"json_object({FIELDS})"
 
 MATCHING = """user_id = :user_id
     AND (:status = 'all' OR status = :status)
     AND (:account_id IS NULL OR account_id = :account_id)"""
-
+# Whether the snapshots of an active goal must be refreshed.
+IS_STALE = """(change_cursor IS NULL
+    OR evaluated_on IS NOT :today
+    OR EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor))"""
 # A change of one of these columns makes it a different goal: its target history starts again.
 DEFINITION = frozenset(
     {"metric", "direction", "timeframe", "custom_start", "custom_end", "account_id", "copy_group_id"}
@@ -47,71 +41,38 @@ BEGINNING = "0001-01-01"
 
 
 async def list_of_user(db: Connection, user_id: int, query: GoalQuery) -> str:
-    """Return the goals as a JSON array, oldest first."""
-    return await fetch_json(
+    return await sql.fetch_json_array(
         db,
-        build_json_array(
-            "goal",
-            f"""
-            SELECT {GOAL} AS goal
-            FROM goals
-            WHERE {MATCHING}
-            ORDER BY id
-            """,
-        ),
+        f"SELECT {GOAL} AS item FROM goals WHERE {MATCHING} ORDER BY id",
         {"user_id": user_id, "status": query.status, "account_id": query.account_id},
     )
 
 
 async def get(db: Connection, user_id: int, goal_id: int) -> str:
-    """Return the goal as JSON. Raises NotFound."""
-    return await fetch_json(
-        db,
-        f"SELECT {GOAL} FROM goals WHERE id = :id AND user_id = :user_id",
-        {"id": goal_id, "user_id": user_id},
-    )
+    return await sql.find_row(db, "goals", GOAL, user_id, goal_id)
 
 
 async def find(db: Connection, user_id: int, goal_id: int) -> Goal:
-    """Return the goal as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, goal_id), type=Goal)
 
 
 async def insert(db: Connection, user_id: int, goal: GoalCreate) -> int:
     """Return the new id. Raises LimitReached beyond MAX_GOALS."""
-    number = await fetch(db, "SELECT count(*) FROM goals WHERE user_id = :user_id", {"user_id": user_id})
+    number = await sql.fetch(db, "SELECT count(*) FROM goals WHERE user_id = :user_id", {"user_id": user_id})
     if number >= MAX_GOALS:
         raise LimitReached(
             f"You have {MAX_GOALS} goals, archived ones included; delete one.",
             limit=MAX_GOALS,
             current=number,
         )
-    goal_id = int(
-        await fetch(
-            db,
-            """
-            INSERT INTO goals (user_id, goal_name, metric, carries_balance, target_value, direction,
-                timeframe, custom_start, custom_end, account_id, copy_group_id, created_at, updated_at)
-            VALUES (:user_id, :goal_name, :metric, :carries_balance, :target_value, :direction,
-                :timeframe, :custom_start, :custom_end, :account_id, :copy_group_id, :now, :now)
-            RETURNING id
-            """,
-            {
-                "user_id": user_id,
-                "goal_name": goal.goal_name,
-                "metric": goal.metric,
-                "carries_balance": METRICS[goal.metric].carries_balance,
-                "target_value": goal.target_value.units,
-                "direction": goal.direction,
-                "timeframe": goal.timeframe,
-                "custom_start": str(goal.custom_start) if goal.custom_start else None,
-                "custom_end": str(goal.custom_end) if goal.custom_end else None,
-                "account_id": goal.account_id,
-                "copy_group_id": goal.copy_group_id,
-                "now": now(),
-            },
-        )
-    )
+    columns = {
+        **asdict(goal),
+        "user_id": user_id,
+        "carries_balance": METRICS[goal.metric].carries_balance,
+        "custom_start": str(goal.custom_start) if goal.custom_start else None,
+        "custom_end": str(goal.custom_end) if goal.custom_end else None,
+    }
+    goal_id = await sql.insert_row(db, "goals", columns)
     await set_target(db, goal_id, goal.target_value.units, BEGINNING)
     return goal_id
 
@@ -133,13 +94,9 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
     if "status" in columns and "active" in (stored.status, columns["status"]):
         columns["stopped_on"] = None if columns["status"] == "active" else today
         columns["evaluated_on"] = None  # an active goal has a pace, a stopped goal has none
-    columns["updated_at"] = now_after(stored.updated_at)
-    target = await fetch(
-        db,
-        f"UPDATE goals SET {assignments(columns)} WHERE id = :id RETURNING target_value",
-        {**columns, "id": stored.id},
-    )
+    await sql.update_row(db, "goals", stored, columns)
     if has_new_target:
+        target = units(columns.get("target_value", stored.target_value))
         is_first = is_redefined or await was_created_on(db, stored.id, today)
         await set_target(db, stored.id, target, BEGINNING if is_first else today)
         if is_first:
@@ -151,22 +108,21 @@ async def update(db: Connection, stored: Goal, patch: GoalPatch, today: str) -> 
 
 async def was_created_on(db: Connection, goal_id: int, today: str) -> bool:
     """Return whether the goal was created on this trading day: a new target is then its first."""
-    created_on = await fetch(
+    was_created = await sql.fetch(
         db,
         """
-        SELECT trading_day(goals.created_at, timezone, day_rollover)
+        SELECT trading_day(goals.created_at, timezone, day_rollover) = :today
         FROM goals
         JOIN users ON users.id = user_id
         WHERE goals.id = :id
         """,
-        {"id": goal_id},
+        {"id": goal_id, "today": today},
     )
-    return bool(created_on == today)
+    return bool(was_created)
 
 
-async def delete(db: Connection, stored: Goal) -> None:
-    """Delete the goal."""
-    await db.execute_fetchall("DELETE FROM goals WHERE id = :id", {"id": stored.id})
+async def delete(db: Connection, user_id: int, goal_id: int) -> None:
+    await sql.delete_row(db, "goals", user_id, goal_id)
 
 
 async def set_target(db: Connection, goal_id: int, target: int, since: str) -> None:
@@ -184,8 +140,6 @@ async def set_target(db: Connection, goal_id: int, target: int, since: str) -> N
 def build_columns(changed: dict[str, Any]) -> dict[str, Any]:
     """Return the changed members of a goal as columns of the table."""
     columns = dict(changed)
-    if "target_value" in columns:
-        columns["target_value"] = columns["target_value"].units
     if "metric" in columns:
         columns["carries_balance"] = METRICS[columns["metric"]].carries_balance
     if "scope" in columns:

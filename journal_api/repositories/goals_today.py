@@ -7,7 +7,7 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.errors import Busy
 from journal_api.repositories import snapshot_refreshes
-from journal_api.repositories.goals import FIELDS, MATCHING
+from journal_api.repositories.goals import FIELDS, IS_STALE, MATCHING
 from journal_api.repositories.snapshots import SNAPSHOT
 from journal_api.repositories.sql import build_json_array
 from journal_api.structs.goals import GoalQuery
@@ -62,9 +62,7 @@ async def list_stale_goals(db: Connection, values: dict[str, Any]) -> list[int]:
         FROM goals
         WHERE {MATCHING}
           AND status = 'active'
-          AND (change_cursor IS NULL
-               OR evaluated_on IS NOT :today
-               OR EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor))
+          AND {IS_STALE}
         """,
         values,
     )

@@ -15,6 +15,16 @@ async def read_names(db: Connection, user_id: int) -> Names:
     async def read(sql: str) -> list[Any]:
         return list(await db.execute_fetchall(sql, {"user_id": user_id}))
 
+    allowed_accounts = await read(
+        """
+        -- A group without members has a row with NULL, which is no account.
+        SELECT strategies.id, coalesce(strategies.account_id, member.account_id)
+        FROM strategies
+        LEFT JOIN copy_group_members AS member ON member.copy_group_id = strategies.copy_group_id
+        WHERE user_id = :user_id
+          AND (strategies.account_id IS NOT NULL OR strategies.copy_group_id IS NOT NULL)
+        """
+    )
     return Names(
         await accounts.ids_by_name(db, user_id),
         dict(await read("SELECT name, id FROM strategies WHERE user_id = :user_id")),
@@ -42,18 +52,7 @@ async def read_names(db: Connection, user_id: int) -> Names:
             )
         ),
         dict(await read("SELECT name, id FROM tags WHERE user_id = :user_id")),
-        group_allowed_accounts(
-            await read(
-                """
-                -- A group without members has a row with NULL, which is no account.
-                SELECT strategies.id, coalesce(strategies.account_id, member.account_id)
-                FROM strategies
-                LEFT JOIN copy_group_members AS member ON member.copy_group_id = strategies.copy_group_id
-                WHERE user_id = :user_id
-                  AND (strategies.account_id IS NOT NULL OR strategies.copy_group_id IS NOT NULL)
-                """
-            )
-        ),
+        {key: set(ids) for (key,), ids in group_ids(allowed_accounts).items()},
     )
 
 
@@ -70,17 +69,9 @@ async def find_accounts_with_trades(db: Connection, user_id: int) -> set[int]:
     return {row_id for (row_id,) in rows}
 
 
-def group_allowed_accounts(rows: list[Any]) -> dict[int, set[int]]:
-    """Return the account ids by strategy id."""
-    allowed: dict[int, set[int]] = {}
-    for strategy_id, account_id in rows:
-        allowed.setdefault(strategy_id, set()).add(account_id)
-    return allowed
-
-
-def group_ids(rows: list[Any]) -> dict[tuple[int, str], list[int]]:
-    """Return the ids by parent id and name, in the order of the rows."""
-    ids: dict[tuple[int, str], list[int]] = {}
-    for parent_id, name, row_id in rows:
-        ids.setdefault((parent_id, name), []).append(row_id)
+def group_ids(rows: list[Any]) -> dict[Any, list[int]]:
+    """Return the ids, the last column, by the other columns, in the order of the rows."""
+    ids: dict[Any, list[int]] = {}
+    for *key, row_id in rows:
+        ids.setdefault(tuple(key), []).append(row_id)
     return ids

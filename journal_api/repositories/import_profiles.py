@@ -7,7 +7,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import LimitReached
-from journal_api.repositories.sql import fetch, fetch_json_array, find_row, insert_row
+from journal_api.repositories.sql import delete_row, fetch, find_row, insert_row, list_rows
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.values.types import decode_value
 
@@ -17,16 +17,10 @@ PROFILE = "json_set(profile, '$.id', id, '$.created_at', created_at, '$.updated_
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return the import profiles as a JSON array, sorted by name."""
-    return await fetch_json_array(
-        db,
-        f"SELECT {PROFILE} AS item FROM import_profiles WHERE user_id = :user_id ORDER BY sort_name, id",
-        {"user_id": user_id},
-    )
+    return await list_rows(db, "import_profiles", PROFILE, user_id)
 
 
 async def get(db: Connection, user_id: int, profile_id: int) -> str:
-    """Return the import profile as JSON. Raises NotFound."""
     return await find_row(db, "import_profiles", PROFILE, user_id, profile_id)
 
 
@@ -53,6 +47,4 @@ async def insert(db: Connection, user_id: int, profile: ImportProfileCreate) -> 
 
 
 async def delete(db: Connection, user_id: int, profile_id: int) -> None:
-    """Delete the import profile. Raises NotFound."""
-    await get(db, user_id, profile_id)
-    await db.execute_fetchall("DELETE FROM import_profiles WHERE id = :id", {"id": profile_id})
+    await delete_row(db, "import_profiles", user_id, profile_id)

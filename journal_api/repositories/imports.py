@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from aiosqlite import Connection
+from msgspec.structs import asdict
 
-from journal_api.repositories.sql import build_json_array, fetch, fetch_json_array, find_row, insert_row
+from journal_api.repositories import sql
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import CORRECTED_FIELDS
-from journal_api.structs.imports import Counts, OneTradeIs
+from journal_api.structs.imports import Counts, Import, OneTradeIs
 from journal_api.values.clock import now
 
 
@@ -28,7 +29,7 @@ class Undone(NamedTuple):
     kept: list[int]
 
 
-ACCOUNT_IDS = build_json_array(
+ACCOUNT_IDS = sql.build_json_array(
     "account_id",
     """
     SELECT imports.account_id AS account_id
@@ -40,39 +41,26 @@ ACCOUNT_IDS = build_json_array(
     ORDER BY account_id
     """,
 )
-IMPORT = f"""json_object(
-    'id', id,
-    'account_id', account_id,
-    'account_ids', json(({ACCOUNT_IDS})),
-    'format', format,
-    'file_name', file_name,
-    'sha256', sha256,
-    'timezone', timezone,
-    'one_trade_is', one_trade_is,
-    'counts', json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0),
-    'trade_count', added - deleted,
-    'created_at', created_at,
-    'updated_at', updated_at)"""
+IMPORT = sql.build_object(
+    Import,
+    account_ids=f"json(({ACCOUNT_IDS}))",
+    counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
+    trade_count="added - deleted",
+)
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return the imports as a JSON array, newest first."""
-    return await fetch_json_array(
-        db,
-        f"SELECT {IMPORT} AS item FROM imports WHERE user_id = :user_id ORDER BY id DESC",
-        {"user_id": user_id},
-    )
+    return await sql.list_rows(db, "imports", IMPORT, user_id, "id DESC")
 
 
 async def get(db: Connection, user_id: int, import_id: int) -> str:
-    """Return the import as JSON. Raises NotFound."""
-    return await find_row(db, "imports", IMPORT, user_id, import_id)
+    return await sql.find_row(db, "imports", IMPORT, user_id, import_id)
 
 
 async def insert(db: Connection, user_id: int, source: Source, **columns: str) -> int:
     """Return the new id. The counts are 0 until `set_counts`."""
     counts = {"added": 0, "updated": 0, "duplicates": 0}
-    return await insert_row(db, "imports", {"user_id": user_id, **source._asdict(), **columns, **counts})
+    return await sql.insert_row(db, "imports", {"user_id": user_id, **source._asdict(), **columns, **counts})
 
 
 async def list_trade_units(db: Connection, user_id: int, account_id: int | None) -> dict[str, OneTradeIs]:
@@ -96,7 +84,7 @@ async def list_trade_units(db: Connection, user_id: int, account_id: int | None)
 
 async def find_trade_unit(db: Connection, account_id: int | None) -> OneTradeIs | None:
     """Return what one trade is by the setting of the account, None without one."""
-    unit: OneTradeIs | None = await fetch(
+    unit: OneTradeIs | None = await sql.fetch(
         db, "SELECT one_trade_is FROM accounts WHERE id = :id", {"id": account_id}
     )
     return unit
@@ -110,7 +98,7 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
         SET added = :new, updated = :updated, duplicates = :duplicate
         WHERE id = :id
         """,
-        {"new": counts.new, "updated": counts.updated, "duplicate": counts.duplicate, "id": import_id},
+        {**asdict(counts), "id": import_id},
     )
 
 

@@ -4,8 +4,8 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import NotFound
-from journal_api.repositories.sql import fetch, fetch_json, fetch_json_array
-from journal_api.structs.instruments import InstrumentPut
+from journal_api.repositories.sql import build_object, fetch, fetch_json, fetch_json_array
+from journal_api.structs.instruments import Instrument, InstrumentPut
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.instruments import InstrumentTable
 from journal_api.values.money import PositiveMoney, from_units, json_number
@@ -17,6 +17,11 @@ BUILT_IN = json.encode(
         for root, contract in CONTRACT_ROOTS.items()
     }
 ).decode()
+INSTRUMENT = build_object(
+    Instrument,
+    point_value=json_number("coalesce(own.point_value, built_in.point_value)"),
+    source="iif(own.root IS NULL, 'built-in', 'own')",
+)
 # All instruments of the user, one JSON object each.
 INSTRUMENTS = f"""
     WITH
@@ -29,26 +34,18 @@ INSTRUMENTS = f"""
         SELECT root, point_value FROM instruments WHERE user_id = :user_id
     )
     SELECT root,
-        json_object(
-            'root', root,
-            'name', name,
-            'exchange', exchange,
-            'currency', currency,
-            'point_value', {json_number("coalesce(own.point_value, built_in.point_value)")},
-            'source', iif(own.root IS NULL, 'built-in', 'own')) AS item
+        {INSTRUMENT} AS item
     FROM (SELECT root FROM built_in UNION SELECT root FROM own)
     LEFT JOIN built_in USING (root)
     LEFT JOIN own USING (root)"""
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
-    """Return all instruments as a JSON array, by root."""
     values = {"user_id": user_id, "built_in": BUILT_IN}
     return await fetch_json_array(db, f"SELECT item FROM ({INSTRUMENTS}) ORDER BY root", values)
 
 
 async def get(db: Connection, user_id: int, root: str) -> str:
-    """Return the instrument as JSON. Raises NotFound for a root in neither table."""
     values = {"user_id": user_id, "built_in": BUILT_IN, "root": root}
     return await fetch_json(db, f"SELECT item FROM ({INSTRUMENTS}) WHERE root = :root", values)
 

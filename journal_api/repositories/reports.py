@@ -5,30 +5,25 @@ A report reads all selected trades, so it has its own connection: no other reque
 
 import asyncio
 from collections.abc import Sequence
+from typing import get_args
 
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.statistics_sql import (
-    CHECKLIST,
-    IS_MISTAKE,
-    IS_SHARED,
-    STATISTICS,
-    R,
-    fetch_statistics,
-)
+from journal_api.repositories.statistics_sql import OF_TRADE, STATISTICS, fetch_statistics
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules import reports
-from journal_api.rules.reports import TOTAL, Key, Names, Row
-from journal_api.structs.reports import GroupBy, ReportQuery
-from journal_api.values.holding_times import RANGES
+from journal_api.rules.reports import HOLDING_TIMES, TOTAL, Key, Names, Row
+from journal_api.structs.reports import GroupBy, PeriodGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 
 # The whole seconds for which a trade was held. Only texts to the second are exact as julianday.
 HELD = """round(86400 * (julianday(substr(closed_at, 1, 19)) - julianday(substr(opened_at, 1, 19))))
         - (substr(closed_at, 20) < substr(opened_at, 20))"""
-HOLDING = " ".join(f"WHEN held < {bound.total_seconds():.0f} THEN '{name}'" for name, bound in RANGES.items())
+HOLDING = " ".join(
+    f"WHEN held < {bound.total_seconds():.0f} THEN '{key}'" for key, (bound, _) in HOLDING_TIMES.items()
+)
 # The group of a trade, as an expression over its columns.
 KEYS: dict[GroupBy, str] = {
     "none": "NULL",
@@ -58,7 +53,7 @@ COLUMNS = """id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk,
 PARTS_OF_NONE = f"SELECT '{TOTAL}' AS part, {COLUMNS} FROM selected"
 # By account and by period each trade is grouped by itself. A decision may then be in several groups, so its
 # trades are in a part of the total too.
-BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
+BY_TRADE = (*get_args(PeriodGroup), "account")
 PARTS_BY_TRADE = f"""
     SELECT iif(is_shared, 'shared ' || key, key) AS part, {COLUMNS} FROM selected
     UNION ALL
@@ -159,11 +154,7 @@ WITH
 selected AS MATERIALIZED (
     SELECT id, {KEYS[query.group_by]} AS key, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk,
         grade, setup_id, source_trade_id,
-        (SELECT currency FROM accounts WHERE accounts.id = account_id) AS currency,
-        {IS_SHARED} AS is_shared,
-        {IS_MISTAKE} AS is_mistake,
-        {R} AS r,
-        {CHECKLIST} AS checklist
+        (SELECT currency FROM accounts WHERE accounts.id = account_id) AS currency,{OF_TRADE}
     FROM trades
     WHERE {TradeFilters(query).closed()}
 ),

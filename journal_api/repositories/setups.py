@@ -1,4 +1,7 @@
-"""SQL of the setups of a strategy and their confirmations, written as one list."""
+"""SQL of the setups of a strategy and their confirmations, written as one list.
+
+Foreign keys delete the answers to a deleted confirmation.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,20 +9,25 @@ from typing import NamedTuple
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.confirmations import CONFIRMATIONS
-from journal_api.repositories.sql import build_json_array, fetch_json, find_row, json_list
+from journal_api.repositories.sql import build_json_array, build_object, fetch_json, find_row, json_list
 from journal_api.rules.setup_diff import Changes, Diff, SetupBody, StoredSetups, diff_setups
+from journal_api.structs.confirmations import Confirmation
+from journal_api.structs.setups import Setup
 
-# The SELECT of the setups of a row of `strategies`, as one JSON array.
+# The confirmations of a row of `setups`, and the setups of a row of `strategies`, as JSON arrays.
+CONFIRMATIONS = build_json_array(
+    "confirmation",
+    f"""
+    SELECT {build_object(Confirmation, confirmation_id="id")} AS confirmation
+    FROM confirmations
+    WHERE setup_id = setups.id
+    ORDER BY sort_order, id
+    """,
+)
 SETUPS = build_json_array(
     "setup",
     f"""
-    SELECT json_object(
-        'setup_id', id,
-        'name', name,
-        'description', description,
-        'sort_order', sort_order,
-        'confirmations', json(({CONFIRMATIONS}))) AS setup
+    SELECT {build_object(Setup, setup_id="id", confirmations=f"json(({CONFIRMATIONS}))")} AS setup
     FROM setups
     WHERE strategy_id = strategies.id
     ORDER BY sort_order, id

@@ -163,12 +163,9 @@ async def replace_stale(
         },
     )
     await db.execute_fetchall(
-        """
-        INSERT INTO snapshots (goal_id, period_start, period_end, target, actual, achieved, closed,
-            snapshot_data, opening_balance, closing_balance, computed_at)
-        SELECT :goal_id, value ->> '$.period_start', value ->> '$.period_end', value ->> '$.target',
-            value ->> '$.actual', value ->> '$.achieved', value ->> '$.closed', value ->> '$.snapshot_data',
-            value ->> '$.opening_balance', value ->> '$.closing_balance', :now
+        f"""
+        INSERT INTO snapshots (goal_id, {", ".join(Snapshot._fields)}, computed_at)
+        SELECT :goal_id, {", ".join(f"value ->> '$.{name}'" for name in Snapshot._fields)}, :now
         FROM json_each(:snapshots)
         """,
         {

@@ -2,25 +2,22 @@
 
 from typing import Any
 
-from aiosqlite import Connection
-
 from journal_api.database.database import Database
 from journal_api.errors import Busy, NotFound
 from journal_api.repositories import snapshot_refreshes
-from journal_api.repositories.sql import build_json_array
-from journal_api.structs.snapshots import SnapshotQuery
+from journal_api.repositories.goals import IS_STALE
+from journal_api.repositories.sql import build_json_array, build_object, json_boolean
+from journal_api.structs.snapshots import Snapshot, SnapshotQuery
 from journal_api.values.money import json_number
 
-SNAPSHOT = f"""json_object(
-    'goal_id', goal_id,
-    'period_start', period_start,
-    'period_end', period_end,
-    'target', {json_number("target")},
-    'actual', {json_number("actual")},
-    'achieved', json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END),
-    'closed', json(iif(closed, 'true', 'false')),
-    'snapshot_data', json(snapshot_data),
-    'computed_at', computed_at)"""
+SNAPSHOT = build_object(
+    Snapshot,
+    target=json_number("target"),
+    actual=json_number("actual"),
+    achieved="json(CASE achieved WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END)",
+    closed=json_boolean("closed"),
+    snapshot_data="json(snapshot_data)",
+)
 
 MATCHING = """goal_id = :goal_id
     AND (:since IS NULL OR period_start >= :since)
@@ -37,12 +34,8 @@ PAGE = build_json_array(
 )
 TOTAL = f"SELECT count(*) FROM snapshots WHERE {MATCHING}"
 # The snapshots of a paused or archived goal are not refreshed, so they are always current.
-IS_CURRENT = """
-    SELECT (:is_refreshed AND change_cursor IS NOT NULL)
-        OR status <> 'active'
-        OR (change_cursor IS NOT NULL
-            AND evaluated_on IS :today
-            AND NOT EXISTS (SELECT 1 FROM changes WHERE sequence > change_cursor)) AS is_current
+IS_CURRENT = f"""
+    SELECT (:is_refreshed AND change_cursor IS NOT NULL) OR status <> 'active' OR NOT {IS_STALE} AS is_current
     FROM goals
     WHERE id = :goal_id AND user_id = :user_id"""
 CURRENT_PAGE = f"""
@@ -57,34 +50,24 @@ async def read_current_page(
 
     Stale snapshots are refreshed first. Raises NotFound, Busy.
     """
-    values = {**build_page_values(goal_id, query), "user_id": user_id, "today": today}
-    page = await read_page_if_current(database.reader, values)
-    for _ in range(snapshot_refreshes.MAX_TRIES):
-        if page is not None:
-            return page
-        await snapshot_refreshes.refresh_all(database, user_id, [goal_id])
-        page = await read_page_if_current(database.reader, {**values, "is_refreshed": True})
-    if page is None:
-        raise Busy(snapshot_refreshes.CHANGING)
-    return page
-
-
-async def read_page_if_current(db: Connection, values: dict[str, Any]) -> tuple[str, int] | None:
-    """Return the page if the snapshots are up to date, otherwise None. One statement checks and reads.
-
-    Raises NotFound.
-    """
-    for is_current, text, total in await db.execute_fetchall(CURRENT_PAGE, {"is_refreshed": False, **values}):
-        return (text, total) if is_current else None
-    raise NotFound
-
-
-def build_page_values(goal_id: int, query: SnapshotQuery) -> dict[str, Any]:
-    """Return the parameters of PAGE and TOTAL."""
-    return {
+    values: dict[str, Any] = {
+        "user_id": user_id,
         "goal_id": goal_id,
-        "since": str(query.since) if query.since else None,
-        "until": str(query.until) if query.until else None,
+        "today": today,
+        "since": query.since and str(query.since),
+        "until": query.until and str(query.until),
         "limit": query.limit,
         "offset": query.offset,
     }
+    for tries in range(1 + snapshot_refreshes.MAX_TRIES):
+        if tries:
+            await snapshot_refreshes.refresh_all(database, user_id, [goal_id])
+        values["is_refreshed"] = tries > 0
+        # One statement checks and reads.
+        rows = list(await database.reader.execute_fetchall(CURRENT_PAGE, values))
+        if not rows:
+            raise NotFound
+        is_current, text, total = rows[0]
+        if is_current:
+            return text, total
+    raise Busy(snapshot_refreshes.CHANGING)

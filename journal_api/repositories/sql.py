@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 from aiosqlite import Connection
+from msgspec import UNSET, Raw, Struct
 
 from journal_api.errors import Conflict, DuplicateName, NotFound, ValidationFailed
 from journal_api.values.clock import now, now_after
@@ -44,6 +45,24 @@ def build_json_array(column: str, select: str) -> str:
     return f"SELECT '[' || coalesce(group_concat({column}), '') || ']' FROM ({select})"
 
 
+def build_object(struct: type[Struct], **expressions: str) -> str:
+    """Return an SQL expression for the JSON of a response struct.
+
+    A member is the column of its name, unless `expressions` has an expression for it.
+    """
+    return f"json_object({build_members(struct, **expressions)})"
+
+
+def build_members(struct: type[Struct], **expressions: str) -> str:
+    """Return the arguments of json_object for the members of a response struct."""
+    return ", ".join(f"'{name}', {expressions.get(name, name)}" for name in struct.__struct_fields__)
+
+
+def json_boolean(condition: str) -> str:
+    """Return an SQL expression for a condition as JSON."""
+    return f"json(iif({condition}, 'true', 'false'))"
+
+
 def json_list(values: Sequence[object]) -> str:
     """Return a list as one parameter for `json_each(:values)`."""
     return msgspec.json.encode(values, enc_hook=str).decode()
@@ -75,6 +94,15 @@ def assignments(changed: Iterable[str]) -> str:
     return ", ".join(f"{column} = :{column}" for column in changed)
 
 
+def find_changed(stored: object, patch: Struct) -> dict[str, Any]:
+    """Return the members of a PATCH that differ from the stored object."""
+    return {
+        name: value
+        for name in patch.__struct_fields__
+        if (value := getattr(patch, name)) is not UNSET and value != getattr(stored, name)
+    }
+
+
 class Stored(Protocol):
     """A row as it was read."""
 
@@ -91,6 +119,14 @@ async def find_row(db: Connection, table: str, json_object: str, user_id: int, r
     )
 
 
+async def list_rows(
+    db: Connection, table: str, json_object: str, user_id: int, order: str = "sort_name, id"
+) -> str:
+    """Return the rows of the user as a JSON array, by default sorted by name."""
+    select = f"SELECT {json_object} AS item FROM {table} WHERE user_id = :user_id ORDER BY {order}"
+    return await fetch_json_array(db, select, {"user_id": user_id})
+
+
 async def require_row(db: Connection, table: str, user_id: int, row_id: object, field: str) -> None:
     """Raise ValidationFailed for `field` unless the row is the user's. None and UNSET are accepted."""
     if not isinstance(row_id, int):
@@ -98,6 +134,13 @@ async def require_row(db: Connection, table: str, user_id: int, row_id: object, 
     values = {"id": row_id, "user_id": user_id}
     if not await fetch(db, f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user_id", values):
         raise ValidationFailed(fields={field: f"is not one of your {table.replace('_', ' ')}"})
+
+
+async def delete_row(db: Connection, table: str, user_id: int, row_id: int) -> None:
+    """Delete a row of the user. Raises NotFound."""
+    sql = f"DELETE FROM {table} WHERE id = :id AND user_id = :user_id RETURNING id"
+    if await fetch(db, sql, {"id": row_id, "user_id": user_id}) is None:
+        raise NotFound
 
 
 async def insert_row(db: Connection, table: str, members: Mapping[str, Any]) -> int:
@@ -117,6 +160,12 @@ async def insert_row(db: Connection, table: str, members: Mapping[str, Any]) -> 
     return int(row_id)
 
 
+async def patch_row(db: Connection, table: str, stored: Stored, patch: Struct) -> None:
+    """Write the members of a PATCH that differ from the stored row. Raises DuplicateName."""
+    if changed := find_changed(stored, patch):
+        await update_row(db, table, stored, changed)
+
+
 async def update_row(db: Connection, table: str, stored: Stored, members: Mapping[str, Any]) -> None:
     """Write the changed members of a row and its `updated_at`. Raises DuplicateName."""
     columns = {**stored_columns(members), "updated_at": now_after(stored.updated_at)}
@@ -127,9 +176,17 @@ async def update_row(db: Connection, table: str, stored: Stored, members: Mappin
 
 
 def stored_columns(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return members of a struct as columns: amounts as integers, a name with its `sort_name`."""
-    columns = {name: value.units if isinstance(value, Money) else value for name, value in members.items()}
+    """Return members of a struct as columns, a name with its `sort_name`."""
+    columns = {name: stored_value(value) for name, value in members.items()}
     return columns | {"sort_name": sort_name(members["name"])} if "name" in members else columns
+
+
+def stored_value(value: Any) -> Any:
+    """Return a member as a column: an amount as an integer, free-form JSON as text, its null as NULL."""
+    if isinstance(value, Raw):
+        text = bytes(value).decode()
+        return None if text == "null" else text
+    return value.units if isinstance(value, Money) else value
 
 
 async def name_is_taken(db: Connection, table: str, user_id: int, name: str) -> bool:

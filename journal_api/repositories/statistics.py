@@ -7,14 +7,7 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.statistics_sql import (
-    CHECKLIST,
-    IS_MISTAKE,
-    IS_SHARED,
-    STATISTICS,
-    R,
-    fetch_statistics,
-)
+from journal_api.repositories.statistics_sql import OF_TRADE, STATISTICS, fetch_statistics
 from journal_api.values.periods import Period
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics
 
@@ -32,11 +25,7 @@ account (id, currency) AS MATERIALIZED (
 -- The trades in scope with the number of their period.
 counted AS MATERIALIZED (
     SELECT number AS part, trades.id, trading_day, closed_at, gross_pnl, fees, net_pnl, initial_risk, grade,
-        source_trade_id, currency,
-        {IS_SHARED} AS is_shared,
-        {IS_MISTAKE} AS is_mistake,
-        {R} AS r,
-        {CHECKLIST} AS checklist
+        source_trade_id, currency,{OF_TRADE}
     FROM period
     CROSS JOIN account
     CROSS JOIN trades ON trades.account_id = account.id AND trading_day BETWEEN first AND last

@@ -8,6 +8,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.values.money import OUT_OF_RANGE
+from journal_api.values.statistics import Statistics
 
 # Of each trade: whether it is a copy or has copies, and whether it has a tag of type mistake.
 IS_SHARED = """source_trade_id IS NOT NULL
@@ -30,38 +31,16 @@ CHECKLIST = """CASE WHEN EXISTS (SELECT 1 FROM confirmations WHERE confirmations
                                                  AND confirmation_id = confirmations.id
                                                  AND was_present))
             END"""
-# The statistics that are sums over days.
-SUMS = (
-    "trades",
-    "decisions",
-    "wins",
-    "losses",
-    "breakevens",
-    "graded",
-    "a_plus",
-    "with_risk",
-    "with_checklist",
-    "checklists_confirmed",
-    "with_mistake",
-    "gross_pnl",
-    "fees",
-    "net_pnl",
-    "winning_pnl",
-    "losing_pnl",
-    "with_r",
-    "r_total",
-)
-# The members of Statistics that are columns as they are.
-MEMBERS = (
-    *(name for name in SUMS if name not in ("with_r", "r_total")),
-    "trading_days",
-    "winning_days",
-    "max_trades_per_day",
-    "decisions_today",
-    "worst_trade",
-    "worst_day",
-    "peak_pnl",
-)
+OF_TRADE = f"""
+        {IS_SHARED} AS is_shared,
+        {IS_MISTAKE} AS is_mistake,
+        {R} AS r,
+        {CHECKLIST} AS checklist"""
+# The members of Statistics that are expressions, that are columns as they are, and that are sums over days.
+EXPRESSIONS = ("currency", "mixes_currencies", "r_total", "max_drawdown", "win_streak", "opening_balance")
+MEMBERS = [name for name in Statistics.__struct_fields__ if name not in EXPRESSIONS]
+OF_DAYS = ("trading_days", "winning_days", "max_trades_per_day", "decisions_today", "worst_day")
+SUMS = [name for name in MEMBERS if name not in (*OF_DAYS, "worst_trade", "peak_pnl")] + ["with_r", "r_total"]
 # The CTEs after `counted (part, ...)`, whose rows are trades, and `members (part, group_key)`. A part is a
 # set of trades that are counted together. `members` has the groups of each part: periods of a goal or groups
 # of a report. The last CTE, `statistics (group_key, statistics, squares)`, has one row for each group.

@@ -1,42 +1,36 @@
 """SQL of strategies, with their setups nested."""
 
-from typing import Any
-
 from aiosqlite import Connection
-from msgspec import UNSET, Raw, json
+from msgspec import UNSET, json
 from msgspec.structs import asdict, replace
 
 from journal_api.errors import LimitReached, ValidationFailed
-from journal_api.repositories import setups
+from journal_api.repositories import setups, sql
 from journal_api.repositories.setups import SETUPS, CascadeCounts
-from journal_api.repositories.sql import fetch, fetch_json_array, find_row, insert_row, update_row
-from journal_api.rules.partial_update import changes
-from journal_api.structs.strategies import StrategyCreate, StrategyFields, StrategyPatch, StrategyQuery
+from journal_api.structs.strategies import (
+    FREE_FORM,
+    Strategy,
+    StrategyCreate,
+    StrategyFields,
+    StrategyListItem,
+    StrategyPatch,
+    StrategyQuery,
+)
 
-SCALARS = """
-    'id', id,
-    'name', name,
-    'description', description,
-    'color_tag', color_tag,
-    'account_id', account_id,
-    'copy_group_id', copy_group_id,
-    'setup_count', (SELECT count(*) FROM setups WHERE strategy_id = strategies.id),
-    'created_at', created_at,
-    'updated_at', updated_at"""
-LIST_ITEM = f"json_object({SCALARS})"
 # Of a response, in bytes: three quarters of the largest request body, so that a client can send it back with
 # additional white space and escapes.
 MAX_BYTES = 3 * 1024 * 1024
-FIELDS = f"""{SCALARS},
-    'risk_rules', json(risk_rules),
-    'exit_rules', json(exit_rules),
-    'optimal_conditions', json(optimal_conditions)"""
-STRATEGY = f"json_object({FIELDS}, 'setups', json(({SETUPS})))"
+EXPRESSIONS = {
+    "setup_count": "(SELECT count(*) FROM setups WHERE strategy_id = strategies.id)",
+    **{name: f"json({name})" for name in FREE_FORM},
+    "setups": f"json(({SETUPS}))",
+}
+LIST_ITEM = sql.build_object(StrategyListItem, **EXPRESSIONS)
+FIELDS, STRATEGY = sql.build_object(StrategyFields, **EXPRESSIONS), sql.build_object(Strategy, **EXPRESSIONS)
 
 
 async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> str:
-    """Return the strategies without setups as a JSON array, sorted by name."""
-    return await fetch_json_array(
+    return await sql.fetch_json_array(
         db,
         f"""
         SELECT {LIST_ITEM} AS item
@@ -51,8 +45,7 @@ async def list_of_user(db: Connection, user_id: int, query: StrategyQuery) -> st
 
 
 async def get(db: Connection, user_id: int, strategy_id: int) -> str:
-    """Return the strategy with setups and confirmations as JSON. Raises NotFound."""
-    return await find_row(db, "strategies", STRATEGY, user_id, strategy_id)
+    return await sql.find_row(db, "strategies", STRATEGY, user_id, strategy_id)
 
 
 async def get_after_write(db: Connection, user_id: int, strategy_id: int) -> str:
@@ -69,18 +62,18 @@ async def get_after_write(db: Connection, user_id: int, strategy_id: int) -> str
 
 
 async def find(db: Connection, user_id: int, strategy_id: int) -> StrategyFields:
-    """Return the strategy without setups as a struct. Raises NotFound."""
-    text = await find_row(db, "strategies", f"json_object({FIELDS})", user_id, strategy_id)
-    return json.decode(text, type=StrategyFields)
+    return json.decode(
+        await sql.find_row(db, "strategies", FIELDS, user_id, strategy_id), type=StrategyFields
+    )
 
 
 async def insert(db: Connection, user_id: int, strategy: StrategyCreate, maximum: int) -> int:
     """Return the new id. Raises DuplicateName, then LimitReached over `maximum` strategies (0: no limit)."""
-    columns = {**as_columns(asdict(strategy)), "user_id": user_id}
+    columns = {**asdict(strategy), "user_id": user_id}
     del columns["setups"]
-    strategy_id = await insert_row(db, "strategies", columns)
+    strategy_id = await sql.insert_row(db, "strategies", columns)
     # Counted after the insert, under the write lock: concurrent requests cannot exceed the limit.
-    number = await fetch(db, "SELECT count(*) FROM strategies WHERE user_id = :id", {"id": user_id})
+    number = await sql.fetch(db, "SELECT count(*) FROM strategies WHERE user_id = :id", {"id": user_id})
     if 0 < maximum < number:
         raise LimitReached(limit=maximum, current=number - 1)
     if strategy.setups:
@@ -96,14 +89,15 @@ async def update(db: Connection, stored: StrategyFields, patch: StrategyPatch) -
     has_new_setups, counts = False, CascadeCounts()
     if patch.setups is not UNSET:
         has_new_setups, counts = await setups.replace_all(db, stored.id, patch.setups)
-    changed = as_columns(changes(stored, replace(patch, setups=UNSET)))
+    changed = sql.find_changed(stored, replace(patch, setups=UNSET))
     if changed or has_new_setups:
-        await update_row(db, "strategies", stored, changed)
+        await sql.update_row(db, "strategies", stored, changed)
     return counts
 
 
-async def delete(db: Connection, stored: StrategyFields) -> CascadeCounts:
+async def delete(db: Connection, user_id: int, strategy_id: int) -> CascadeCounts:
     """Delete the strategy and return what it takes along."""
+    await find(db, user_id, strategy_id)
     rows = await db.execute_fetchall(
         """
         SELECT (SELECT count(*) FROM trades WHERE strategy_id = :id),
@@ -113,22 +107,10 @@ async def delete(db: Connection, stored: StrategyFields) -> CascadeCounts:
              JOIN confirmation_answers ON confirmation_id = confirmations.id
              WHERE strategy_id = :id)
         """,
-        {"id": stored.id},
+        {"id": strategy_id},
     )
     await db.execute_fetchall(
-        "UPDATE trades SET strategy_id = NULL, setup_id = NULL WHERE strategy_id = :id", {"id": stored.id}
+        "UPDATE trades SET strategy_id = NULL, setup_id = NULL WHERE strategy_id = :id", {"id": strategy_id}
     )
-    await db.execute_fetchall("DELETE FROM strategies WHERE id = :id", {"id": stored.id})
+    await sql.delete_row(db, "strategies", user_id, strategy_id)
     return CascadeCounts(*next(iter(rows)))
-
-
-def as_columns(members: dict[str, Any]) -> dict[str, Any]:
-    """Return the values to store: free-form JSON as text, its null as NULL, any other value unchanged."""
-    return {
-        name: free_form_text(value) if isinstance(value, Raw) else value for name, value in members.items()
-    }
-
-
-def free_form_text(value: Raw) -> str | None:
-    text = bytes(value).decode()
-    return None if text == "null" else text

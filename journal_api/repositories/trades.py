@@ -5,22 +5,15 @@ from collections.abc import Sequence
 from aiosqlite import Connection
 from msgspec import json
 
-from journal_api.repositories.sql import (
-    assignments,
-    build_json_array,
-    fetch_json_array,
-    find_row,
-    json_list,
-    unique_value,
-)
+from journal_api.repositories import sql
 from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import compute_fingerprint
-from journal_api.structs.trades import AMOUNTS, Trade, TradeListItem, TradeQuery
+from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TradeQuery, TradeTag
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
 
-TAG_IDS = build_json_array(
+TAG_IDS = sql.build_json_array(
     "tag_id", "SELECT tag_id FROM trade_tags WHERE trade_id = trade.id ORDER BY tag_id"
 )
 # The members of a list item whose JSON differs from the column.
@@ -52,38 +45,38 @@ MERGED_IDS = """(
     SELECT json_group_array(value ->> '$.id')
     FROM json_each(coalesce(merged, '[]'))
     WHERE value ->> '$.id' <> trade.id)"""
-SCALARS = ", ".join(f"'{name}', {EXPRESSIONS.get(name, name)}" for name in TradeListItem.__struct_fields__)
-LIST_ITEM = f"json_object({SCALARS})"
-TAGS = build_json_array(
+LIST_ITEM = sql.build_object(TradeListItem, **EXPRESSIONS)
+TAGS = sql.build_json_array(
     "tag",
-    """
-    SELECT json_object('id', tags.id, 'name', name, 'color', color, 'type', type) AS tag
+    f"""
+    SELECT {sql.build_object(TradeTag, id="tags.id")} AS tag
     FROM trade_tags
     JOIN tags ON tags.id = tag_id
     WHERE trade_id = trade.id
     ORDER BY sort_name, tags.id
     """,
 )
-ANSWERS = build_json_array(
+ANSWER = sql.build_object(
+    Answer, was_present=sql.json_boolean("was_present"), notes="confirmation_answers.notes"
+)
+ANSWERS = sql.build_json_array(
     "answer",
-    """
-    SELECT json_object(
-        'confirmation_id', confirmation_id,
-        'name', name,
-        'was_present', json(iif(was_present, 'true', 'false')),
-        'notes', confirmation_answers.notes) AS answer
+    f"""
+    SELECT {ANSWER} AS answer
     FROM confirmation_answers
     JOIN confirmations ON confirmations.id = confirmation_id
     WHERE trade_id = trade.id
     ORDER BY sort_order, confirmation_id
     """,
 )
-TRADE = f"""json_object(
-    {SCALARS},
-    'fills', json({FILLS}),
-    'merged_ids', json({MERGED_IDS}),
-    'tags', json(({TAGS})),
-    'confirmations', json(({ANSWERS})))"""
+TRADE = sql.build_object(
+    Trade,
+    **EXPRESSIONS,
+    fills=f"json({FILLS})",
+    merged_ids=f"json({MERGED_IDS})",
+    tags=f"json(({TAGS}))",
+    confirmations=f"json(({ANSWERS}))",
+)
 # A trade with its computed ratio.
 WITH_RATIO = """
     SELECT *, ratio(net_pnl, initial_risk) AS rr_realized
@@ -97,7 +90,7 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
     """Return one page of the matching trades as a JSON array, newest first, and their total number."""
     filters = TradeFilters(query)
     # The inner SELECT selects the ids from an index only, the outer SELECT reads the rows of the page.
-    trades = build_json_array(
+    trades = sql.build_json_array(
         "trade",
         f"""
         SELECT {LIST_ITEM} AS trade
@@ -120,7 +113,7 @@ async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, in
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:
     """Return the trades with those ids as a JSON array, in the order of ids."""
-    return await fetch_json_array(
+    return await sql.fetch_json_array(
         db,
         f"""
         SELECT {LIST_ITEM} AS item
@@ -129,17 +122,15 @@ async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) ->
         WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
         ORDER BY id
         """,
-        {"user_id": user_id, "ids": json_list(trade_ids)},
+        {"user_id": user_id, "ids": sql.json_list(trade_ids)},
     )
 
 
 async def get(db: Connection, user_id: int, trade_id: int) -> str:
-    """Return the trade with tags and answers as JSON. Raises NotFound."""
-    return await find_row(db, f"({WITH_RATIO}) AS trade", TRADE, user_id, trade_id)
+    return await sql.find_row(db, f"({WITH_RATIO}) AS trade", TRADE, user_id, trade_id)
 
 
 async def find(db: Connection, user_id: int, trade_id: int) -> Trade:
-    """Return the trade as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id, trade_id), type=Trade)
 
 
@@ -160,11 +151,11 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
         "account": after["account_id"],
         "fingerprint": compute_fingerprint(after),
     }
-    with unique_value("external_id"):
+    with sql.unique_value("external_id"):
         await db.execute_fetchall(
             f"""
             UPDATE trades
-            SET {assignments(changed)},
+            SET {sql.assignments(changed)},
                 trading_day = (SELECT trading_day(:closes, timezone, day_rollover)
                                FROM users
                                WHERE users.id = user_id),
@@ -188,9 +179,8 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
         )
 
 
-async def delete(db: Connection, stored: Trade) -> None:
-    """Delete the trade."""
-    await db.execute_fetchall("DELETE FROM trades WHERE id = :id", {"id": stored.id})
+async def delete(db: Connection, user_id: int, trade_id: int) -> None:
+    await sql.delete_row(db, "trades", user_id, trade_id)
 
 
 async def update_trading_days(db: Connection, user_id: int) -> None:

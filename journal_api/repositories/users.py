@@ -1,40 +1,34 @@
 """SQL of users, the owners of journals, and their settings."""
 
-from typing import Any
-
 from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.errors import Conflict
-from journal_api.repositories.sql import assignments, fetch, fetch_json, json_list, unique_name
-from journal_api.rules.partial_update import changes
+from journal_api.repositories import sql
 from journal_api.structs.me import Me, MePatch
 from journal_api.values.clock import now, now_after
 
-ME = """json_object(
-    'id', id,
-    'name', name,
-    'timezone', timezone,
-    'day_rollover', day_rollover,
-    'trading_weekdays', json(trading_weekdays),
-    'active_selection', coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all'),
-    'created_at', created_at,
-    'updated_at', updated_at)"""
+ME = sql.build_object(
+    Me,
+    trading_weekdays="json(trading_weekdays)",
+    active_selection="coalesce('account_' || active_account_id, 'group_' || active_copy_group_id, 'all')",
+)
+
+
+TABLES = ("trades", "accounts", "copy_groups", "strategies", "goals", "tags", "imports", "api_keys")
 
 
 async def get(db: Connection, user_id: int) -> str:
-    """Return the user as JSON. Raises NotFound."""
-    return await fetch_json(db, f"SELECT {ME} FROM users WHERE id = :id", {"id": user_id})
+    return await sql.fetch_json(db, f"SELECT {ME} FROM users WHERE id = :id", {"id": user_id})
 
 
 async def find(db: Connection, user_id: int) -> Me:
-    """Return the user as a struct. Raises NotFound."""
     return json.decode(await get(db, user_id), type=Me)
 
 
 async def find_id(db: Connection, name: str | None) -> int | None:
     """Return the id of the named user, by default of the first user; None without one."""
-    user_id = await fetch(
+    user_id = await sql.fetch(
         db, "SELECT id FROM users WHERE :name IS NULL OR name = :name ORDER BY id LIMIT 1", {"name": name}
     )
     return None if user_id is None else int(user_id)
@@ -54,22 +48,13 @@ async def list_names(db: Connection) -> list[str]:
 
 async def count_rows(db: Connection, user_id: int) -> dict[str, int]:
     """Return how many rows of each kind belong to the user, by the name of the kind."""
-    text = await fetch_json(
-        db,
-        """
-        SELECT json_object(
-          'trades', (SELECT count(*) FROM trades WHERE user_id = :id),
-          'accounts', (SELECT count(*) FROM accounts WHERE user_id = :id),
-          'copy groups', (SELECT count(*) FROM copy_groups WHERE user_id = :id),
-          'strategies', (SELECT count(*) FROM strategies WHERE user_id = :id),
-          'goals', (SELECT count(*) FROM goals WHERE user_id = :id),
-          'tags', (SELECT count(*) FROM tags WHERE user_id = :id),
-          'imports', (SELECT count(*) FROM imports WHERE user_id = :id),
-          'keys', (SELECT count(*) FROM api_keys WHERE user_id = :id))
-        """,
-        {"id": user_id},
-    )
-    return json.decode(text, type=dict[str, int])
+    counts = {}
+    for table in TABLES:
+        kind = table.removeprefix("api_").replace("_", " ")
+        counts[kind] = await sql.fetch(
+            db, f"SELECT count(*) FROM {table} WHERE user_id = :id", {"id": user_id}
+        )
+    return counts
 
 
 async def delete(db: Connection, user_id: int) -> None:
@@ -89,18 +74,17 @@ async def delete(db: Connection, user_id: int) -> None:
 
 async def insert(db: Connection, name: str, timezone: str, day_rollover: str) -> int:
     """Return the new id. Raises DuplicateName."""
-    with unique_name():
-        return int(
-            await fetch(
-                db,
-                """
-                INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
-                VALUES (:name, :timezone, :day_rollover, :now, :now)
-                RETURNING id
-                """,
-                {"name": name, "timezone": timezone, "day_rollover": day_rollover, "now": now()},
-            )
+    with sql.unique_name():
+        user_id = await sql.fetch(
+            db,
+            """
+            INSERT INTO users (name, timezone, day_rollover, created_at, updated_at)
+            VALUES (:name, :timezone, :day_rollover, :now, :now)
+            RETURNING id
+            """,
+            {"name": name, "timezone": timezone, "day_rollover": day_rollover, "now": now()},
         )
+    return int(user_id)
 
 
 async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
@@ -108,25 +92,25 @@ async def update(db: Connection, stored: Me, patch: MePatch) -> bool:
 
     Raises DuplicateName.
     """
-    columns: dict[str, Any] = changes(stored, patch)
+    columns = sql.find_changed(stored, patch)
     if not columns:
         return False
     if selection := columns.pop("active_selection", None):
         columns["active_account_id"] = selection.account_id
         columns["active_copy_group_id"] = selection.copy_group_id
     if weekdays := columns.pop("trading_weekdays", None):
-        columns["trading_weekdays"] = json_list(weekdays)
+        columns["trading_weekdays"] = sql.json_list(weekdays)
     columns["updated_at"] = now_after(stored.updated_at)
-    with unique_name():
+    with sql.unique_name():
         await db.execute_fetchall(
-            f"UPDATE users SET {assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
+            f"UPDATE users SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": stored.id}
         )
     return "timezone" in columns or "day_rollover" in columns
 
 
 async def today(db: Connection, user_id: int) -> str:
     """Return the current trading day, in the user's time zone and with the user's rollover."""
-    day = await fetch(
+    day = await sql.fetch(
         db,
         "SELECT trading_day(:now, timezone, day_rollover) FROM users WHERE id = :id",
         {"now": now(), "id": user_id},

@@ -5,9 +5,8 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts
 from journal_api.structs.accounts import AccountCreate, AccountPatch
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_accounts(request: Request, db: Connection) -> Response:
@@ -17,42 +16,27 @@ async def list_accounts(request: Request, db: Connection) -> Response:
 
 async def get_account(request: Request, db: Connection) -> Response:
     """Get an account."""
-    account = await accounts.get(db, request.user.id, request.path_params["id"])
-    return ok(account=account)
+    return ok(account=await accounts.get(db, request.user.id, request.path_params["id"]))
 
 
-async def create_account(request: Request) -> Response:
+@in_transaction
+async def create_account(request: Request, db: Connection, body: AccountCreate) -> Response:
     """Create an account."""
-    body = await decode_body(request, AccountCreate)
-
-    async def create(db: Connection) -> Response:
-        account_id = await accounts.insert(db, request.user.id, body)
-        account = await accounts.get(db, request.user.id, account_id)
-        return created(f"/v1/accounts/{account_id}", account=account)
-
-    return await write(request, create)
+    account_id = await accounts.insert(db, request.user.id, body)
+    return created(f"/v1/accounts/{account_id}", account=await accounts.get(db, request.user.id, account_id))
 
 
-async def update_account(request: Request) -> Response:
+@in_transaction
+async def update_account(request: Request, db: Connection, patch: AccountPatch) -> Response:
     """Update the fields sent; a new starting balance changes the values of all balance goals."""
-    patch = await decode_body(request, AccountPatch)
     account_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await accounts.find(db, request.user.id, account_id)
-        await accounts.update(db, stored, patch)
-        account = await accounts.get(db, request.user.id, account_id)
-        return ok(account=account)
-
-    return await write(request, update)
+    stored = await accounts.find(db, request.user.id, account_id)
+    await accounts.update(db, stored, patch)
+    return ok(account=await accounts.get(db, request.user.id, account_id))
 
 
-async def delete_account(request: Request) -> Response:
+@in_transaction
+async def delete_account(request: Request, db: Connection) -> Response:
     """Delete an account without trades, and its goals; its strategies then belong to all accounts."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await accounts.find(db, request.user.id, request.path_params["id"])
-        await accounts.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    await accounts.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

@@ -5,7 +5,7 @@ from starlette.requests import Request
 
 from journal_api.repositories import api_keys
 from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_keys(request: Request, db: Connection) -> Response:
@@ -20,13 +20,10 @@ async def get_key(request: Request, db: Connection) -> Response:
     return ok(key=await api_keys.get(db, caller.id, key_id, caller.key_id))
 
 
-async def revoke_key(request: Request) -> Response:
+@in_transaction
+async def revoke_key(request: Request, db: Connection) -> Response:
     """Revoke a key: the next request with it is 401. 404 if it is revoked already."""
     caller, key_id = request.user, request.path_params["id"]
-
-    async def revoke(db: Connection) -> Response:
-        await api_keys.get(db, caller.id, key_id, caller.key_id)
-        await api_keys.revoke(db, key_id)
-        return no_content()
-
-    return await write(request, revoke)
+    await api_keys.get(db, caller.id, key_id, caller.key_id)
+    await api_keys.revoke(db, key_id)
+    return no_content()

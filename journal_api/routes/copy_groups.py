@@ -5,9 +5,8 @@ from starlette.requests import Request
 
 from journal_api.repositories import copy_groups
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_copy_groups(request: Request, db: Connection) -> Response:
@@ -17,56 +16,37 @@ async def list_copy_groups(request: Request, db: Connection) -> Response:
 
 async def get_copy_group(request: Request, db: Connection) -> Response:
     """Get a copy group with its members."""
-    copy_group = await copy_groups.get(db, request.user.id, request.path_params["id"])
-    return ok(copy_group=copy_group)
+    return ok(copy_group=await copy_groups.get(db, request.user.id, request.path_params["id"]))
 
 
-async def create_copy_group(request: Request) -> Response:
+@in_transaction
+async def create_copy_group(request: Request, db: Connection, body: CopyGroupCreate) -> Response:
     """Create a copy group without members."""
-    body = await decode_body(request, CopyGroupCreate)
-
-    async def create(db: Connection) -> Response:
-        copy_group_id = await copy_groups.insert(db, request.user.id, body)
-        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
-        return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
-
-    return await write(request, create)
+    copy_group_id = await copy_groups.insert(db, request.user.id, body)
+    copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
+    return created(f"/v1/copy-groups/{copy_group_id}", copy_group=copy_group)
 
 
-async def update_copy_group(request: Request) -> Response:
+@in_transaction
+async def update_copy_group(request: Request, db: Connection, patch: CopyGroupPatch) -> Response:
     """Update the fields sent; the master account must be a member."""
-    patch = await decode_body(request, CopyGroupPatch)
     copy_group_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await copy_groups.find(db, request.user.id, copy_group_id)
-        await copy_groups.update(db, stored, patch)
-        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
-        return ok(copy_group=copy_group)
-
-    return await write(request, update)
+    stored = await copy_groups.find(db, request.user.id, copy_group_id)
+    await copy_groups.update(db, stored, patch)
+    return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
-async def replace_members(request: Request) -> Response:
+@in_transaction
+async def replace_members(request: Request, db: Connection, body: MembersPut) -> Response:
     """Replace the members of the group; an account can be in one group only."""
-    body = await decode_body(request, MembersPut)
     copy_group_id = request.path_params["id"]
-
-    async def replace(db: Connection) -> Response:
-        stored = await copy_groups.find(db, request.user.id, copy_group_id)
-        await copy_groups.replace_members(db, request.user.id, stored, body)
-        copy_group = await copy_groups.get(db, request.user.id, copy_group_id)
-        return ok(copy_group=copy_group)
-
-    return await write(request, replace)
+    stored = await copy_groups.find(db, request.user.id, copy_group_id)
+    await copy_groups.replace_members(db, request.user.id, stored, body)
+    return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
 
 
-async def delete_copy_group(request: Request) -> Response:
+@in_transaction
+async def delete_copy_group(request: Request, db: Connection) -> Response:
     """Delete a copy group and its goals; its accounts stay, its strategies then belong to all accounts."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await copy_groups.find(db, request.user.id, request.path_params["id"])
-        await copy_groups.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    await copy_groups.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

@@ -5,7 +5,7 @@ from starlette.requests import Request
 
 from journal_api.repositories import example_journal
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def get_example_journal(request: Request, db: Connection) -> Response:
@@ -13,26 +13,19 @@ async def get_example_journal(request: Request, db: Connection) -> Response:
     return ok(example_journal=await example_journal.get(db, request.user.id))
 
 
-async def create_example_journal(request: Request) -> Response:
+@in_transaction
+async def create_example_journal(request: Request, db: Connection) -> Response:
     """Load the example journal.
 
     It is an account with some 120 trades of the last months, tags, two strategies and six goals. A
     name that is taken gets ` (example)` at its end, or ` (example 2)` and so on.
     """
-
-    async def create(db: Connection) -> Response:
-        await example_journal.insert(db, request.user.id, request.app.state.settings.max_strategies)
-        loaded = await example_journal.get(db, request.user.id)
-        return created("/v1/example-journal", example_journal=loaded)
-
-    return await write(request, create)
+    await example_journal.insert(db, request.user.id, request.app.state.settings.max_strategies)
+    return created("/v1/example-journal", example_journal=await example_journal.get(db, request.user.id))
 
 
-async def delete_example_journal(request: Request) -> Response:
+@in_transaction
+async def delete_example_journal(request: Request, db: Connection) -> Response:
     """Remove exactly what was loaded, except for strategies and tags that your own trades have."""
-
-    async def delete(db: Connection) -> Response:
-        await example_journal.delete(db, request.user.id)
-        return no_content()
-
-    return await write(request, delete)
+    await example_journal.delete(db, request.user.id)
+    return no_content()

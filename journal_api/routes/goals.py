@@ -11,9 +11,8 @@ from journal_api.values.clock import now
 from journal_api.values.periods import trading_day
 from journal_api.web.bodies import cancel_on_disconnect
 from journal_api.web.context import database, get_query
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_goals(request: Request, db: Connection) -> Response:
@@ -31,43 +30,35 @@ async def get_goal(request: Request, db: Connection) -> Response:
     return ok(goal=await goals.get(db, request.user.id, request.path_params["id"]))
 
 
-async def create_goal(request: Request) -> Response:
+@in_transaction
+async def create_goal(request: Request, db: Connection, body: GoalCreate) -> Response:
     """Create a goal; the first read of its snapshots computes its history."""
-    body = await decode_body(request, GoalCreate)
-
-    async def create(db: Connection) -> Response:
-        await accounts.require(db, request.user.id, body.account_id)
-        await copy_groups.require(db, request.user.id, body.copy_group_id)
-        goal_id = await goals.insert(db, request.user.id, body)
-        goal = await goals.get(db, request.user.id, goal_id)
-        return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
-
-    return await write(request, create)
+    await accounts.require(db, request.user.id, body.account_id)
+    await copy_groups.require(db, request.user.id, body.copy_group_id)
+    goal_id = await goals.insert(db, request.user.id, body)
+    goal = await goals.get(db, request.user.id, goal_id)
+    return created(f"/v1/goals/{goal_id}", goal=goal).with_warnings(warnings_in(goal))
 
 
-async def update_goal(request: Request) -> Response:
+@in_transaction
+async def update_goal(request: Request, db: Connection, patch: GoalPatch) -> Response:
     """Update the fields sent. Pausing or archiving a goal freezes its snapshots.
 
     A frozen goal that is redefined is computed again, to the day on which it was stopped.
     """
-    patch = await decode_body(request, GoalPatch)
     goal_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await goals.find(db, request.user.id, goal_id)
-        if patch.scope:
-            await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
-            await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
-        if patch.status in ("paused", "archived"):
-            await snapshot_refreshes.refresh(db, goal_id)
-        if await goals.update(db, stored, patch, await users.today(db, request.user.id)):
-            await snapshot_refreshes.refresh(db, goal_id, is_stopped=True)
-        if patch.status in ("paused", "archived"):
-            await snapshot_refreshes.remove_pace(db, goal_id)
-        goal = await goals.get(db, request.user.id, goal_id)
-        return ok(goal=goal).with_warnings(warnings_in(goal))
-
-    return await write(request, update)
+    stored = await goals.find(db, request.user.id, goal_id)
+    if patch.scope:
+        await accounts.require(db, request.user.id, patch.scope.account_id, "scope")
+        await copy_groups.require(db, request.user.id, patch.scope.copy_group_id, "scope")
+    if patch.status in ("paused", "archived"):
+        await snapshot_refreshes.refresh(db, goal_id)
+    if await goals.update(db, stored, patch, await users.today(db, request.user.id)):
+        await snapshot_refreshes.refresh(db, goal_id, is_stopped=True)
+    if patch.status in ("paused", "archived"):
+        await snapshot_refreshes.remove_pace(db, goal_id)
+    goal = await goals.get(db, request.user.id, goal_id)
+    return ok(goal=goal).with_warnings(warnings_in(goal))
 
 
 def with_warnings(goals_of_today: str) -> str:
@@ -86,12 +77,8 @@ def warnings_in(goal: str | bytes) -> list[str]:
     return find_warnings(msgspec.json.decode(goal, type=Goal))
 
 
-async def delete_goal(request: Request) -> Response:
+@in_transaction
+async def delete_goal(request: Request, db: Connection) -> Response:
     """Delete a goal and its snapshots."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await goals.find(db, request.user.id, request.path_params["id"])
-        await goals.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    await goals.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

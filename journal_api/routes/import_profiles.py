@@ -7,15 +7,13 @@ from journal_api.errors import DuplicateName
 from journal_api.repositories import import_profiles
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.known_formats import known_formats
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_import_profiles(request: Request, db: Connection) -> Response:
     """List the caller's import profiles, by name."""
-    profiles = await import_profiles.list_of_user(db, request.user.id)
-    return ok(import_profiles=profiles)
+    return ok(import_profiles=await import_profiles.list_of_user(db, request.user.id))
 
 
 async def get_import_profile(request: Request, db: Connection) -> Response:
@@ -24,25 +22,18 @@ async def get_import_profile(request: Request, db: Connection) -> Response:
     return ok(import_profile=await import_profiles.get(db, request.user.id, profile_id))
 
 
-async def create_import_profile(request: Request) -> Response:
+@in_transaction
+async def create_import_profile(request: Request, db: Connection, body: ImportProfileCreate) -> Response:
     """Create an import profile; files with its header are read by it, before the built-in formats."""
-    body = await decode_body(request, ImportProfileCreate)
     if body.name in {known.name for known in known_formats()}:
         raise DuplicateName("This is the name of a built-in format; choose another one.")
-
-    async def create(db: Connection) -> Response:
-        profile_id = await import_profiles.insert(db, request.user.id, body)
-        profile = await import_profiles.get(db, request.user.id, profile_id)
-        return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
-
-    return await write(request, create)
+    profile_id = await import_profiles.insert(db, request.user.id, body)
+    profile = await import_profiles.get(db, request.user.id, profile_id)
+    return created(f"/v1/import-profiles/{profile_id}", import_profile=profile)
 
 
-async def delete_import_profile(request: Request) -> Response:
+@in_transaction
+async def delete_import_profile(request: Request, db: Connection) -> Response:
     """Delete an import profile; trades that were imported by it stay."""
-
-    async def delete(db: Connection) -> Response:
-        await import_profiles.delete(db, request.user.id, request.path_params["id"])
-        return no_content()
-
-    return await write(request, delete)
+    await import_profiles.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

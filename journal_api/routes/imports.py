@@ -19,7 +19,7 @@ from journal_api.trade_files.verdicts import EncodedVerdicts
 from journal_api.web.bodies import Upload, cancel_on_disconnect, uploaded
 from journal_api.web.context import database, get_query
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction, write
 
 # Ids in the header X-Trades-Kept, whose length servers and proxies limit; GET /trades?import_id= lists all.
 MAX_KEPT_IDS = 100
@@ -146,22 +146,19 @@ def build_report(
     return json.encode(members).decode()
 
 
-async def delete_import(request: Request) -> Response:
+@in_transaction
+async def delete_import(request: Request, db: Connection) -> Response:
     """Undo what an import added and changed, except for trades edited since.
 
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
     `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go.
     """
     query = get_query(request, UndoQuery)
-
-    async def delete(db: Connection) -> Response:
-        undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
-        headers = {
-            "X-Trades-Deleted": str(undone.deleted),
-            "X-Trades-Annotated": str(undone.annotated),
-        }
-        if undone.kept:
-            headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MAX_KEPT_IDS]))
-        return no_content(headers)
-
-    return await write(request, delete)
+    undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
+    headers = {
+        "X-Trades-Deleted": str(undone.deleted),
+        "X-Trades-Annotated": str(undone.annotated),
+    }
+    if undone.kept:
+        headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MAX_KEPT_IDS]))
+    return no_content(headers)

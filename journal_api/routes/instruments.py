@@ -5,9 +5,8 @@ from starlette.requests import Request
 
 from journal_api.repositories import instruments
 from journal_api.structs.instruments import InstrumentPut
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_instruments(request: Request, db: Connection) -> Response:
@@ -21,24 +20,16 @@ async def get_instrument(request: Request, db: Connection) -> Response:
     return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
-async def replace_instrument(request: Request) -> Response:
+@in_transaction
+async def replace_instrument(request: Request, db: Connection, body: InstrumentPut) -> Response:
     """Set the caller's own point value of a contract root, for trades that are added from now on."""
-    body = await decode_body(request, InstrumentPut)
     root = request.path_params["root"]
-
-    async def replace(db: Connection) -> Response:
-        await instruments.replace(db, request.user.id, root, body)
-        instrument = await instruments.get(db, request.user.id, root)
-        return ok(instrument=instrument)
-
-    return await write(request, replace)
+    await instruments.replace(db, request.user.id, root, body)
+    return ok(instrument=await instruments.get(db, request.user.id, root))
 
 
-async def delete_instrument(request: Request) -> Response:
+@in_transaction
+async def delete_instrument(request: Request, db: Connection) -> Response:
     """Delete the caller's own point value of a contract root; the built-in one applies again."""
-
-    async def delete(db: Connection) -> Response:
-        await instruments.delete(db, request.user.id, request.path_params["root"])
-        return no_content()
-
-    return await write(request, delete)
+    await instruments.delete(db, request.user.id, request.path_params["root"])
+    return no_content()

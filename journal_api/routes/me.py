@@ -5,9 +5,8 @@ from starlette.requests import Request
 
 from journal_api.repositories import accounts, copy_groups, trades, users
 from journal_api.structs.me import MePatch
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def get_me(request: Request, db: Connection) -> Response:
@@ -15,19 +14,14 @@ async def get_me(request: Request, db: Connection) -> Response:
     return ok(me=await users.get(db, request.user.id))
 
 
-async def update_me(request: Request) -> Response:
+@in_transaction
+async def update_me(request: Request, db: Connection, patch: MePatch) -> Response:
     """Update the fields sent. A new time zone or rollover recomputes the trading day of every trade."""
-    patch = await decode_body(request, MePatch)
-
-    async def update(db: Connection) -> Response:
-        stored = await users.find(db, request.user.id)
-        if patch.active_selection:
-            selection = patch.active_selection
-            await accounts.require(db, request.user.id, selection.account_id, "active_selection")
-            await copy_groups.require(db, request.user.id, selection.copy_group_id, "active_selection")
-        if await users.update(db, stored, patch):
-            await trades.update_trading_days(db, request.user.id)
-        me = await users.get(db, request.user.id)
-        return ok(me=me)
-
-    return await write(request, update)
+    stored = await users.find(db, request.user.id)
+    if patch.active_selection:
+        selection = patch.active_selection
+        await accounts.require(db, request.user.id, selection.account_id, "active_selection")
+        await copy_groups.require(db, request.user.id, selection.copy_group_id, "active_selection")
+    if await users.update(db, stored, patch):
+        await trades.update_trading_days(db, request.user.id)
+    return ok(me=await users.get(db, request.user.id))

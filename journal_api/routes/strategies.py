@@ -7,9 +7,8 @@ from journal_api.repositories import accounts, copy_groups, setups, strategies
 from journal_api.repositories.setups import CascadeCounts
 from journal_api.structs.strategies import StrategyCreate, StrategyPatch, StrategyQuery
 from journal_api.web.context import get_query
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_strategies(request: Request, db: Connection) -> Response:
@@ -20,60 +19,46 @@ async def list_strategies(request: Request, db: Connection) -> Response:
 
 async def get_strategy(request: Request, db: Connection) -> Response:
     """Get a strategy with its setups, their confirmations, and the free-form fields."""
-    strategy = await strategies.get(db, request.user.id, request.path_params["id"])
-    return ok(strategy=strategy)
+    return ok(strategy=await strategies.get(db, request.user.id, request.path_params["id"]))
 
 
 async def list_setups(request: Request, db: Connection) -> Response:
     """List the setups of a strategy, each with its confirmations."""
-    strategy_setups = await setups.list_of_strategy(db, request.user.id, request.path_params["id"])
-    return ok(setups=strategy_setups)
+    return ok(setups=await setups.list_of_strategy(db, request.user.id, request.path_params["id"]))
 
 
-async def create_strategy(request: Request) -> Response:
+@in_transaction
+async def create_strategy(request: Request, db: Connection, body: StrategyCreate) -> Response:
     """Create a strategy with its setups; 429 limit_reached if there are as many as the settings allow."""
-    body = await decode_body(request, StrategyCreate)
     maximum = request.app.state.settings.max_strategies
-
-    async def create(db: Connection) -> Response:
-        await accounts.require(db, request.user.id, body.account_id)
-        await copy_groups.require(db, request.user.id, body.copy_group_id)
-        strategy_id = await strategies.insert(db, request.user.id, body, maximum)
-        strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-        return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
-
-    return await write(request, create)
+    await accounts.require(db, request.user.id, body.account_id)
+    await copy_groups.require(db, request.user.id, body.copy_group_id)
+    strategy_id = await strategies.insert(db, request.user.id, body, maximum)
+    strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
+    return created(f"/v1/strategies/{strategy_id}", strategy=strategy)
 
 
-async def update_strategy(request: Request) -> Response:
+@in_transaction
+async def update_strategy(request: Request, db: Connection, patch: StrategyPatch) -> Response:
     """Update the fields sent; `setups`, if sent, replaces the whole list.
 
     X-Trades-Unlinked and X-Answers-Deleted say what the deleted setups and confirmations take along.
     """
-    patch = await decode_body(request, StrategyPatch)
     strategy_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await strategies.find(db, request.user.id, strategy_id)
-        patch.settle_scope()
-        await accounts.require(db, request.user.id, patch.account_id)
-        await copy_groups.require(db, request.user.id, patch.copy_group_id)
-        counts = await strategies.update(db, stored, patch)
-        strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
-        return ok(strategy=strategy).with_headers(cascade_headers(counts))
-
-    return await write(request, update)
+    stored = await strategies.find(db, request.user.id, strategy_id)
+    patch.settle_scope()
+    await accounts.require(db, request.user.id, patch.account_id)
+    await copy_groups.require(db, request.user.id, patch.copy_group_id)
+    counts = await strategies.update(db, stored, patch)
+    strategy = await strategies.get_after_write(db, request.user.id, strategy_id)
+    return ok(strategy=strategy).with_headers(cascade_headers(counts))
 
 
-async def delete_strategy(request: Request) -> Response:
+@in_transaction
+async def delete_strategy(request: Request, db: Connection) -> Response:
     """Delete a strategy; its trades stay. X-Trades-Unlinked and X-Answers-Deleted say what it takes along."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await strategies.find(db, request.user.id, request.path_params["id"])
-        counts = await strategies.delete(db, stored)
-        return no_content(cascade_headers(counts))
-
-    return await write(request, delete)
+    counts = await strategies.delete(db, request.user.id, request.path_params["id"])
+    return no_content(cascade_headers(counts))
 
 
 def cascade_headers(counts: CascadeCounts) -> dict[str, str]:

@@ -5,55 +5,39 @@ from starlette.requests import Request
 
 from journal_api.repositories import tag_categories
 from journal_api.structs.tag_categories import TagCategoryCreate, TagCategoryPatch
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_tag_categories(request: Request, db: Connection) -> Response:
     """List the caller's tag categories, by name."""
-    categories = await tag_categories.list_of_user(db, request.user.id)
-    return ok(tag_categories=categories)
+    return ok(tag_categories=await tag_categories.list_of_user(db, request.user.id))
 
 
 async def get_tag_category(request: Request, db: Connection) -> Response:
     """Get a category with its number of tags."""
-    tag_category = await tag_categories.get(db, request.user.id, request.path_params["id"])
-    return ok(tag_category=tag_category)
+    return ok(tag_category=await tag_categories.get(db, request.user.id, request.path_params["id"]))
 
 
-async def create_tag_category(request: Request) -> Response:
+@in_transaction
+async def create_tag_category(request: Request, db: Connection, body: TagCategoryCreate) -> Response:
     """Create a category; 409 duplicate_name if the caller has a category of that name."""
-    body = await decode_body(request, TagCategoryCreate)
-
-    async def create(db: Connection) -> Response:
-        category_id = await tag_categories.insert(db, request.user.id, body)
-        tag_category = await tag_categories.get(db, request.user.id, category_id)
-        return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
-
-    return await write(request, create)
+    category_id = await tag_categories.insert(db, request.user.id, body)
+    tag_category = await tag_categories.get(db, request.user.id, category_id)
+    return created(f"/v1/tag-categories/{category_id}", tag_category=tag_category)
 
 
-async def update_tag_category(request: Request) -> Response:
+@in_transaction
+async def update_tag_category(request: Request, db: Connection, patch: TagCategoryPatch) -> Response:
     """Rename a category."""
-    patch = await decode_body(request, TagCategoryPatch)
     category_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await tag_categories.find(db, request.user.id, category_id)
-        await tag_categories.update(db, stored, patch)
-        tag_category = await tag_categories.get(db, request.user.id, category_id)
-        return ok(tag_category=tag_category)
-
-    return await write(request, update)
+    stored = await tag_categories.find(db, request.user.id, category_id)
+    await tag_categories.update(db, stored, patch)
+    return ok(tag_category=await tag_categories.get(db, request.user.id, category_id))
 
 
-async def delete_tag_category(request: Request) -> Response:
+@in_transaction
+async def delete_tag_category(request: Request, db: Connection) -> Response:
     """Delete a category; 409 category_has_tags if it has tags."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await tag_categories.find(db, request.user.id, request.path_params["id"])
-        await tag_categories.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    await tag_categories.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

@@ -6,9 +6,8 @@ from starlette.requests import Request
 from journal_api.repositories import tag_categories, tags
 from journal_api.structs.tags import TagCreate, TagPatch, TagQuery
 from journal_api.web.context import get_query
-from journal_api.web.decoding import decode_body
 from journal_api.web.responses import Response, created, no_content, ok
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction
 
 
 async def list_tags(request: Request, db: Connection) -> Response:
@@ -22,40 +21,26 @@ async def get_tag(request: Request, db: Connection) -> Response:
     return ok(tag=await tags.get(db, request.user.id, request.path_params["id"]))
 
 
-async def create_tag(request: Request) -> Response:
+@in_transaction
+async def create_tag(request: Request, db: Connection, body: TagCreate) -> Response:
     """Create a tag in one of the caller's categories."""
-    body = await decode_body(request, TagCreate)
-
-    async def create(db: Connection) -> Response:
-        await tag_categories.require(db, request.user.id, body.category_id)
-        tag_id = await tags.insert(db, request.user.id, body)
-        tag = await tags.get(db, request.user.id, tag_id)
-        return created(f"/v1/tags/{tag_id}", tag=tag)
-
-    return await write(request, create)
+    await tag_categories.require(db, request.user.id, body.category_id)
+    tag_id = await tags.insert(db, request.user.id, body)
+    return created(f"/v1/tags/{tag_id}", tag=await tags.get(db, request.user.id, tag_id))
 
 
-async def update_tag(request: Request) -> Response:
+@in_transaction
+async def update_tag(request: Request, db: Connection, patch: TagPatch) -> Response:
     """Update the fields sent; trades keep the tag."""
-    patch = await decode_body(request, TagPatch)
     tag_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await tags.find(db, request.user.id, tag_id)
-        await tag_categories.require(db, request.user.id, patch.category_id)
-        await tags.update(db, stored, patch)
-        tag = await tags.get(db, request.user.id, tag_id)
-        return ok(tag=tag)
-
-    return await write(request, update)
+    stored = await tags.find(db, request.user.id, tag_id)
+    await tag_categories.require(db, request.user.id, patch.category_id)
+    await tags.update(db, stored, patch)
+    return ok(tag=await tags.get(db, request.user.id, tag_id))
 
 
-async def delete_tag(request: Request) -> Response:
+@in_transaction
+async def delete_tag(request: Request, db: Connection) -> Response:
     """Delete a tag and remove it from every trade."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await tags.find(db, request.user.id, request.path_params["id"])
-        await tags.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    await tags.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

@@ -30,7 +30,7 @@ from journal_api.trade_files import export
 from journal_api.web.context import database, get_query
 from journal_api.web.decoding import IndexedErrors, decode_body, decode_each
 from journal_api.web.responses import Download, Response, created, no_content, ok, page
-from journal_api.web.writes import write
+from journal_api.web.writes import in_transaction, write
 
 
 async def list_trades(request: Request, db: Connection) -> Response:
@@ -70,8 +70,7 @@ async def create_trade(request: Request) -> Response:
         )
         trade_id = await new_trades.insert(db, request.user.id, resolved, owner.timezone)
         await trade_annotations.insert_all(db, {trade_id: body})
-        trade = await trades.get(db, request.user.id, trade_id)
-        return created(f"/v1/trades/{trade_id}", trade=trade)
+        return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 
     return await write(request, create)
 
@@ -108,78 +107,58 @@ async def create_trades(request: Request) -> Response:
         errors.raise_if_any()
         trade_ids = await new_trades.insert_many(db, request.user.id, list(rows.values()))
         await trade_annotations.insert_all(db, dict(zip(trade_ids, bodies, strict=True)))
-        text = await trades.list_of_ids(db, request.user.id, trade_ids)
-        return created("/v1/trades", trades=text)
+        return created("/v1/trades", trades=await trades.list_of_ids(db, request.user.id, trade_ids))
 
     return await write(request, create)
 
 
-async def update_trade(request: Request) -> Response:
+@in_transaction
+async def update_trade(request: Request, db: Connection, patch: TradePatch) -> Response:
     """Update the fields sent. Changing the setup deletes the answers to the old setup's checklist.
 
     Answers that are sent are to the checklist of the new setup.
     """
-    patch = await decode_body(request, TradePatch)
     trade_id = request.path_params["id"]
-
-    async def update(db: Connection) -> Response:
-        stored = await trades.find(db, request.user.id, trade_id)
-        draft = TradeDraft.of_stored(stored).patched(patch)
-        references = await trade_references.read_references(db, request.user.id, [draft])
-        changed = references.resolved(draft)
-        if (changed.account_id, changed.strategy_id) != (stored.account_id, stored.strategy_id):
-            references.require_allowed(changed)
-        await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
-        answers = UNSET if patch.sends_back(stored.confirmations) else patch.confirmations
-        await trade_annotations.require_known(
-            db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers
-        )
-        owner = await users.find(db, request.user.id)
-        await trades.update(db, stored, changed, owner.timezone)
-        await trade_annotations.replace_all(db, stored, tag_ids=patch.tag_ids, answers=answers)
-        trade = await trades.get(db, request.user.id, trade_id)
-        return ok(trade=trade)
-
-    return await write(request, update)
+    stored = await trades.find(db, request.user.id, trade_id)
+    draft = TradeDraft.of_stored(stored).patched(patch)
+    references = await trade_references.read_references(db, request.user.id, [draft])
+    changed = references.resolved(draft)
+    if (changed.account_id, changed.strategy_id) != (stored.account_id, stored.strategy_id):
+        references.require_allowed(changed)
+    await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)
+    answers = UNSET if patch.sends_back(stored.confirmations) else patch.confirmations
+    await trade_annotations.require_known(
+        db, request.user.id, changed.setup_id, tag_ids=patch.tag_ids, answers=answers
+    )
+    owner = await users.find(db, request.user.id)
+    await trades.update(db, stored, changed, owner.timezone)
+    await trade_annotations.replace_all(db, stored, tag_ids=patch.tag_ids, answers=answers)
+    return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-async def replace_tags(request: Request) -> Response:
+@in_transaction
+async def replace_tags(request: Request, db: Connection, body: TradeTagsPut) -> Response:
     """Replace the tags of the trade."""
-    body = await decode_body(request, TradeTagsPut)
     trade_id = request.path_params["id"]
-
-    async def replace(db: Connection) -> Response:
-        stored = await trades.find(db, request.user.id, trade_id)
-        await trade_annotations.require_known(db, request.user.id, stored.setup_id, tag_ids=body.tag_ids)
-        await trade_annotations.replace_all(db, stored, tag_ids=body.tag_ids)
-        trade = await trades.get(db, request.user.id, trade_id)
-        return ok(trade=trade)
-
-    return await write(request, replace)
+    stored = await trades.find(db, request.user.id, trade_id)
+    await trade_annotations.require_known(db, request.user.id, stored.setup_id, tag_ids=body.tag_ids)
+    await trade_annotations.replace_all(db, stored, tag_ids=body.tag_ids)
+    return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-async def replace_answers(request: Request) -> Response:
+@in_transaction
+async def replace_answers(request: Request, db: Connection, body: AnswersPut) -> Response:
     """Replace the answers to the checklist of the trade's setup."""
-    body = await decode_body(request, AnswersPut)
     trade_id = request.path_params["id"]
-
-    async def replace(db: Connection) -> Response:
-        stored = await trades.find(db, request.user.id, trade_id)
-        answers = body.confirmations
-        await trade_annotations.require_known(db, request.user.id, stored.setup_id, answers=answers)
-        await trade_annotations.replace_all(db, stored, answers=answers)
-        trade = await trades.get(db, request.user.id, trade_id)
-        return ok(trade=trade)
-
-    return await write(request, replace)
+    stored = await trades.find(db, request.user.id, trade_id)
+    answers = body.confirmations
+    await trade_annotations.require_known(db, request.user.id, stored.setup_id, answers=answers)
+    await trade_annotations.replace_all(db, stored, answers=answers)
+    return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
-async def delete_trade(request: Request) -> Response:
+@in_transaction
+async def delete_trade(request: Request, db: Connection) -> Response:
     """Delete a trade; the next read of a goal's snapshots no longer counts it."""
-
-    async def delete(db: Connection) -> Response:
-        stored = await trades.find(db, request.user.id, request.path_params["id"])
-        await trades.delete(db, stored)
-        return no_content()
-
-    return await write(request, delete)
+    await trades.delete(db, request.user.id, request.path_params["id"])
+    return no_content()

@@ -21,18 +21,11 @@ from journal_api.values.statistics import Statistics
 SUMS = frozenset({"net_pnl", "gross_pnl", "balance_target", "trade_count", "trading_days", "winning_days"})
 # The highest value so far, to which a day adds nothing.
 RECORDS = frozenset({"win_streak", "max_trades_per_day", "max_drawdown"})
-# Limits that no further trade can keep once they are broken.
-FINAL_LIMITS = frozenset(
-    {
-        ("max_drawdown", "at_most"),
-        ("max_trades_per_day", "at_most"),
-        ("trade_count", "at_most"),
-        ("trading_days", "at_most"),
-        ("win_streak", "at_most"),
-        ("worst_day", "at_least"),
-        ("worst_trade", "at_least"),
-    }
-)
+# Limits that no further trade can keep once they are broken, by the direction of the goal.
+FINAL_LIMITS = {
+    "at_most": RECORDS | {"trade_count", "trading_days"},
+    "at_least": frozenset({"worst_day", "worst_trade"}),
+}
 UNKNOWN = ("mixed_currencies", "out_of_range")
 
 
@@ -85,7 +78,7 @@ class GoalProgress(NamedTuple):
     @property
     def is_final(self) -> bool:
         """Whether this is a limit that stays broken."""
-        return (self.metric, self.direction) in FINAL_LIMITS
+        return self.metric in FINAL_LIMITS[self.direction]
 
     @property
     def missing(self) -> int | None:

@@ -1,22 +1,29 @@
 """The page of a report: its groups in order, their names and values."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
-from typing import Any, NamedTuple
+from datetime import date, timedelta
+from typing import Any, NamedTuple, get_args
 
 from msgspec import json
 
 from journal_api.rules.edge import Edge, Sample, compute_edge
-from journal_api.structs.reports import GroupBy, ReportQuery
-from journal_api.values.holding_times import NAMES, RANGES
+from journal_api.structs.reports import GroupBy, OrderedGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import decimal_json
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics, show_statistics
 
 TOTAL = ""  # the group key of all selected trades
 ANSWERS = ("present", "absent", "unanswered")
-PERIODS = ("day", "week", "month", "quarter", "year")
-IN_KEY_ORDER = (*PERIODS, "weekday", "hour", "holding")
+# The ranges of holding times: the upper bound, which is exclusive, and the name.
+HOLDING_TIMES = {
+    "under_1m": (timedelta(minutes=1), "under 1 min"),
+    "1m_5m": (timedelta(minutes=5), "1 to 5 min"),
+    "5m_15m": (timedelta(minutes=15), "5 to 15 min"),
+    "15m_1h": (timedelta(hours=1), "15 min to 1 h"),
+    "1h_4h": (timedelta(hours=4), "1 to 4 h"),
+    "4h_1d": (timedelta(days=1), "4 h to 1 day"),
+    "over_1d": (timedelta.max, "1 day and more"),
+}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 Key = int | str | None
 
@@ -92,7 +99,7 @@ def decode_statistics(statistics: str | None) -> Statistics | None:
 def sort_groups(groups: Iterable[Group], query: ReportQuery) -> list[Group]:
     """Return the groups by key, or by a metric with ties by key; groups without a key or a value are last."""
     by_key = sorted(groups, key=lambda group: (group.key is None, find_place(group.key, query.group_by)))
-    if query.sort is None and query.group_by in IN_KEY_ORDER:
+    if query.sort is None and query.group_by in get_args(OrderedGroup):
         return by_key
     sort = query.sort or "-net_pnl"
     sign = -1 if sort.startswith("-") else 1
@@ -108,7 +115,7 @@ def find_place(key: Key, group_by: GroupBy) -> Any:
     """Return what orders a key among the keys of a report."""
     if key is None:
         return 0
-    return list(RANGES).index(str(key)) if group_by == "holding" else key
+    return list(HOLDING_TIMES).index(str(key)) if group_by == "holding" else key
 
 
 def find_sort_value(group: Group, metric: str) -> int | None:
@@ -224,6 +231,6 @@ def format_key(key: Key, group_by: GroupBy) -> str | None:
         case "hour":
             return f"{key:02}:00"
         case "holding":
-            return NAMES[str(key)]
+            return HOLDING_TIMES[str(key)][1]
         case _:
             return str(key)

@@ -48,25 +48,18 @@ def compute_content_fingerprint(columns: dict[str, Any]) -> bytes:
 
 def compute_checksums(columns: dict[str, Any], unstated: Iterable[str]) -> bytes:
     """Return four bytes per broker field, a checksum that differs when a later file states another value."""
-    # 0 stands for a field that the file does not state.
-    *amounts, opened_at, closed_at, gross_pnl, fees, fills = broker_values(columns)
-    checksums = [
-        *map(checksum, amounts),
-        *(uncached_checksum(opened_at), uncached_checksum(closed_at)),
-        *(checksum(gross_pnl), checksum(fees)),
-        0 if fills is None else uncached_checksum(fills),
-    ]
+    checksums = list(map(checksum, broker_values(columns)))
+    if columns["fills"] is None:
+        unstated = (*unstated, "fills")
     for field in unstated:
-        checksums[BROKER_FIELDS.index(field)] = 0
+        checksums[BROKER_FIELDS.index(field)] = 0  # stands for a field that the file does not state
     return CHECKSUMS.pack(*checksums)
 
 
-def uncached_checksum(value: object) -> int:
+@lru_cache(maxsize=8192)
+def checksum(value: object) -> int:
     """Return the checksum of a field, which is never 0."""
     return zlib.crc32(str(value).encode()) or 1
-
-
-checksum = lru_cache(maxsize=8192)(uncached_checksum)
 
 
 def has_fill_ids(columns: dict[str, Any]) -> bool:

@@ -11,25 +11,11 @@ from journal_api.values.metric_formulas import Reason
 from journal_api.values.metrics import METRICS, MetricName
 from journal_api.values.types import DayText, Offset, default_value
 
-GroupBy = Literal[
-    "none",
-    "day",
-    "week",
-    "month",
-    "quarter",
-    "year",
-    "weekday",
-    "hour",
-    "holding",
-    "account",
-    "symbol",
-    "direction",
-    "grade",
-    "strategy",
-    "setup",
-    "confirmation",
-    "tag",
-]
+PeriodGroup = Literal["day", "week", "month", "quarter", "year"]
+# Groups that have an order of their own; all others are sorted by a metric.
+OrderedGroup = Literal[PeriodGroup, "weekday", "hour", "holding"]
+FieldGroup = Literal["account", "symbol", "direction", "grade", "strategy", "setup", "confirmation", "tag"]
+GroupBy = Literal["none", OrderedGroup, FieldGroup]
 EdgeReason = Literal["too_few", "mixed_currencies", "out_of_range"]
 # A balance is of accounts on a day, not of a group of trades.
 REPORTED = [key for key, metric in METRICS.items() if not metric.carries_balance]

@@ -127,10 +127,7 @@ class TradePatch(Struct, kw_only=True, forbid_unknown_fields=True):
         """Return whether `confirmations` has these answers as they are read, names included."""
         if self.confirmations is UNSET:
             return False
-        members = Answer.__struct_fields__
-        return [[getattr(answer, name) for name in members] for answer in self.confirmations] == [
-            [getattr(answer, name) for name in members] for answer in answers
-        ]
+        return [Answer(**asdict(answer)) for answer in self.confirmations] == answers
 
 
 class TradeSelection(Struct, kw_only=True):
@@ -154,10 +151,11 @@ class TradeSelection(Struct, kw_only=True):
 
     def values(self) -> dict[str, Any]:
         """Return the filters as SQL parameters, days as text."""
-        days = {
-            name: str(day) if day else None for name, day in (("since", self.since), ("until", self.until))
+        return {
+            **asdict(self),
+            "since": self.since and str(self.since),
+            "until": self.until and str(self.until),
         }
-        return {**asdict(self), **days}
 
 
 class TradeFilter(TradeSelection, kw_only=True):
@@ -186,7 +184,6 @@ class AnswersPut(Struct, kw_only=True, forbid_unknown_fields=True):
     confirmations: Answers
 
 
-# repositories/trades.py selects these members, in this order.
 class TradeListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     id: int
     account_id: int

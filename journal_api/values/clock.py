@@ -1,10 +1,6 @@
 """The current time, and timestamps as text in the format that is stored and returned (RFC 3339, UTC)."""
 
-import time
-from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
-
-DAY = 86_400  # seconds
+from datetime import UTC, datetime, timedelta
 
 
 def as_text(instant: datetime) -> str:
@@ -18,13 +14,8 @@ def now() -> str:
 
 
 def day_now() -> str:
-    """Return the current day in UTC as text, computed once a day: every request asks for it."""
-    return _day(int(time.time() // DAY))
-
-
-@lru_cache(maxsize=2)
-def _day(number: int) -> str:
-    return (date(1970, 1, 1) + timedelta(days=number)).isoformat()
+    """Return the current day in UTC as text."""
+    return now()[:10]
 
 
 def instant_after(instant: str) -> str:

@@ -55,23 +55,7 @@ def _day_of_hour(hour: str, timezone: str, day_rollover: str) -> str | None:
 
 def local_hour(instant: str, timezone: str) -> int:
     """Return the hour, 0 to 23, of a timestamp in a time zone."""
-    offset = _offset_of_day(instant[:10], timezone)
-    if offset is None:
-        return _local(instant, timezone, "00:00")[0].hour
-    seconds = int(instant[11:13]) * 3600 + int(instant[14:16]) * 60 + int(instant[17:19])
-    return (seconds + offset) // 3600 % 24
-
-
-@lru_cache(maxsize=4096)
-def _offset_of_day(day: str, timezone: str) -> int | None:
-    """Return the offset in seconds of a whole day of UTC, None if the clock changes in it.
-
-    No time zone changes its clock twice within a day, so that the ends of the day suffice.
-    """
-    first, _ = _local(f"{day}T00:00:00.000000Z", timezone, "00:00")
-    last, _ = _local(f"{day}T23:59:59.999999Z", timezone, "00:00")
-    offset = first.utcoffset()
-    return None if offset is None or offset != last.utcoffset() else round(offset.total_seconds())
+    return _local(instant, timezone, "00:00")[0].hour
 
 
 def _local(instant: str, timezone: str, day_rollover: str) -> tuple[datetime, time]:

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from journal_api.database.database import Database
 from journal_api.errors import ForbiddenScope, KeyExpired, KeyRevoked, Unauthorized
 from journal_api.repositories import api_keys, users
-from journal_api.repositories.api_keys import KeyEnd, KeyRow
+from journal_api.repositories.api_keys import KeyRow
 from journal_api.values.api_keys import SCOPES, hashed, is_well_formed
 from journal_api.values.clock import now
 from journal_api.web.context import database
@@ -91,7 +91,7 @@ async def authenticate(request: Request) -> Caller:
     return Caller(key.user_id, key.key_id, frozenset(key.scopes.split()), key.timezone, key.day_rollover)
 
 
-def require_valid(key: KeyRow | KeyEnd) -> None:
+def require_valid(key: KeyRow) -> None:
     """Raise KeyRevoked or KeyExpired if the key is not valid now."""
     if key.revoked_at is not None:
         raise KeyRevoked
@@ -106,7 +106,7 @@ async def require_still_valid(db: Connection, caller: Caller) -> None:
     """
     if caller.key_id == RUN_KEY_ID:
         return
-    key = await api_keys.read_end(db, caller.key_id)
+    key = await api_keys.find_by_id(db, caller.key_id)
     if key is None:
         raise Unauthorized(UNKNOWN_KEY)
     require_valid(key)

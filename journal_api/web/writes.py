@@ -1,5 +1,9 @@
 """The write transaction of a request: what it checks first, and what it stores with its effect."""
 
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any
+
 from aiosqlite import Connection
 from starlette.requests import Request
 
@@ -8,6 +12,7 @@ from journal_api.errors import NotFound
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.web.auth import require_still_valid
 from journal_api.web.context import database, get_query
+from journal_api.web.decoding import decode_body
 from journal_api.web.etags import check_conditions, is_conditional
 from journal_api.web.idempotency import stored_once
 from journal_api.web.read_only_echo import check_echo, has_echo
@@ -22,6 +27,20 @@ async def write(request: Request, work: Work[Response]) -> Response:
     is_dry_run = get_query(request, DryRunQuery).dry_run
     transaction = stored_once(request, checked(request, work))
     return await database(request).write(transaction, commit=not is_dry_run)
+
+
+def in_transaction(
+    handler: Callable[..., Coroutine[Any, Any, Response]],
+) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    """Run a handler as one transaction: it gets the request, the connection, and the decoded body if any."""
+    _, _, *structs, _ = handler.__annotations__.values()
+
+    @wraps(handler)
+    async def run(request: Request) -> Response:
+        body = [await decode_body(request, struct) for struct in structs]
+        return await write(request, lambda db: handler(request, db, *body))
+
+    return run
 
 
 def checked(request: Request, work: Work[Response]) -> Work[Response]:

@@ -14,7 +14,6 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
-    read_actual,
     run_sql,
     snapshots_of,
     unwrap,
@@ -70,13 +69,6 @@ async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncCl
     assert unwrap(await client.get("/accounts")) == [account]
 
 
-async def test_accounts_come_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
-    for name in ("beta", "Alpha", "alpha", "Éclair", "Gamma"):
-        await create_account(client, name)
-
-    assert await list_names(client) == ["Alpha", "alpha", "beta", "Gamma", "Éclair"]
-
-
 # PATCH ---------------------------------------------------------------------------------------------------
 
 
@@ -110,34 +102,7 @@ async def test_a_patch_that_changes_nothing_leaves_updated_at(client: httpx.Asyn
         assert unwrap(await client.patch(f"/accounts/{account['id']}", json=patch)) == account
 
 
-async def test_a_renamed_account_takes_its_new_place_in_the_list(client: httpx.AsyncClient) -> None:
-    account = await create_account(client, "zeta")
-    await create_account(client, "Beta")
-
-    await client.patch(f"/accounts/{account['id']}", json={"name": "Alpha"})
-
-    assert await list_names(client) == ["Alpha", "Beta"]
-
-
 # Balance goals -------------------------------------------------------------------------------------------
-
-
-async def test_a_balance_goal_shows_accounts_as_they_come_change_and_go(client: httpx.AsyncClient) -> None:
-    goal = await create_goal(client, metric="balance_target", **YEAR)
-    actuals = [await read_actual(client, goal)]
-
-    first = await create_account(client, "First", starting_balance=1000.5)
-    actuals.append(await read_actual(client, goal))
-    second = await create_account(client, "Second", starting_balance=200)
-    actuals.append(await read_actual(client, goal))
-    await client.patch(f"/accounts/{first['id']}", json={"starting_balance": 900.25})
-    actuals.append(await read_actual(client, goal))
-    await create_trade(client, second["id"], gross_pnl=50)
-    actuals.append(await read_actual(client, goal))
-    await client.delete(f"/accounts/{first['id']}")
-    actuals.append(await read_actual(client, goal))
-
-    assert actuals == [0, 1000.5, 1200.5, 1100.25, 1150.25, 250]
 
 
 # Delete --------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from factories import (
     A_TRADE,
     create_account,
     create_category,
+    create_goal,
     create_trade,
     details_of,
     error_of,
@@ -35,7 +36,6 @@ from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Day, DayRollover, Name, Selection, Text, TimeZone
 from journal_api.web.operation import Operation
-from journal_api.web.validation_errors import list_members
 
 INVALID = (400, "validation_error")
 WITH_BODY = [operation for operation in OPERATIONS if operation.body]
@@ -46,7 +46,6 @@ def name_of(operation: Operation) -> str:
     return f"{operation.method} {documented_path_of(operation)}"
 
 
-every_operation_with_a_body = pytest.mark.parametrize("operation", WITH_BODY, ids=name_of)
 # A profile needs other members with each kind, and a column is a text or a list of texts. Its bad values
 # are in tests/files/test_profiles.py.
 WITH_PLAIN_MEMBERS = [operation for operation in WITH_BODY if operation.body is not ImportProfileCreate]
@@ -66,7 +65,6 @@ OF_OTHER_JSON_TYPES = {
     "boolean": ['"true"', "0", "1", "[]", "{}"],
     "object": ['"x"', "5", "1.5", "true", "[]", "[{}]"],
 }
-CONTROL_CHARACTERS = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0))]
 
 
 def nested(opening: str, closing: str, levels: int) -> str:
@@ -88,7 +86,7 @@ BAD_VALUES: dict[type, list[str]] = {
     Name: in_quotes(
         ["", "   ", "\t\n", "\u3000", "\u00a0", "\0", *(f"a{one}b" for one in "\0\a\n\t\x1b\x7f\x85")]
     ),
-    Text: in_quotes(["x" * 10_001, *(one for one in CONTROL_CHARACTERS if one not in "\t\n\r")]),
+    Text: in_quotes(["x" * 10_001, "\0", "\x1f", "\x7f", "\x9f"]),
     Money: [
         *("1e400", "-1e400", "1e11", "10000000000.1", "10000000001", "-10000000001", "9" * 4000, "1" * 5000),
         *("0.123456789", "1e-9", "12345678.12345678", "1.234567890123456", "0.1234567890123456"),
@@ -259,143 +257,21 @@ async def test_a_bad_value_of_a_member_is_refused_at_its_path_and_changes_nothin
 
 
 @pytest.mark.usefixtures("one_of_each")
-@for_each(WITH_PLAIN_MEMBERS)
-async def test_a_required_member_is_named_when_it_is_missing(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    refusals = []
-    for path, body in lacking(inspect.type_info(operation.body), body_of(operation) or {}):
-        refused = await client.request(operation.method, path_of(operation, 1), json=body)
-        refusals.append((path, refusal_of(refused)))
-
-    assert refusals == [(path, [path]) for path, _ in refusals]
-
-
-def lacking(kind: inspect.Type, value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The value, which has what is required, without each of that; before it, the path of what is missing."""
-    if is_trade(kind):
-        kind = inspect.type_info(TradeCreate)
-    for field in kind.fields if isinstance(kind, inspect.StructType) else ():
-        place = f"{path}.{field.encode_name}".lstrip(".")
-        if field.encode_name in value and field.encode_name != "closed_at":
-            yield place, {name: member for name, member in value.items() if name != field.encode_name}
-        for items in lists_in(field.type):
-            good = least(items.item_type)
-            for below, item in lacking(items.item_type, good, f"{place}[1]"):
-                yield below, value | {field.encode_name: [good, item]}
-
-
-def lists_in(kind: inspect.Type) -> list[inspect.ListType]:
-    return [kind] if isinstance(kind, inspect.ListType) else []
-
-
-@pytest.mark.usefixtures("one_of_each")
 @for_each(WITH_BODY)
-async def test_a_member_that_is_unknown_is_refused_at_its_path_and_changes_nothing(
+async def test_an_unknown_member_is_refused_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
     before = dump(app)
+    body = {**(body_of(operation) or {}), "no_such_member": 1}
 
-    refusals = []
-    for path, body in with_unknown(operation):
-        refused = await client.request(operation.method, path_of(operation, 1), json=body)
-        refusals.append((path, error_of(refused), details_of(refused)))
+    refused = await client.request(operation.method, path_of(operation, 1), json=body)
 
-    assert refusals == [(path, INVALID, {"unknown_fields": [path]}) for path, *_ in refusals]
-    assert len(refusals) > 2 or "bulk" in operation.path
+    assert error_of(refused) == INVALID
+    assert details_of(refused) == {"unknown_fields": ["no_such_member"]}
     assert dump(app) == before
 
 
-def with_unknown(operation: Operation) -> Iterator[tuple[str, Any]]:
-    """Bodies with one unknown member, after the path of that."""
-    kind, body = inspect.type_info(operation.body), body_of(operation) or {}
-    assert isinstance(kind, inspect.StructType)
-    # PATCH accepts answered members that say what is stored: test_read_only_echo.py.
-    answers = [one for one in operation.data.values() if isinstance(one, type) and operation.method == "POST"]
-    answered = [field for answer in answers for field in msgspec.structs.fields(answer)]
-    known = {field.encode_name for field in kind.fields}
-    for name in ("no_such_member", "Name", "", *(field.encode_name for field in answered)):
-        if name not in known:
-            yield name, body | {name: 1}
-    yield from ((path, body | value) for path, value in with_unknown_in_items(kind, ""))
-
-
-def with_unknown_in_items(kind: inspect.StructType, path: str) -> Iterator[tuple[str, Any]]:
-    for field in kind.fields:
-        for items in lists_in(field.type):
-            good, place = least(items.item_type), f"{path}.{field.encode_name}[1]".lstrip(".")
-            if isinstance(good, dict):
-                yield from (
-                    (f"{place}.{name}", {field.encode_name: [good, good | {name: 1}]})
-                    for name in ("no_such_member", "id", "created_at")
-                )
-            if isinstance(items.item_type, inspect.StructType):
-                for below, item in with_unknown_in_items(items.item_type, place):
-                    yield below, {field.encode_name: [good, good | item]}
-
-
 # What is just good ---------------------------------------------------------------------------------------
-
-
-def longest_name(operation: Operation, member: str) -> int:
-    """How many characters a name has at most."""
-    if member == "symbol":
-        return 40
-    return {"tag-categories": 50, "strategies": 255}.get(operation.path.split("/")[2], 100)
-
-
-def names_in(kind: inspect.Type, path: str = "") -> Iterator[str]:
-    """The paths of all members that are names."""
-    match kind:
-        case inspect.StructType():
-            for field in kind.fields:
-                yield from names_in(field.type, f"{path}.{field.encode_name}".lstrip("."))
-        case inspect.ListType():
-            yield from names_in(kind.item_type, f"{path}[1]")
-        case inspect.UnionType():
-            for one in kind.types:
-                yield from names_in(one, path)
-        case inspect.CustomType() if issubclass(kind.cls, Name):
-            yield path
-
-
-def with_name(body: Any, path: str, name: str) -> Any:
-    """The body with that name at that path, in the second item of every list."""
-    member, _, below = path.partition("[1].")
-    if not below:
-        return body | {member: name}
-    return body | {member: [{"name": "x"}, with_name({"name": "x"}, below, name)]}
-
-
-GOOD_NAMES = {
-    "n": "n",
-    "\N{FIRE}": "\N{FIRE}",
-    "e\u0301": "\u00e9",  # measured when it is composed
-}
-
-
-@every_operation_with_a_body
-async def test_a_name_is_stripped_composed_and_as_long_as_it_may_be(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    await create_one_of_each(client)
-    paths = list(names_in(inspect.type_info(operation.body)))
-
-    faults = {}
-    for path in paths:
-        longest = longest_name(operation, path)
-        for character, stored in GOOD_NAMES.items():
-            own_name = with_name({}, "goal_name" if "goals" in operation.path else "name", f"{path} {stored}")
-            body = (body_of(operation) or {}) | (own_name if "name" in paths or "goal_name" in paths else {})
-            sent = with_name(body, path, f" \t\u3000{character * longest}\u00a0\n")
-            answer = await client.request(operation.method, path_of(operation, 1), json=sent)
-            if (
-                answer.status_code >= 300
-                or json.dumps(stored * longest, ensure_ascii=False) not in answer.text
-            ):
-                faults[path, character] = answer.text
-
-    assert faults == {}
 
 
 @pytest.mark.parametrize("path", ["/tag-categories", "/tags", "/strategies", "/accounts", "/copy-groups"])
@@ -506,61 +382,6 @@ def words_of(kind: inspect.Type) -> list[str]:
 
 @pytest.mark.usefixtures("one_of_each")
 @for_each(OPERATIONS)
-async def test_a_known_parameter_sent_twice_is_refused(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    names = [name for name, kind in list_members(operation.query).items() if kind.item is None]
-
-    refused = [
-        await client.request(operation.method, path_of(operation, 1), params={name: ["1", "1"]})
-        for name in names
-    ]
-
-    assert [error_of(answer) for answer in refused] == [INVALID] * len(names)
-    assert [details_of(answer)["fields"] for answer in refused] == [
-        {name: "must be sent once"} for name in names
-    ]
-
-
-every_list_in_pages = pytest.mark.parametrize(
-    "operation", [operation for operation in OPERATIONS if operation.is_paged], ids=name_of
-)
-
-
-@every_list_in_pages
-async def test_a_limit_from_1_to_its_largest_is_fine_and_an_offset_past_the_end_lists_nothing(
-    client: httpx.AsyncClient, operation: Operation
-) -> None:
-    await create_one_of_each(client)
-    (largest,) = (
-        field.type.le
-        for field in inspect.type_info(operation.query).fields  # type: ignore[attr-defined]
-        if field.name == "limit"
-    )
-
-    for limit, offset in ((1, 0), (largest, 0), (1, 10**6), (1, 2**63 - 1)):
-        query: dict[str, Any] = {"limit": limit, "offset": offset}
-        if operation.path == "/v1/reports":
-            query["group_by"] = "account"
-        page = await client.get(path_of(operation, 1), params=query)
-
-        pagination = page.json()["meta"]["pagination"]
-        assert pagination == {"limit": limit, "offset": offset, "total": pagination["total"]}
-        found = unwrap(page)
-        items = found["groups"] if operation.path == "/v1/reports" else found
-        assert (len(items) == 0) == (offset > 0)
-
-
-async def test_a_query_that_says_nothing_is_ignored(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client)
-
-    found = [unwrap(await client.get(f"/trades{query}")) for query in ("?", "?&&&")]
-
-    assert [[one["id"] for one in trades] for trades in found] == [[trade["id"]]] * 2
-
-
-@pytest.mark.usefixtures("one_of_each")
-@for_each(OPERATIONS)
 async def test_an_unknown_parameter_is_refused_and_named_and_changes_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
@@ -575,18 +396,15 @@ async def test_an_unknown_parameter_is_refused_and_named_and_changes_nothing(
     assert dump(app) == before
 
 
-async def test_odd_names_of_parameters_are_refused(client: httpx.AsyncClient) -> None:
+async def test_odd_names_of_parameters_are_refused_and_a_hundred_named(client: httpx.AsyncClient) -> None:
     names = {"%": "%", "%zz": "%zz", "=": "", "=1": "", ";": ";", "%00=%00": "\0", "%ff=%ff": "\ufffd",
              "x[]=1": "x[]", "a" * 60_000: "a" * 100 + "..."}  # fmt: skip
 
     told = {query: details_of(await client.get(f"/trades?{query}")) for query in names}
 
-    assert told == {query: {"unknown_parameters": [name]} for query, name in names.items()}
-
-
-async def test_a_hundred_unknown_parameters_are_named_and_no_more(client: httpx.AsyncClient) -> None:
     refused = await client.get("/trades", params=dict.fromkeys((f"x{number}" for number in range(150)), 1))
 
+    assert told == {query: {"unknown_parameters": [name]} for query, name in names.items()}
     assert len(details_of(refused)["unknown_parameters"]) == 100
 
 
@@ -614,6 +432,8 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
 
     refused = await client.get(f"/trades?{query}")
     range_alone = await client.get("/trades?from=2026-02-02&to=2026-01-01&side=long")
+    goal = await create_goal(client)
+    of_goal = await client.get(f"/goals/{goal['id']}/snapshots?from=2026-02-02&to=2026-01-01")
 
     assert details_of(refused) == {
         "fields": {
@@ -627,6 +447,7 @@ async def test_every_error_of_a_query_is_told_at_once(client: httpx.AsyncClient)
         "fields": {"from": "must not be after to"},
         "unknown_parameters": ["side"],
     }
+    assert details_of(of_goal) == {"fields": {"from": "must not be after to"}}
 
 
 async def test_a_parameter_is_refused_before_the_body_and_the_object(client: httpx.AsyncClient) -> None:
@@ -637,9 +458,8 @@ async def test_a_parameter_is_refused_before_the_body_and_the_object(client: htt
 
 # Paths ---------------------------------------------------------------------------------------------------
 
-NOT_AN_ID_IN_A_PATH = ["abc", "-1", "1.5", "0x1", quote("١٢"), "0", "0001", "1%0a", "%0a1", "1%00", "1%2f2",
-                       "1%20", "%201", "+1", "1_0", "1e0", "%EF%BC%91", "%ff", str(2**63 - 1), str(2**63),
-                       "9" * 19, "1" * 20, "1" * 4400, "1;2", "1,2", "{id}"]  # fmt: skip
+NOT_AN_ID_IN_A_PATH = ["abc", "-1", "1.5", quote("١٢"), "0", "0001", "1%0a", "1%2f2", "%201", "1_0", "%ff",
+                       str(2**63 - 1), str(2**63), "1" * 4400]  # fmt: skip
 
 
 async def test_what_is_not_an_id_in_a_path_is_404_and_changes_nothing(

@@ -9,9 +9,7 @@ import time_machine
 from commands import dump
 from factories import (
     create_account,
-    create_copy_group,
     create_example_journal,
-    create_goal,
     create_import,
     create_strategy,
     create_tag,
@@ -19,7 +17,7 @@ from factories import (
     error_of,
     unwrap,
 )
-from operations import body_of, create_one_of_each, path_of
+from operations import CHANGES, body_of, create_one_of_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -28,18 +26,6 @@ from journal_api.web.operation import Operation
 DRY = {"dry_run": "true"}
 # The dry run of an import returns 200 with the report of what it would do (docs/imports.md).
 WRITES = [one for one in OPERATIONS if one.method != "GET" and one.name != "create_import"]
-# A body that changes something of `create_one_of_each`, where the one of BODIES does not.
-CHANGES: dict[str, dict[str, Any]] = {
-    "update_tag_category": {"name": "Another"},
-    "update_tag": {"name": "Another"},
-    "update_strategy": {"setups": [{"setup_id": 1, "confirmations": []}, {"name": "Another"}]},
-    "update_goal": {"status": "paused"},
-    "update_account": {"starting_balance": 5},
-    "update_copy_group": {"name": "Another"},
-    "update_trade": {"exit_price": 103},
-    "update_me": {"timezone": "Asia/Tokyo"},
-    "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
-}
 
 
 def losses(response: httpx.Response) -> tuple[str, str]:
@@ -107,15 +93,6 @@ async def test_a_dry_run_of_an_undo_keeps_the_trades(client: httpx.AsyncClient) 
     assert tried.headers["x-trades-kept"] == str(trade["id"])
     assert "x-trades-kept" not in forced.headers
     assert unwrap(await client.get(f"/trades/{trade['id']}"))["notes"] == "Edited"
-
-
-async def test_a_dry_run_keeps_what_the_deletion_would_take_along(client: httpx.AsyncClient) -> None:
-    group = await create_copy_group(client)
-    goal = await create_goal(client, copy_group_id=group["id"])
-
-    await client.delete(f"/copy-groups/{group['id']}", params=DRY)
-
-    assert unwrap(await client.get(f"/goals/{goal['id']}")) == goal
 
 
 # Answers and links that go with setups and confirmations --------------------------------------------------

@@ -164,21 +164,6 @@ def test_only_reports_of_what_was_done_have_no_etag() -> None:
     assert reports == ["/trades/bulk", "/imports"]
 
 
-@each_of([one for one in WRITES if "{id" in one.path])
-async def test_an_id_that_does_not_exist_is_404_before_it_can_match(
-    client: httpx.AsyncClient, other_user_client: httpx.AsyncClient, operation: Operation
-) -> None:
-    theirs = await create_thing_of(other_user_client, operation)
-
-    responses = [
-        await call(client, operation, row_id, If_Match=form)
-        for row_id in (MISSING, theirs)
-        for form in ('"0"', "*")
-    ]
-
-    assert [error_of(response) for response in responses] == [(404, "not_found")] * 4
-
-
 async def test_if_match_creates_nothing(client: httpx.AsyncClient) -> None:
     refused = await client.put("/instruments/XYZ", json={"point_value": 5}, headers={"If-Match": "*"})
 

@@ -64,41 +64,6 @@ async def test_on_the_evening_of_a_trading_day_a_goal_is_met_one_missed_and_one_
     assert states["Daily loss limit"] == "near_limit"
 
 
-async def test_one_confirmation_pays_and_mistakes_cost(client: httpx.AsyncClient) -> None:
-    await client.post("/example-journal")
-
-    query = {"metrics": "net_pnl,expectancy"}
-    by_tag = unwrap(await client.get("/reports", params={"group_by": "tag", **query}))["groups"]
-    confirmations = unwrap(await client.get("/reports", params={"group_by": "confirmation", **query}))
-    edges = {group["name"]: group["edge"] for group in confirmations["groups"]}
-    assert [name for name, edge in edges.items() if (edge["low"] or 0) > 0] == ["Volume above average"]
-    assert {edge["reason"] for edge in edges.values()} == {None, "too_few"}
-    net_pnl = {group["name"]: group["values"]["net_pnl"] for group in by_tag}
-    assert max(net_pnl["FOMO"], net_pnl["Revenge"]) < 0 < net_pnl["Patient"]
-
-
-async def test_an_example_ends_with_the_trades_that_are_closed_by_now(client: httpx.AsyncClient) -> None:
-    with time_machine.travel(datetime.fromisoformat("2026-10-30T11:00:00Z"), tick=False):
-        await client.post("/example-journal")
-
-        trades = unwrap(await client.get("/trades", params={"limit": 200}))
-    closed = [trade["closed_at"] for trade in trades if trade["closed_at"]]
-    assert max(closed) == "2026-10-30T09:58:00.000000Z"
-    assert [trade["opened_at"][:10] for trade in trades if not trade["closed_at"]] == ["2026-10-29"]
-
-
-async def test_an_example_is_the_same_each_time(client: httpx.AsyncClient) -> None:
-    async def results() -> list[Any]:
-        await client.post("/example-journal")
-        trades = unwrap(await client.get("/trades", params={"limit": 200}))
-        return [(trade["symbol"], trade["opened_at"], trade["net_pnl"], trade["grade"]) for trade in trades]
-
-    first = await results()
-    await client.delete("/example-journal")
-
-    assert await results() == first
-
-
 async def test_a_removed_example_leaves_no_row_behind(client: httpx.AsyncClient, app: Starlette) -> None:
     await create_trade(client)
     await create_tag(client)

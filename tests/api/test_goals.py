@@ -1,17 +1,18 @@
-"""Goals: docs/api.md#goals, their rules by their numbers there, and `meta.warnings`."""
+"""Goals: docs/api.md#goals, their rules by their numbers there, their kinds and `meta.warnings`."""
 
+import re
 from itertools import product
 from typing import Any
 
 import httpx
 import pytest
 from factories import (
+    create_example_journal,
     create_goal,
     details_of,
     error_of,
     insert_account,
     insert_copy_group,
-    insert_trade,
     run_sql,
     snapshots_of,
     unwrap,
@@ -19,6 +20,8 @@ from factories import (
 from starlette.applications import Starlette
 
 from journal_api.repositories import goals
+from journal_api.values.goal_kinds import FORMULAS, goal_kind
+from journal_api.values.metric_formulas import GoalDirection
 from journal_api.values.metrics import METRICS
 
 INVALID = (400, "validation_error")
@@ -355,25 +358,17 @@ async def test_the_list_has_the_goals_of_a_status_and_an_account_by_id(
 # DELETE --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("what", ["goals", "accounts", "copy_groups"])
-async def test_a_goal_goes_with_its_account_or_group_and_takes_its_snapshots_and_targets(
-    app: Starlette, client: httpx.AsyncClient, what: str
+async def test_a_deleted_goal_takes_its_snapshots_and_targets_along(
+    app: Starlette, client: httpx.AsyncClient
 ) -> None:
-    await insert_trade(app, await insert_account(app, "With a trade"))
-    make = insert_copy_group if what == "copy_groups" else insert_account
-    scoped = await make(app)
-    fields = {"accounts": {"account_id": scoped}, "copy_groups": {"copy_group_id": scoped}}.get(what, {})
-    goal, other = await create_goal(client, **fields), await create_goal(client)
+    goal, other = await create_goal(client), await create_goal(client)
     kept = await snapshots_of(client, other["id"])
     assert await snapshots_of(client, goal["id"])
 
-    if what == "goals":
-        deleted = await client.delete(f"/goals/{goal['id']}")
-        assert (deleted.status_code, deleted.content) == (204, b"")
-        assert await snapshots_of(client, other["id"]) == kept
-    else:
-        await run_sql(app, f"DELETE FROM {what} WHERE id = :id", {"id": scoped})
+    deleted = await client.delete(f"/goals/{goal['id']}")
 
+    assert deleted.status_code == 204
+    assert await snapshots_of(client, other["id"]) == kept
     assert unwrap(await client.get("/goals?status=all")) == [other]
     for table in ("snapshots", "goal_targets"):
         assert await run_sql(app, f"SELECT 1 FROM {table} WHERE goal_id = :id", {"id": goal["id"]}) == []
@@ -430,3 +425,53 @@ async def test_a_goal_that_is_probably_a_mistake_is_taken_with_one_warning(
     for listed in unwrap(await client.get("/goals", params={"with": "snapshot"})):
         assert (listed["warnings"], listed["current"]["target"]) == (list(told), target)
     assert all("warnings" not in listed for listed in unwrap(await client.get("/goals")))
+
+
+ARITHMETIC = {key: text for key, text in FORMULAS.items() if re.fullmatch(r"[a-z_×/+() \d-]+", text) and
+              re.search(r"[-+/]", text)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("metric", "direction", "target", "kind"),
+    [
+        ("net_pnl", "at_least", -500, "limit"),
+        ("worst_day", "at_least", -500, "limit"),
+        ("rr_realized_avg", "at_least", -1, "limit"),
+        ("net_pnl", "at_least", 500, "target"),
+        ("net_pnl", "at_least", 0, "target"),
+        ("max_drawdown", "at_least", 0, "target"),
+        ("average_win", "at_least", -500, "target"),
+        ("balance_target", "at_least", -500, "target"),
+        ("max_drawdown", "at_most", 500, "limit"),
+        ("balance_target", "at_most", -500, "limit"),
+    ],
+)
+def test_a_goal_is_a_limit_if_trading_can_break_it_and_else_a_target(
+    metric: str, direction: GoalDirection, target: int, kind: str
+) -> None:
+    assert goal_kind(metric, direction, target) == kind
+
+
+async def test_a_goal_says_its_kind_and_keeps_it_in_step_with_its_target(client: httpx.AsyncClient) -> None:
+    goal = await create_goal(client, metric="net_pnl", target_value=-500)
+    changed = unwrap(await client.patch(f"/goals/{goal['id']}", json={**goal, "target_value": 500}))
+
+    assert (goal["kind"], changed["kind"]) == ("limit", "target")
+
+
+@pytest.mark.parametrize("metric", ARITHMETIC)
+async def test_the_formula_of_a_goal_computes_its_value_from_the_data_of_a_snapshot(
+    client: httpx.AsyncClient, metric: str
+) -> None:
+    await create_example_journal(client)
+    goal = await create_goal(client, metric=metric, target_value=1, timeframe="monthly")
+    valued = [one for one in await snapshots_of(client, goal["id"]) if one["actual"] is not None]
+
+    for snapshot in valued:
+        expression = goal["formula"].replace("×", "*")
+        assert eval(expression, {}, snapshot["snapshot_data"]) == pytest.approx(snapshot["actual"])
+    assert len(valued) >= 3
+
+
+def test_every_metric_has_a_formula() -> None:
+    assert FORMULAS.keys() == METRICS.keys()

@@ -188,14 +188,6 @@ async def test_the_header_means_nothing_on_other_methods(client: httpx.AsyncClie
     assert [tag["name"] for tag in renamed] == ["One", "Two"]
 
 
-async def test_the_media_type_is_checked_before_the_size(client: httpx.AsyncClient) -> None:
-    refused = await client.post(
-        "/tag-categories", content=b"x" * 5_000_000, headers={**KEY, "Content-Type": "text/plain"}
-    )
-
-    assert error_of(refused) == (415, "unsupported_media_type")
-
-
 # What is not written is not kept --------------------------------------------------------------------------
 
 

@@ -120,15 +120,6 @@ async def test_a_future_without_a_point_value_is_refused_until_it_has_one(client
     assert [unwrap(response)["multiplier"] for response in (stated, known)] == [7, 4]
 
 
-async def test_a_bulk_request_fills_the_multiplier_of_each_trade(client: httpx.AsyncClient) -> None:
-    account = await create_account(client)
-    trades = [{"account_id": account["id"], **A_TRADE, "symbol": symbol} for symbol in ("ESU6", "MESU6", "X")]
-
-    created = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
-
-    assert [trade["multiplier"] for trade in created] == [50, 5, 1]
-
-
 async def test_a_new_symbol_leaves_the_multiplier_as_it_is(client: httpx.AsyncClient) -> None:
     trade = await create_trade(client, symbol="ESU6")
 

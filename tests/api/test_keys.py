@@ -19,9 +19,7 @@ from conftest import client_of, new_key_for, started
 from factories import (
     A_FILE,
     create_account,
-    create_tag,
     error_of,
-    held_writes,
     run_sql,
     unwrap,
 )
@@ -222,20 +220,6 @@ async def test_a_key_that_ends_while_the_body_arrives_writes_nothing(
     assert {**dump(app), "api_keys": []} == {**before, "api_keys": []}
 
 
-async def test_a_key_that_is_revoked_while_a_write_waits_for_its_turn_writes_nothing(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    tag = await create_tag(client)
-    async with held_writes(app.state.database):
-        revoking = asyncio.create_task(run_sql(app, "UPDATE api_keys SET revoked_at = created_at"))
-        waiting = asyncio.create_task(client.delete(f"/tags/{tag['id']}"))
-        await asyncio.sleep(0.05)
-
-    await revoking
-    assert error_of(await waiting) == (401, "key_revoked")
-    assert await run_sql(app, "SELECT name FROM tags") == [(tag["name"],)]
-
-
 async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(
     app: Starlette, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,22 +240,6 @@ async def test_a_key_that_is_revoked_during_its_look_up_is_not_remembered(
 
     assert (await answer_to(app, key)).status_code == 200
     assert error_of(await answer_to(app, key)) == (401, "key_revoked")
-
-
-async def test_a_revocation_while_the_journal_was_closed_takes_effect_when_it_is_open_again(
-    settings: Settings,
-) -> None:
-    app = create_app(settings)
-    async with started(app):
-        key = await new_key_for(app)
-        async with client_of(app, key) as client:
-            before = await client.get("/tags")
-    await journal_api(settings, "keys", "revoke", "1")
-
-    async with started(app), client_of(app, key) as client:
-        after = await client.get("/tags")
-
-    assert (before.status_code, error_of(after)) == (200, (401, "key_revoked"))
 
 
 # The last use --------------------------------------------------------------------------------------------
@@ -374,12 +342,6 @@ async def test_keys_create_prints_a_key_with_the_scopes_and_end_of_its_options_t
     assert set(scopes.split()) == given
     assert FORM.fullmatch(printed.removesuffix("\n"))
     assert (await answer_to(app, printed.removesuffix("\n"))).status_code == 200
-
-
-def test_there_is_a_read_and_a_write_scope_for_every_resource() -> None:
-    resources = ["tags", "strategies", "goals", "accounts", "copy_groups", "trades", "settings"]
-
-    assert set(SCOPES) == {f"{action}:{resource}" for action in ("read", "write") for resource in resources}
 
 
 # What is kept --------------------------------------------------------------------------------------------

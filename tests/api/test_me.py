@@ -148,17 +148,3 @@ async def test_a_new_zone_or_rollover_moves_every_trade_to_its_day(
         await patch_me(client, **change)
 
         assert await read_trading_days(app) == [day, None]
-
-
-async def test_settings_of_one_user_change_nothing_of_another(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    other = await insert_user(app)
-    await insert_trade(app, await insert_account(app, user_id=other), user_id=other, closed_at=EVENING)
-
-    await patch_me(client, timezone="Asia/Tokyo", day_rollover="17:00")
-
-    assert await read_trading_days(app) == ["2026-01-05"]
-    async with client_of(app, await new_key_for(app, other)) as other_client:
-        theirs = await get_me(other_client)
-    assert (theirs["id"], theirs["name"], theirs["timezone"]) == (other, "other", "UTC")

@@ -11,28 +11,18 @@ from factories import (
     create_category,
     create_copy_group,
     create_goal,
-    create_strategy,
     create_tag,
-    create_trade,
     details_of,
     error_of,
     unwrap,
 )
 from msgspec import structs
-from operations import create_thing_of, path_of
+from operations import CHANGES, create_thing_of, path_of
 
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
 PATCHES = [operation for operation in OPERATIONS if operation.method == "PATCH"]
-# A body that changes something of what `create_thing_of` creates.
-CHANGES: dict[str, dict[str, Any]] = {
-    **{f"update_{kind}": {"name": "New"} for kind in ("tag_category", "tag", "strategy", "account")},
-    "update_copy_group": {"name": "New"},
-    "update_goal": {"goal_name": "New"},
-    "update_trade": {"notes": "New"},
-    "update_me": {"name": "New"},
-}
 each_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
 
 
@@ -146,36 +136,6 @@ async def test_a_tag_that_was_added_meanwhile_is_a_conflict_with_its_category(
     assert details_of(both) == {"fields": {"id": "is read-only", "tag_count": "is read-only"}}
 
 
-async def test_a_whole_trade_is_read_edited_and_sent_back(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "s", "confirmations": [{"name": "c"}]}])
-    tag = await create_tag(client)
-    trade = await create_trade(
-        client, quantity=2, stop_loss=99, fees=0.5, setup_id=strategy["setups"][0]["setup_id"]
-    )
-    path = f"/trades/{trade['id']}"
-    await client.put(f"{path}/tags", json={"tag_ids": [tag["id"]]})
-    read = unwrap(await client.get(path))
-
-    patched = unwrap(await client.patch(path, json={**read, "grade": "A", "exit_price": 103}))
-
-    assert (read["gross_pnl"], read["net_pnl"], read["rr_realized"]) == (2, 1.5, 0.75)
-    assert (patched["gross_pnl"], patched["net_pnl"], patched["rr_realized"]) == (6, 5.5, 2.75)
-    assert patched == {
-        **read,
-        **{name: patched[name] for name in ("gross_pnl", "net_pnl", "rr_realized", "updated_at")},
-        "grade": "A",
-        "exit_price": 103,
-    }
-
-
-async def test_a_stated_result_stays_when_the_prices_change(client: httpx.AsyncClient) -> None:
-    trade = await create_trade(client, gross_pnl=7)
-
-    patched = unwrap(await client.patch(f"/trades/{trade['id']}", json={**trade, "exit_price": 103}))
-
-    assert patched["gross_pnl"] == 7
-
-
 async def test_the_account_of_a_goal_is_changed_by_its_scope_alone(client: httpx.AsyncClient) -> None:
     account, other = [(await create_account(client, name))["id"] for name in ("Sim", "Live")]
     goal = await create_goal(client, account_id=account)
@@ -209,14 +169,6 @@ async def test_a_member_of_a_copy_group_is_not_written_by_patch(client: httpx.As
     assert details_of(refused) == {
         "fields": {"members": "is read-only; use PUT /v1/copy-groups/{id}/members"}
     }
-
-
-async def test_a_stale_etag_is_told_before_a_read_only_member(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-
-    refused = await client.patch(f"/tags/{tag['id']}", json={"id": 99}, headers={"If-Match": '"stale"'})
-
-    assert error_of(refused) == (412, "precondition_failed")
 
 
 async def test_post_takes_no_read_only_member(client: httpx.AsyncClient) -> None:

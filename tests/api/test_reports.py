@@ -6,14 +6,11 @@ import httpx
 import pytest
 from factories import (
     create_account,
-    create_category,
     create_strategy,
-    create_tag,
     details_of,
     error_of,
     insert_answer,
     insert_trade,
-    insert_trade_tags,
     run_sql,
     unwrap,
 )
@@ -25,12 +22,6 @@ from journal_api.structs.reports import REPORTED
 
 async def read_report(client: httpx.AsyncClient, group_by: str = "none", **query: Any) -> Any:
     return unwrap(await client.get("/reports", params={"group_by": group_by, **query}))
-
-
-async def read_values(client: httpx.AsyncClient, group_by: str, metric: str = "net_pnl", **query: Any) -> Any:
-    """The value of a metric by the name of the group."""
-    found = await read_report(client, group_by, metrics=metric, **query)
-    return {group["name"]: group["values"][metric] for group in found["groups"]}
 
 
 @pytest.fixture
@@ -108,36 +99,6 @@ async def test_trades_are_grouped_in_order(
     assert shown == groups
 
 
-async def test_a_decision_is_wholly_in_the_group_of_its_original(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    second = (await create_account(client, "Second"))["id"]
-    original = await insert_trade(app, account_id, gross_pnl=10, grade="A", symbol="ES")
-    copy: dict[str, Any] = {"source_trade_id": original, "closed_at": "2026-01-05T14:59:59Z"}
-    await insert_trade(app, second, gross_pnl=5, grade="F", symbol="MES", **copy)
-
-    assert await read_values(client, "grade") == {"A": 15}
-    assert await read_values(client, "symbol", "trade_count") == {"ES": 1}
-    assert await read_values(client, "account") == {"Main": 10, "Second": 5}
-    # The original is not selected.
-    assert await read_values(client, "grade", account_id=second) == {"F": 5}
-
-
-async def test_a_decision_is_in_the_group_of_every_tag_that_any_of_its_trades_has(
-    app: Starlette, client: httpx.AsyncClient, account_id: int
-) -> None:
-    category = (await create_category(client))["id"]
-    fomo, late = [(await create_tag(client, name, category_id=category))["id"] for name in ("FOMO", "Late")]
-    original = await insert_trade(app, account_id, gross_pnl=10)
-    copy = await insert_trade(app, account_id, gross_pnl=5, source_trade_id=original)
-    await insert_trade(app, account_id, gross_pnl=1)
-    await insert_trade_tags(app, original, [fomo])
-    await insert_trade_tags(app, copy, [fomo, late])
-
-    assert await read_values(client, "tag") == {"FOMO": 15, "Late": 15, None: 1}
-    assert (await read_report(client, "tag"))["total"]["values"]["net_pnl"] == 16
-
-
 # Filters, order and pages --------------------------------------------------------------------------------
 
 
@@ -190,13 +151,6 @@ async def test_a_query_that_cannot_be_meant_is_refused(
 
     assert error_of(response) == (400, "validation_error")
     assert list(details_of(response)["fields"]) == [field]
-
-
-async def test_outcome_is_no_filter_of_reports(client: httpx.AsyncClient) -> None:
-    """The winning trades alone would have a win rate of 100."""
-    refused = await client.get("/reports?outcome=win")
-
-    assert details_of(refused) == {"unknown_parameters": ["outcome"]}
 
 
 # Values without a number ---------------------------------------------------------------------------------
@@ -282,29 +236,6 @@ async def test_a_confirmation_has_the_values_of_each_answer(
     assert (without["key"], without["name"]) == (None, None)
     assert without["unanswered"]["values"]["net_pnl"] == 1
     assert found["total"]["values"]["net_pnl"] == 7
-
-
-@pytest.mark.parametrize(
-    ("currency", "edge"),
-    [
-        # The example of docs/goals.md#the-edge-of-a-confirmation.
-        ("USD", {"expectancy": 110, "low": 12.0018, "high": 207.9982, "reason": None}),
-        ("EUR", {"expectancy": None, "low": None, "high": None, "reason": "mixed_currencies"}),
-    ],
-)
-async def test_an_edge_has_the_interval_of_the_page_and_none_between_currencies(
-    app: Starlette, client: httpx.AsyncClient, account_id: int, currency: str, edge: dict[str, Any]
-) -> None:
-    other = (await create_account(client, "Other", currency=currency))["id"]
-    setup = dict(zip(("setup_id", "volume"), await create_checklist(client), strict=False))
-    for pnl, was_present in [(190, True), (10, True), (110, False), (-130, False)] * 5:
-        account = account_id if was_present else other
-        trade = await insert_trade(app, account, gross_pnl=pnl, setup_id=setup["setup_id"], strategy_id=1)
-        await insert_answer(app, trade, setup["volume"], was_present)
-
-    found = await read_report(client, "confirmation")
-
-    assert found["groups"][0]["edge"] == {**edge, "present": 10, "absent": 10}
 
 
 async def test_a_report_is_not_modified_until_a_trade_is(

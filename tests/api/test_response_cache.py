@@ -199,26 +199,6 @@ async def test_a_reader_never_sees_less_than_what_was_acknowledged_before_it_ask
     assert reads > WRITES
 
 
-async def test_a_client_in_the_process_that_polls_leaves_turns_to_other_tasks(
-    client: httpx.AsyncClient,
-) -> None:
-    await create_tag(client, "FOMO")
-    turns = 0
-
-    async def work() -> None:
-        nonlocal turns
-        while True:
-            await asyncio.sleep(0)
-            turns += 1
-
-    working = asyncio.create_task(work())
-    for _ in range(50):
-        await client.get("/tags")
-    working.cancel()
-
-    assert turns >= 50
-
-
 async def test_a_path_that_was_found_before_is_still_told_from_others(client: httpx.AsyncClient) -> None:
     tag = await create_tag(client, "FOMO")
     path = f"/tags/{tag['id']}"

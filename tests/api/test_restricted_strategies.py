@@ -86,14 +86,3 @@ async def test_trades_stay_with_a_strategy_that_is_restricted_later(
     graded = unwrap(await client.patch(f"/trades/{trade['id']}", json={**trade, "grade": "A"}))
 
     assert (graded["grade"], graded["strategy_id"]) == ("A", strategy["id"])
-
-
-async def test_an_account_that_joins_the_group_may_name_the_strategy(
-    client: httpx.AsyncClient, desk: Desk
-) -> None:
-    members = [{"account_id": account} for account in (desk.own, desk.other)]
-    await client.put(f"/copy-groups/{desk.group}/members", json={"members": members})
-
-    trade = await create_trade(client, desk.other, strategy_id=desk.strategies["group"]["id"])
-
-    assert trade["strategy_id"] == desk.strategies["group"]["id"]

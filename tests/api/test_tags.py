@@ -1,5 +1,7 @@
-"""Tags: docs/api.md#tags."""
+"""Tags and their categories: docs/api.md#tags."""
 
+import re
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -9,13 +11,8 @@ from factories import (
     create_tag,
     details_of,
     error_of,
-    insert_account,
-    insert_trade,
-    insert_trade_tags,
-    run_sql,
     unwrap,
 )
-from starlette.applications import Starlette
 
 
 async def list_names(client: httpx.AsyncClient, **query: Any) -> list[str]:
@@ -56,16 +53,6 @@ async def test_a_patch_changes_what_it_names(client: httpx.AsyncClient, members:
     assert unwrap(await client.get("/tags", params={"category_id": changed["category_id"]})) == [changed]
 
 
-async def test_a_patch_that_changes_nothing_keeps_updated_at(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-    members = ("name", "category_id", "color", "type")
-
-    for same in ((), members):
-        assert (
-            unwrap(await client.patch(f"/tags/{tag['id']}", json={name: tag[name] for name in same})) == tag
-        )
-
-
 async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_missing_tag(
     client: httpx.AsyncClient,
 ) -> None:
@@ -81,14 +68,6 @@ async def test_an_unknown_category_is_named_before_a_taken_name_and_after_a_miss
         assert details_of(refused) == {"fields": {"category_id": "is not one of your tag categories"}}
     assert error_of(await client.patch("/tags/999", json=body)) == (404, "not_found")
     assert await list_names(client) == ["Tag", "Taken"]
-
-
-async def test_tags_are_ordered_by_name_without_case_then_by_id(client: httpx.AsyncClient) -> None:
-    category = await create_category(client)
-    for name in ["zulu", "Beta", "éclair", "alpha", "Éclair", "Alpha", "beta", "_x"]:
-        await create_tag(client, name, category_id=category["id"])
-
-    assert await list_names(client) == ["_x", "alpha", "Alpha", "Beta", "beta", "zulu", "éclair", "Éclair"]
 
 
 async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client: httpx.AsyncClient) -> None:
@@ -114,16 +93,64 @@ async def test_the_filters_choose_by_category_and_type_and_keep_the_order(client
         assert await list_names(client, **query) == [*names]
 
 
-async def test_a_deleted_tag_is_removed_from_every_trade(app: Starlette, client: httpx.AsyncClient) -> None:
-    gone, kept = await create_tag(client, "Gone"), await create_tag(client, "Kept")
-    account_id = await insert_account(app)
-    first, second = await insert_trade(app, account_id), await insert_trade(app, account_id)
-    await insert_trade_tags(app, first, [gone["id"], kept["id"]])
-    await insert_trade_tags(app, second, [gone["id"]])
+RFC_3339_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
-    deleted = await client.delete(f"/tags/{gone['id']}")
 
+async def list_categories(client: httpx.AsyncClient) -> Any:
+    return unwrap(await client.get("/tag-categories"))
+
+
+async def test_a_new_category_has_a_location_and_is_listed(client: httpx.AsyncClient) -> None:
+    assert await list_categories(client) == []
+    before = datetime.now(UTC)
+
+    created = await client.post("/tag-categories", json={"name": "Psychology"})
+
+    category = unwrap(created)
+    assert (created.status_code, created.headers["location"]) == (201, f"/v1/tag-categories/{category['id']}")
+    assert (category["name"], category["tag_count"]) == ("Psychology", 0)
+    assert category["created_at"] == category["updated_at"]
+    assert RFC_3339_UTC.fullmatch(category["created_at"])
+    assert before <= datetime.fromisoformat(category["created_at"]) <= datetime.now(UTC)
+    assert await list_categories(client) == [category]
+
+
+@pytest.mark.parametrize("name", [" New\n", "café"], ids=["another", "another case"])
+async def test_a_rename_returns_the_whole_category_and_leaves_its_tags(
+    client: httpx.AsyncClient, name: str
+) -> None:
+    tag = await create_tag(client, category_id=(await create_category(client, "Café"))["id"])
+    (category,) = await list_categories(client)
+
+    renamed = unwrap(await client.patch(f"/tag-categories/{category['id']}", json={"name": name}))
+
+    assert renamed == {**category, "name": name.strip(), "tag_count": 1, "updated_at": renamed["updated_at"]}
+    assert renamed["updated_at"] > category["updated_at"]
+    assert unwrap(await client.get("/tags", params={"category_id": category["id"]})) == [tag]
+
+
+async def test_tag_count_counts_the_tags_of_each_category(client: httpx.AsyncClient) -> None:
+    a, b = [(await create_category(client, name))["id"] for name in "AB"]
+    for name in ("FOMO", "Revenge"):
+        await create_tag(client, name, category_id=a)
+    moved, gone = [await create_tag(client, name, category_id=a) for name in ("Moved", "Gone")]
+
+    await client.patch(f"/tags/{moved['id']}", json={"category_id": b})
+    await client.delete(f"/tags/{gone['id']}")
+
+    assert [one["tag_count"] for one in await list_categories(client)] == [2, 1]
+
+
+async def test_a_category_can_be_deleted_once_its_last_tag_is_gone(client: httpx.AsyncClient) -> None:
+    tag, other = await create_tag(client), await create_category(client, "Other")
+    path = f"/tag-categories/{tag['category_id']}"
+
+    refused = await client.delete(path)
+    await client.patch(f"/tags/{tag['id']}", json={"category_id": other["id"]})
+    deleted = await client.delete(path)
+
+    assert error_of(refused) == (409, "category_has_tags")
+    assert details_of(refused) == {"tag_count": 1}
     assert (deleted.status_code, deleted.content) == (204, b"")
-    assert await run_sql(app, "SELECT trade_id, tag_id FROM trade_tags") == [(first, kept["id"])]
-    assert await run_sql(app, "SELECT count(*) FROM trades") == [(2,)]
-    assert await list_names(client) == ["Kept"]
+    assert await list_categories(client) == [{**other, "tag_count": 1}]
+    assert unwrap(await client.get(f"/tags/{tag['id']}"))["category_id"] == other["id"]

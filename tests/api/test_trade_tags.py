@@ -6,16 +6,13 @@ import httpx
 import pytest
 from factories import (
     A_TRADE,
-    YEAR,
     create_account,
-    create_goal,
     create_strategy,
     create_tag,
     create_trade,
     details_of,
     error_of,
     list_trades,
-    read_actual,
     unwrap,
 )
 from operations import dump
@@ -108,28 +105,6 @@ async def test_a_deleted_tag_disappears_and_a_renamed_tag_has_its_new_name(clien
     tags = [{"id": anger, "name": "Calm", "color": "#ffffff", "type": "custom"}]
     assert (await get_trade(client, first))["tags"] == tags
     assert await list_trades(client, tag_id=fear) == []
-
-
-async def test_a_goal_shows_mistakes_as_they_are_tagged_retyped_and_deleted(
-    client: httpx.AsyncClient,
-) -> None:
-    mistake, custom = [(await create_tag(client, kind, type=kind))["id"] for kind in ("mistake", "custom")]
-    trade = await create_trade(client)
-    goal = await create_goal(client, metric="mistake_free_rate", **YEAR)
-    tags = f"/trades/{trade['id']}/tags"
-
-    actuals = [await read_actual(client, goal)]
-    for method, path, body in (
-        ("PUT", tags, {"tag_ids": [custom]}),
-        ("PUT", tags, {"tag_ids": [mistake]}),
-        ("PATCH", f"/tags/{mistake}", {"type": "custom"}),
-        ("PATCH", f"/tags/{mistake}", {"type": "mistake"}),
-        ("DELETE", f"/tags/{mistake}", None),
-    ):
-        await client.request(method, path, json=body)
-        actuals.append(await read_actual(client, goal))
-
-    assert actuals == [100, 100, 0, 100, 0, 100]
 
 
 # Answers -------------------------------------------------------------------------------------------------
@@ -229,50 +204,20 @@ async def test_a_trade_that_changes_its_setup_loses_the_old_answers(
         assert (changed["confirmations"], back["confirmations"]) == ([], []), patch
 
 
-@pytest.mark.parametrize("how", ["confirmation", "setup", "strategy"])
-async def test_answers_go_with_their_confirmation_setup_or_strategy(
-    client: httpx.AsyncClient, setups: Any, how: str
-) -> None:
-    volume, trend = read_confirmation_ids(setups[0])
-    (strategy,) = unwrap(await client.get("/strategies"))
-    path = f"/strategies/{strategy['id']}"
-    trade = await create_trade(client, setup_id=setups[0]["setup_id"])
-    await put_answers(client, trade, answer(volume, notes="Thin"), answer(trend))
-    left = {"confirmation_id": volume, "name": "Volume rises"}
-    setup = {"setup_id": setups[0]["setup_id"], "confirmations": [left]}
-
-    if how == "strategy":
-        await client.delete(path)
-    else:
-        await client.patch(path, json={"setups": [setup] if how == "confirmation" else []})
-
-    answers = [{**left, "was_present": True, "notes": "Thin"}] if how == "confirmation" else []
-    assert (await get_trade(client, trade))["confirmations"] == answers
-
-
-async def test_a_goal_shows_answers_as_they_change_and_a_checklist_that_grows_or_shrinks(
-    client: httpx.AsyncClient, setups: Any
-) -> None:
-    volume, trend = read_confirmation_ids(setups[0])
-    setup_id = setups[0]["setup_id"]
-    (strategy,) = unwrap(await client.get("/strategies"))
-    trade = await create_trade(client, setup_id=setup_id)
-    goal = await create_goal(client, metric="protocol_completion_rate", **YEAR)
-
-    actuals = [await read_actual(client, goal)]
-    both = [answer(volume), answer(trend)]
-    for answers in (both, [answer(volume), answer(trend, False)], both, [], [answer(volume)]):
-        await put_answers(client, trade, *answers)
-        actuals.append(await read_actual(client, goal))
-    for items in ([{"confirmation_id": volume}], [{"confirmation_id": volume}, {"name": "News"}], []):
-        sent = {"setups": [{"setup_id": setup_id, "confirmations": items}]}
-        unwrap(await client.patch(f"/strategies/{strategy['id']}", json=sent))
-        actuals.append(await read_actual(client, goal))
-
-    assert actuals == [0, 100, 0, 100, 0, 0, 100, 0, None]
-
-
 # With the trade itself -----------------------------------------------------------------------------------
+
+
+async def test_an_open_trade_keeps_its_tags_and_answers_when_it_is_closed(
+    client: httpx.AsyncClient, flag: dict[str, Any]
+) -> None:
+    opened = await create_trade(client, **flag, closed_at=None, exit_price=None)
+
+    closing = {"closed_at": A_TRADE["closed_at"], "exit_price": 101}
+    closed = unwrap(await client.patch(f"/trades/{opened['id']}", json=closing))
+
+    assert closed["gross_pnl"] == 1
+    assert read_annotations(closed) == read_annotations(opened)
+    assert read_annotations(opened) != ([], [])
 
 
 @pytest.fixture

@@ -1,18 +1,17 @@
-"""Trades: docs/api.md#trading-record and #values."""
+"""Trades, alone and in bulk: docs/api.md#trading-record and #values."""
 
 import asyncio
 import csv
 import io
 import itertools
-from decimal import Decimal
 from typing import Any
 
 import httpx
-import msgspec
 import pytest
 from factories import (
     A_TRADE,
     YEAR,
+    build_file,
     create_account,
     create_copy_group,
     create_goal,
@@ -22,23 +21,19 @@ from factories import (
     details_of,
     error_of,
     get_strategy,
+    list_trades,
     read_actual,
     run_sql,
+    send_file,
     unwrap,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from proofs import max_examples
 from starlette.applications import Starlette
-
-from journal_api.structs.trades import TradePatch
 
 INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
 OPEN: dict[str, Any] = {"closed_at": None, "exit_price": None}
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
-ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
 async def get_trade(client: httpx.AsyncClient, trade: Any) -> Any:
@@ -313,21 +308,6 @@ async def test_a_time_without_an_offset_is_in_the_owners_zone(client: httpx.Asyn
     assert trade["closed_at"] == "2026-01-05T20:38:40.000000Z"
 
 
-@pytest.mark.parametrize(
-    ("timezone", "rollover", "closed_at", "day"),
-    [
-        ("America/New_York", "00:00", "2026-01-06T04:59:59Z", "2026-01-05"),
-        ("America/New_York", "17:00", "2026-01-06T22:00:00Z", "2026-01-07"),
-    ],
-)
-async def test_the_trading_day_is_the_day_of_the_close_by_zone_and_rollover(
-    client: httpx.AsyncClient, timezone: str, rollover: str, closed_at: str, day: str
-) -> None:
-    await client.patch("/me", json={"timezone": timezone, "day_rollover": rollover})
-
-    assert (await create_trade(client, closed_at=closed_at))["trading_day"] == day
-
-
 # Strategy and setup --------------------------------------------------------------------------------------
 
 
@@ -451,6 +431,21 @@ async def test_an_external_id_is_free_again_after_a_delete_or_a_change(
         assert (await patch(client, trade, external_id=other))["external_id"] == other
 
     assert (await create_trade(client, account_id, external_id="T-1"))["external_id"] == "T-1"
+
+
+async def test_an_external_id_comes_once_in_a_file_however_many_rows_lie_between(
+    client: httpx.AsyncClient, account_id: int
+) -> None:
+    ids = ["T-1", *(f"N-{number}" for number in range(1000)), "T-1"]
+    rows = [{"external_id": one, "quantity": str(1 + place)} for place, one in enumerate(ids)]
+
+    answer = await send_file(client, build_file(*rows), account_id)
+
+    assert error_of(answer) == INVALID
+    assert (details_of(answer)["line"], details_of(answer)["reason"]) == (
+        1003,
+        "external_id 'T-1' is repeated",
+    )
 
 
 async def test_of_many_posts_of_one_external_id_at_once_one_is_written(client: httpx.AsyncClient) -> None:
@@ -610,109 +605,49 @@ async def test_a_deleted_trade_is_gone_everywhere_and_its_id_is_not_used_again(
 # Goals ---------------------------------------------------------------------------------------------------
 
 
-METRICS: list[tuple[str, dict[str, Any], float | None, float | None]] = [
-    ("net_pnl", {"fees": 0.75}, 1, 0.25),
-    ("gross_pnl", {"exit_price": 90}, 1, -10),
-    ("max_drawdown", {"gross_pnl": -4}, 0, 4),
-    ("balance_target", {"gross_pnl": 20}, 1001, 1020),
-    ("win_rate", {"exit_price": 100}, 100, 0),
-    ("a_plus_rate", {"grade": "A+"}, None, 100),
-    ("rr_realized_avg", {"initial_risk": 4}, None, 0.25),
-    ("trading_days", {"closed_at": None}, 1, 0),
-    ("trade_count", {"closed_at": "2027-01-01T00:00:00Z"}, 1, 0),
-    ("worst_trade", {"direction": "short"}, 1, -1),
-]
-
-
-@pytest.mark.parametrize(("metric", "edit", "before", "after"), METRICS, ids=[row[0] for row in METRICS])
-async def test_a_goal_shows_an_edited_trade_at_the_next_read(
-    client: httpx.AsyncClient, metric: str, edit: dict[str, Any], before: float | None, after: float | None
-) -> None:
-    account = await create_account(client, starting_balance=1000)
-    goal = await create_goal(client, metric=metric, account_id=account["id"], **YEAR)
-    trade = await create_trade(client, account["id"])
-
-    first = await read_actual(client, goal)
-    await patch(client, trade, **edit)
-
-    assert (first, await read_actual(client, goal)) == (before, after)
-
-
-async def test_a_goal_shows_a_checklist_that_goes_with_its_strategy(client: httpx.AsyncClient) -> None:
-    strategy = await create_strategy(client, setups=[{"name": "Flag", "confirmations": [{"name": "Volume"}]}])
-    await create_trade(client, setup_id=strategy["setups"][0]["setup_id"])
-    goal = await create_goal(client, metric="protocol_completion_rate", **YEAR)
-    before = await read_actual(client, goal)
-
-    await client.delete(f"/strategies/{strategy['id']}")
-
-    assert (before, await read_actual(client, goal)) == (0, None)
-
-
 # Read, edit, send back -----------------------------------------------------------------------------------
 
 
-def amounts(largest: int, decimals: int) -> st.SearchStrategy[Decimal]:
-    """Amounts up to that magnitude, of up to that many decimals."""
-    scale = 10**decimals
-    return st.integers(-largest * scale, largest * scale).map(lambda units: Decimal(units) / scale)
+async def test_many_trades_are_written_at_once_in_the_order_sent(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    sent = [{"account_id": account["id"], **A_TRADE, "symbol": f"S{number}"} for number in range(1000)]
+
+    created = await client.post("/trades/bulk", json={"trades": sent})
+
+    assert created.status_code == 201
+    assert [trade["symbol"] for trade in unwrap(created)] == [f"S{number}" for number in range(1000)]
+    assert (await client.get("/trades")).json()["meta"]["pagination"]["total"] == 1000
 
 
-# Any amount that may be sent: 15 significant digits, 8 decimals, magnitude 10^10.
-SENDABLE = st.one_of(
-    *(amounts(10 ** (15 - decimals) - 1, decimals) for decimals in (6, 7, 8)), amounts(10**10, 5)
-)
-ANY_TRADE = st.fixed_dictionaries(
-    {
-        "direction": st.sampled_from(["long", "short"]),
-        "quantity": SENDABLE.filter(lambda amount: amount > 0),
-        "multiplier": SENDABLE.filter(lambda amount: amount > 0),
-        "entry_price": SENDABLE,
-        "exit_price": st.none() | SENDABLE,
-        "gross_pnl": SENDABLE,
-        "fees": SENDABLE,
-        "initial_risk": SENDABLE.filter(lambda amount: amount > 0),
-        "grade": st.none() | st.sampled_from(["A+", "A", "B", "C", "D", "F"]),
-        "notes": st.none()
-        | st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t\n\r")),
-    },
-    optional={"stop_loss": st.none() | SENDABLE},
-)
+async def test_every_error_is_told_by_its_index_and_nothing_is_written(client: httpx.AsyncClient) -> None:
+    good = {"account_id": (await create_account(client))["id"], **A_TRADE}
+    sent = [good, {**good, "quantity": 0}, good, {**good, "wins": 1}, {**good, "exit_price": None}]
+
+    refused = await client.post("/trades/bulk", json={"trades": sent})
+
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused) == {
+        "fields": {
+            "trades[1].quantity": "must be greater than 0",
+            "trades[4].exit_price": "is required without gross_pnl",
+        },
+        "unknown_fields": ["trades[3].wins"],
+    }
+    assert await list_trades(client) == []
 
 
-def decode(response: httpx.Response) -> dict[str, Any]:
-    """The trade that was answered, every number as a Decimal of the digits written."""
-    assert response.status_code in (200, 201), response.text
-    trade: dict[str, Any] = response.json(parse_float=Decimal)["data"]["trade"]
-    return trade
+async def test_what_points_elsewhere_is_told_by_its_index_too(client: httpx.AsyncClient) -> None:
+    stored = await create_trade(client, external_id="0")
+    good = {"account_id": stored["account_id"], **A_TRADE}
+    ids = [{**good, "external_id": name} for name in ("1", "1", "0")]
 
+    refused = await client.post("/trades/bulk", json={"trades": [*ids, {**good, "account_id": 99}]})
 
-def encode(fields: dict[str, Any]) -> bytes:
-    """JSON with every digit of its Decimals, none in the form of an exponent."""
-    return ENCODER.encode(
-        {
-            name: Decimal(format(value.normalize(), "f")) if isinstance(value, Decimal) else value
-            for name, value in fields.items()
+    assert details_of(refused) == {
+        "fields": {
+            "trades[1].external_id": "is taken",
+            "trades[2].external_id": "is taken",
+            "trades[3].account_id": "is not one of your accounts",
         }
-    )
-
-
-@given(sent=ANY_TRADE, edit=ANY_TRADE)
-@max_examples(full=40, ci=8)
-async def test_every_amount_of_a_trade_that_is_read_edited_and_sent_back_is_exact(
-    client: httpx.AsyncClient, sent: dict[str, Any], edit: dict[str, Any]
-) -> None:
-    account = (unwrap(await client.get("/accounts")) or [await create_account(client)])[0]
-    whole = {"account_id": account["id"], **A_TRADE, **sent}
-
-    created = decode(await client.post("/trades", content=encode(whole)))
-    path = f"/trades/{created['id']}"
-    back = {name: value for name, value in created.items() if name in TradePatch.__struct_fields__}
-    unchanged = decode(await client.patch(path, content=encode(back)))
-    edited = decode(await client.patch(path, content=encode({**back, **edit})))
-
-    assert {name: created[name] for name in sent} == sent
-    assert unchanged == created
-    assert {name: edited[name] for name in edit} == edit
-    assert edited["net_pnl"] == edit["gross_pnl"] - edit["fees"]
-    assert decode(await client.get(path)) == edited
+    }
+    assert len(await list_trades(client)) == 1

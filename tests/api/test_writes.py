@@ -1,7 +1,6 @@
 """Writes one after the other: their queue, their thread, their cancellation (DECISIONS 28)."""
 
 import asyncio
-import gc
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -12,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from aiosqlite import Connection
-from factories import create_strategy, error_of, held_writes, run_sql, unwrap
+from factories import error_of, held_writes, run_sql, unwrap
 from operations import dump
 from sql_calls import every_sql_call, stopped_at
 from starlette.applications import Starlette
@@ -45,24 +44,6 @@ async def user_names(app: Starlette) -> list[str]:
     return [name for (name,) in await run_sql(app, "SELECT name FROM users")]
 
 
-async def test_a_write_needs_the_event_loop_for_none_of_its_statements(client: httpx.AsyncClient) -> None:
-    path = f"/strategies/{(await create_strategy(client))['id']}"
-    etag = (await client.get(path)).headers["etag"]
-    begins, commits = threading.Event(), threading.Event()
-
-    def note(sql: str, values: list[Any], call: Callable[[], Any]) -> Any:
-        {"BEGIN IMMEDIATE": begins, "COMMIT": commits}.get(sql, threading.Event()).set()
-        return call()
-
-    with every_sql_call(note):
-        patch = asyncio.create_task(client.patch(path, json={"name": "New"}, headers={"If-Match": etag}))
-        await until(begins)
-        has_reached_commit = commits.wait(10)  # the event loop stands still
-
-    assert has_reached_commit
-    assert unwrap(await patch)["name"] == "New"
-
-
 async def test_a_write_holds_the_lock_of_the_file_from_its_beginning(
     database: Database, settings: Settings
 ) -> None:
@@ -79,25 +60,6 @@ async def test_a_connection_that_was_not_closed_does_not_keep_the_process_alive(
 
     assert len(threads) >= 4
     assert all(thread.daemon for thread in threads)
-
-
-async def test_refused_writes_change_nothing_of_the_writes_beside_them(
-    app: Starlette, client: httpx.AsyncClient
-) -> None:
-    await create_strategy(client, "taken")
-    # Refused after the strategy and one of its setups were written.
-    setups = [{"name": "new"}, {"setup_id": 10**6}]
-
-    responses = await asyncio.gather(
-        *(client.post("/strategies", json={"name": f"good {number}"}) for number in range(10)),
-        *(client.patch("/strategies/1", json={"name": f"bad {n}", "setups": setups}) for n in range(10)),
-        *(client.post("/strategies", json={"name": "taken"}) for _ in range(10)),
-    )
-
-    assert [response.status_code for response in responses] == [201] * 10 + [400] * 10 + [409] * 10
-    names = {item["name"] for item in unwrap(await client.get("/strategies"))}
-    assert names == {"taken", *(f"good {number}" for number in range(10))}
-    assert await run_sql(app, "SELECT name FROM setups") == []
 
 
 async def test_a_write_that_waits_while_the_file_is_moved_is_refused(
@@ -241,20 +203,6 @@ async def test_a_dry_run_after_a_full_disk_does_not_show_that_there_is_room_agai
 
     async with held_writes(database):
         assert not await database.can_write()
-
-
-async def test_a_refused_write_leaves_memory_at_once(client: httpx.AsyncClient) -> None:
-    gc.collect()
-    gc.disable()  # not only when the garbage is collected
-    try:
-        for number in range(10):
-            refused = await client.patch("/tags/1", json={"name": f"{number}"})
-            assert error_of(refused) == (404, "not_found")
-        left = [one for one in gc.get_objects() if isinstance(one, ApiError)]
-    finally:
-        gc.enable()
-
-    assert len(left) <= 1  # the last one, to which the writer's thread refers until its next call
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,7 @@ async def read_snapshots(client: httpx.AsyncClient, goal_id: int) -> list[Any]:
 def comparable(snapshot: dict[str, Any], goal_id: int) -> dict[str, Any]:
     assert snapshot.pop("goal_id") == goal_id
     del snapshot["computed_at"]
+    snapshot["snapshot_data"].pop("pace", None)
     return snapshot
 
 

@@ -1,11 +1,11 @@
 """Snapshots and reports computed a second time, slowly and plainly, from docs/goals.md and docs/api.md alone.
 
 `read_journal` reads the rows that the service has stored; everything else follows from them with exact
-fractions. A value is a Fraction, or the reason why there is none.
+fractions. A value is a Fraction, or the reason why there is none. The pace is left out: test_pace_rule.py.
 """
 
-import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -65,7 +65,6 @@ Row = tuple[Day, Trade]
 class Journal:
     timezone: str
     rollover: str
-    weekdays: set[int]
     selection: str
     balances: dict[int, Fraction]
     currencies: dict[int, str]
@@ -114,9 +113,9 @@ def read_journal(file: Path) -> Journal:
         def pairs(sql: str) -> list[tuple[int, Any]]:
             return [tuple(row) for row in db.execute(sql)]
 
-        ((zone, rollover, weekdays, account, group),) = db.execute(
+        ((zone, rollover, account, group),) = db.execute(
             """
-            SELECT timezone, day_rollover, trading_weekdays, active_account_id, active_copy_group_id
+            SELECT timezone, day_rollover, active_account_id, active_copy_group_id
             FROM users WHERE id = 1
             """
         )
@@ -125,7 +124,7 @@ def read_journal(file: Path) -> Journal:
             "SELECT id, starting_balance, currency FROM accounts WHERE user_id = 1"
         ).fetchall()
         journal = Journal(
-            *(zone, rollover, set(json.loads(weekdays)), selection),
+            *(zone, rollover, selection),
             balances={row["id"]: amount(row["starting_balance"]) for row in accounts},
             currencies={row["id"]: row["currency"] for row in accounts},
             groups={row["id"]: set() for row in db.execute("SELECT id FROM copy_groups")},
@@ -242,7 +241,7 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
         "with_mistake": sum(any(one.tags & journal.mistakes for one in each.trades) for each in decisions),
         "trading_days": len(by_day),
         "winning_days": sum(net > 0 for net in by_day.values()),
-        "max_trades_per_day": max((sum(one.day == day for one in decisions) for day in by_day), default=0),
+        "max_trades_per_day": max(Counter(one.day for one in decisions).values(), default=0),
         "gross_pnl": sum((trade.gross for _, trade in rows), ZERO),
         "fees": sum((trade.fees for _, trade in rows), ZERO),
         "net_pnl": sum((trade.net for _, trade in rows), ZERO),
@@ -259,7 +258,7 @@ def compute_statistics(journal: Journal, rows: list[Row]) -> Statistics:
 def compute_drawdown(nets: list[Fraction]) -> Fraction:
     """The largest fall from any moment, the start included, to a later one."""
     curve = list(accumulate(nets, initial=ZERO))
-    return max(high - low for moment, high in enumerate(curve) for low in curve[moment:])
+    return max(high - low for high, low in zip(accumulate(curve, max), curve, strict=True))
 
 
 def compute_streak(nets: list[Fraction]) -> int:
@@ -403,20 +402,12 @@ def compute_snapshot(
     currencies = journal.currencies_of(accounts)
     value = evaluate(goal.metric, data, len(currencies) > 1)
     target = find_target(journal, goal, end, today)
-    is_met = is_achieved(goal, value, target)
-    pace = None
-    if goal.stopped_on is None and start <= today <= end:
-        of_today = compute_statistics(journal, [row for row in counted if row[0] == today])
-        of_today["decisions"] = sum(one.day == today for one in decisions_of(journal, counted))
-        calendar = [start + number * DAY for number in range((end - start).days + 1)]
-        calendar = [day for day in calendar if day.isoweekday() in journal.weekdays]
-        pace = compute_pace(goal, calendar, (today, end), (target, value, is_met), data, of_today)
     return {
         "period_start": str(start),
         "period_end": str(end),
         "target": target,
         "actual": None if isinstance(value, str) else value,
-        "achieved": is_met,
+        "achieved": is_achieved(goal, value, target),
         "closed": end < today,
         "snapshot_data": {
             "unit": UNIT_OF[goal.metric],
@@ -424,7 +415,6 @@ def compute_snapshot(
             "day_rollover": journal.rollover,
             "reason": value if isinstance(value, str) else None,
             **show_statistics(data, currencies, [goal.metric]),
-            **({} if pace is None else {"pace": pace}),
         },
     }
 
@@ -467,74 +457,6 @@ def is_achieved(goal: Goal, value: Value, target: Fraction) -> bool | None:
         is_infinite = (goal.metric, value) == ("profit_factor", "no_losses")
         return goal.direction == "at_least" if is_infinite else None
     return value >= target if goal.direction == "at_least" else value <= target
-
-
-# Pace ----------------------------------------------------------------------------------------------------
-
-FINAL_AT_MOST = {"max_drawdown", "max_trades_per_day", "trade_count", "trading_days", "win_streak"}
-FINAL_AT_LEAST = {"worst_day", "worst_trade"}
-LOSS_LIMITS = {*FINAL_AT_LEAST, "net_pnl", "gross_pnl", "expectancy", "rr_realized_avg"}
-SUMS = {"net_pnl", "gross_pnl", "balance_target", "trade_count", "trading_days", "winning_days"}
-HIGHEST_SO_FAR = {"win_streak", "max_trades_per_day", "max_drawdown"}
-
-
-def compute_pace(
-    goal: Goal,
-    calendar: list[Day],
-    rest: tuple[Day, Day],
-    standing: tuple[Fraction, Value, bool | None],
-    data: Statistics,
-    of_today: Statistics,
-) -> dict[str, Any]:
-    """The table of docs/goals.md#pace, row by row, given today and the last day of the period."""
-    (today, last), (target, value, is_met) = rest, standing
-    left = sum(day > today or (day == today and not of_today["trades"]) for day in calendar)
-
-    def pace(state: str | None, remaining: Fraction | None, needed: Fraction | None = None) -> dict[str, Any]:
-        return {"state": state, "remaining": remaining, "days_left": left, "needed_per_day": needed}
-
-    if value in ("mixed_currencies", "out_of_range"):
-        return pace(None, None)
-    apart = None if isinstance(value, str) else abs(value - target)
-    missing = ZERO if is_met else apart
-    won_today = of_today["winning_days"]
-    if goal.direction == "at_most" or (target < 0 and goal.metric in LOSS_LIMITS):
-        is_final = goal.metric in (FINAL_AT_MOST if goal.direction == "at_most" else FINAL_AT_LEAST)
-        if is_met is False:
-            has_won_often = goal.metric == "winning_days" and data["winning_days"] - won_today > target
-            return pace("missed", ZERO) if is_final or has_won_often else pace("behind", missing)
-        room = find_room(goal.metric, target, data, of_today) if is_final else apart
-        is_near = room is not None and abs(target) - room >= Fraction(8, 10) * abs(target)
-        return pace("near_limit" if is_near else "within_limit", room)
-    if goal.metric not in SUMS | HIGHEST_SO_FAR:
-        is_of_today = of_today["trades"] and data["worst_day"] == of_today["net_pnl"]
-        is_lost = goal.metric == "worst_trade" or (goal.metric == "worst_day" and not is_of_today)
-        return pace("on_track" if is_met is not False else "missed" if is_lost else "behind", missing)
-    assert not isinstance(value, str)
-    assert missing is not None
-    needed = rounded(missing / left) if left and goal.metric in SUMS else None
-    if is_met:
-        return pace("achieved", missing, needed)
-    is_used = won_today if goal.metric == "winning_days" else of_today["trades"]
-    if goal.metric in ("trading_days", "winning_days") and missing > (last - today).days + (not is_used):
-        return pace("missed", missing, needed)
-    begun = data["opening_balance"] if goal.metric == "balance_target" else ZERO
-    due = begun + (target - begun) * (len(calendar) - left) / max(len(calendar), 1)
-    return pace("on_track" if value >= due or not calendar else "behind", missing, needed)
-
-
-def find_room(metric: str, target: Fraction, data: Statistics, of_today: Statistics) -> Fraction:
-    """What is left until a limit that can be broken only once."""
-    used = {
-        "worst_day": of_today["net_pnl"],
-        "worst_trade": ZERO,
-        "max_trades_per_day": of_today["decisions"],
-        "max_drawdown": data["peak_pnl"] - data["net_pnl"],
-        "trade_count": data["decisions"],
-        "trading_days": data["trading_days"],
-        "win_streak": data["win_streak"],
-    }[metric]
-    return Fraction(max(0, used - target if metric in FINAL_AT_LEAST else target - used))
 
 
 # Reports -------------------------------------------------------------------------------------------------

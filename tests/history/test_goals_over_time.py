@@ -272,16 +272,6 @@ async def test_targets(desk: Desk, name: str) -> None:
     assert await desk.by_start(goal, "target") == expected
 
 
-async def test_a_scope_that_follows_the_selection_begins_anew(desk: Desk) -> None:
-    goal = await desk.goal(target_value=1)
-    desk.move("2026-05-15T12:00:00Z")
-    await desk.patch_goal(goal, target_value=2)
-
-    await desk.patch_goal(goal, scope="")
-
-    assert await desk.by_start(goal, "target") == [("04-01", 2), ("05-01", 2)]
-
-
 async def test_the_running_period_has_the_target_of_the_goal_after_a_move_to_a_zone_of_yesterday(
     desk: Desk,
 ) -> None:

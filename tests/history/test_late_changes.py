@@ -326,6 +326,17 @@ async def test_new_settings_are_named_in_every_period(desk: Desk) -> None:
         assert [{name: data[name] for name in change} for data in shown] == [change] * 4
 
 
+async def test_the_days_of_a_goal_move_with_the_time_zone(desk: Desk) -> None:
+    goal = await desk.goal(timeframe="daily")
+    shown = []
+    for zone in ("UTC", "Asia/Tokyo", "UTC"):
+        await desk.patch("/me", timezone=zone)
+        shown.append(await desk.by_start(goal))
+
+    late = [[("01-05", 6), (day, 5), ("04-15", 0)] for day in ("01-31", "02-01", "01-31")]
+    assert shown == late
+
+
 async def test_a_change_of_one_user_changes_nothing_for_another(desk: Desk) -> None:
     goal = await desk.goal()
     before = await desk.read(goal)

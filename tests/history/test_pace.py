@@ -4,7 +4,6 @@ tests/docs/test_goals_page.py has the examples of that page, tests/unit/test_pac
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -18,11 +17,6 @@ def desk(app: Starlette, client: httpx.AsyncClient) -> Iterator[Desk]:
     """It is a Wednesday: the third of five trading days of its week, and the eighth of 22 of March."""
     with desk_of(app, client, "2026-03-11T18:00:00Z") as desk:
         yield desk
-
-
-async def read_room(desk: Desk, goal: Any) -> tuple[str, float | None]:
-    pace = await desk.pace(goal)
-    return pace["state"], pace["remaining"]
 
 
 async def test_what_is_missing_is_spread_over_the_days_that_are_left(desk: Desk) -> None:

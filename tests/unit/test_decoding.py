@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import httpx
 import msgspec
 import pytest
-from factories import create_goal, create_strategy, create_tag, details_of, error_of
+from factories import create_goal, create_strategy, details_of, error_of
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -370,16 +370,6 @@ async def test_a_response_has_its_data_or_its_error_and_meta(client: httpx.Async
     }
     pagination = {"limit": 7, "offset": 3, "total": 1}
     assert page.json()["meta"] == {"request_id": "mine", "pagination": pagination}
-
-
-async def test_a_204_has_no_body_and_says_nothing_of_one(client: httpx.AsyncClient) -> None:
-    tag = await create_tag(client)
-
-    deleted = await client.delete(f"/tags/{tag['id']}")
-
-    assert (deleted.status_code, deleted.content) == (204, b"")
-    assert "content-type" not in deleted.headers
-    assert "content-length" not in deleted.headers
 
 
 def test_a_name_is_sorted_by_its_composed_form_without_case() -> None:

@@ -2,13 +2,11 @@
 
 from decimal import Context, Decimal
 from fractions import Fraction
-from random import Random
 from statistics import NormalDist, mean, variance
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import examples
 
 from journal_api.rules.edge import QUANTILE, Edge, Sample, compute_edge
 
@@ -56,18 +54,3 @@ def test_an_edge_equals_welchs_formula_with_exact_variances(present: list[int], 
 def test_the_quantile_is_that_of_the_normal_distribution() -> None:
     assert float(QUANTILE) == pytest.approx(NormalDist().inv_cdf(0.975), abs=1e-6)
     assert Decimal(QUANTILE.numerator) / QUANTILE.denominator == Decimal("1.959964")
-
-
-@pytest.mark.soak
-def test_the_interval_covers_the_true_difference_in_95_of_100_journals() -> None:
-    """Normal P&L with different means, deviations and numbers of decisions."""
-    random, journals, covered = Random(20_260_105), examples(full=10_000, ci=500), 0
-    for _ in range(journals):
-        present = [round(random.gauss(40, 120) * 10**8) for _ in range(random.randint(40, 120))]
-        absent = [round(random.gauss(-10, 60) * 10**8) for _ in range(random.randint(40, 120))]
-        edge = compute_edge(sample(present), sample(absent))
-        assert edge.low is not None
-        assert edge.high is not None
-        covered += edge.low <= 50 * 10**8 <= edge.high
-
-    assert 0.92 <= covered / journals <= 0.98

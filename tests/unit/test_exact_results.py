@@ -4,9 +4,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from proofs import max_examples
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import Commissions
@@ -36,7 +37,7 @@ def trade(quantity: PositiveMoney, entry: Money, exit_price: Money) -> TradeDraf
     )
 
 
-@settings(max_examples=500)
+@max_examples(full=500, ci=150)
 @given(st.integers(), st.integers().filter(bool))
 @example(1, 2)
 @example(3, 2)
@@ -46,11 +47,12 @@ def test_a_quotient_is_rounded_half_to_even(numerator: int, denominator: int) ->
     assert quotient(numerator, denominator) == round(Fraction(numerator, denominator))
 
 
-@settings(max_examples=500)
+@max_examples(full=500, ci=150)
 @given(amounts, amounts, sizes, sizes, st.booleans())
 @example(leave=Money("0.00000001"), **HALF)
 @example(leave=Money("0.00000003"), **HALF)
 @example(leave=Money("-0.00000003"), **HALF)
+@example(leave=Money(LARGEST), **{**HALF, "quantity": PositiveMoney(1)})
 def test_a_result_is_the_exact_product_rounded_half_to_even(
     entry: Money, leave: Money, quantity: PositiveMoney, multiplier: PositiveMoney, is_long: bool
 ) -> None:

@@ -5,9 +5,6 @@ from typing import Any
 import httpx
 import pytest
 from factories import create_goal, snapshots_of, unwrap
-from hypothesis import given
-from hypothesis import strategies as st
-from proofs import max_examples
 
 from journal_api.values.metric_formulas import MetricValue
 from journal_api.values.metrics import METRICS
@@ -15,7 +12,6 @@ from journal_api.values.statistics import Statistics
 
 ONE = 10**8
 LARGEST = 2**63 - 1
-amounts = st.integers(-(10**14), 10**14) | st.integers(-(2**63), LARGEST)
 
 
 def evaluate(metric: str, **known: int | None) -> MetricValue:
@@ -138,21 +134,3 @@ def test_one_side_alone_halves_and_the_largest_values(
 )
 def test_a_target_of_100_is_achieved(value: MetricValue, at_least: bool | None, at_most: bool | None) -> None:
     assert (value.achieves("at_least", 100), value.achieves("at_most", 100)) == (at_least, at_most)
-
-
-@given(
-    st.sampled_from(sorted(METRICS)),
-    st.fixed_dictionaries(
-        dict.fromkeys(["net_pnl", "gross_pnl", "opening_balance", "r_total", "winning_pnl"], amounts)
-    ),
-    st.integers(1, 10),
-)
-@max_examples(full=200, ci=60)
-def test_a_value_fits_into_64_bits_or_is_out_of_range(
-    metric: str, known: dict[str, int], number: int
-) -> None:
-    counts = dict.fromkeys(["decisions", "wins", "losses", "with_risk", "graded", "with_checklist"], number)
-
-    value = evaluate(metric, **known, **counts, losing_pnl=-1, worst_trade=-1, worst_day=-1)
-
-    assert value.reason == "out_of_range" if value.actual is None else abs(value.actual) <= LARGEST

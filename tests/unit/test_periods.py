@@ -74,27 +74,6 @@ def test_a_period_is_all_days_of_one_name_and_no_other(day: date, timeframe: Tim
     assert name(period.start - DAY) != name(day) != name(period.end + DAY)
 
 
-@pytest.mark.parametrize(
-    ("timeframe", "day", "start", "end"),
-    [
-        ("weekly", "2021-01-03", "2020-12-28", "2021-01-03"),
-        ("weekly", "2024-12-30", "2024-12-30", "2025-01-05"),
-        ("monthly", "2024-02-29", "2024-02-01", "2024-02-29"),
-        ("monthly", "2023-02-01", "2023-02-01", "2023-02-28"),
-        ("monthly", "2026-12-31", "2026-12-01", "2026-12-31"),
-        ("quarterly", "2026-12-31", "2026-10-01", "2026-12-31"),
-        ("quarterly", "2026-03-31", "2026-01-01", "2026-03-31"),
-        ("quarterly", "2026-04-01", "2026-04-01", "2026-06-30"),
-    ],
-)
-def test_a_period_has_the_bounds_of_the_calendar(
-    timeframe: Timeframe, day: str, start: str, end: str
-) -> None:
-    period = find_period(date.fromisoformat(day), timeframe)
-
-    assert (period.start.isoformat(), period.end.isoformat()) == (start, end)
-
-
 @given(days, st.integers(0, 1200), st.sampled_from(["daily", "weekly", "monthly", "quarterly"]))
 @quick
 def test_periods_follow_each_other_without_gap_or_overlap(
@@ -109,11 +88,6 @@ def test_periods_follow_each_other_without_gap_or_overlap(
     for one, following in pairwise(periods):
         assert following.start == one.end + DAY
     assert all(find_period(period.end, timeframe) == period for period in periods)
-
-
-@pytest.mark.parametrize("timeframe", ["daily", "weekly", "monthly", "quarterly"])
-def test_there_is_no_period_that_ends_before_it_begins(timeframe: Timeframe) -> None:
-    assert list(periods_between(date(2026, 5, 5), date(2026, 5, 4), timeframe)) == []
 
 
 # Trading days -------------------------------------------------------------------------------------------
