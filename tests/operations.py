@@ -129,7 +129,7 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
 async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """The id of a new thing of the kind that the operation's path names, or the root of an instrument."""
     thing = await THINGS[path_of(operation).split("/")[1]](client)
-    return thing["root"] if "root" in thing else int(thing["id"])
+    return int(thing["id"]) if "id" in thing else thing["root"]
 
 
 async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:
