@@ -60,6 +60,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
+    ("POST", "/trades/{id}/fills"): {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z"},
     ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
@@ -72,6 +73,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_goal": {"target_value": 5, "status": "paused"},
     "replace_members": {"members": [{"account_id": 1, "quantity_multiplier": 2}]},
     "update_trade": {"quantity": 2},
+    "update_fill": {"price": 99},
     "update_me": {"timezone": "Asia/Tokyo"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
