@@ -34,10 +34,11 @@ OTHER = {
     "grade": "grade = :grade",
 }
 OUTCOMES = {
-    "open": "closed_at IS NULL",
+    # A bound of opened_at for the partial indexes: without it SQLite takes the index of contracts.
+    "open": "closed_at IS NULL AND opened_at > ''",
     "win": "net_pnl > 0",
     "loss": "net_pnl < 0",
-    "breakeven": "net_pnl = 0",
+    "breakeven": "net_pnl = 0 AND opened_at > ''",
 }
 # Filters whose index begins with the user.
 BY_USER = {"symbol", "grade", "open", "breakeven"}

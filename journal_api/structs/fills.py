@@ -66,4 +66,4 @@ class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
     """The trades to merge into the one that opened first."""
 
-    ids: Annotated[list[RowId], Meta(min_length=2, max_length=1000)]
+    ids: Annotated[list[RowId], Meta(min_length=1, max_length=1000)]
