@@ -43,7 +43,6 @@ hypothesis.settings.load_profile("journal")
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")
 # A project of its own, which test_testing.py runs in an environment of its own.
-collect_ignore = ["sample_project"]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -249,7 +249,7 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
     refused: list[httpx.Response] = []
 
     with running(db) as server:
-        async with clients_of(server, key, 2 * MAX_WAITING) as clients:
+        async with clients_of(server, key, examples(2 * MAX_WAITING, MAX_WAITING + 40)) as clients:
             trade = trade_on(1, await make_shared(clients[0]))
             # Nothing keeps a trade from being there twice, so one that was written and refused would show.
             names = [f"busy {number}" for number in range(len(clients))]

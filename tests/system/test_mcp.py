@@ -235,16 +235,6 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent, db: Path) -> N
     assert filtered["groups"] == []
 
 
-def test_a_report_says_how_little_a_checklist_proves(reader: Agent) -> None:
-    groups = reader.ask("report", group_by="confirmation", to="2026-08-19")["groups"]
-
-    volume = groups[0]
-    assert volume["name"] == "Volume above average"
-    assert (volume["present"]["decisions"], volume["absent"]["decisions"]) == (3, 1)
-    assert volume["edge"]["expectancy"] is None
-    assert volume["edge"]["reason"] == "too_few"
-
-
 def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_no_key_behind(
     reader: Agent, db: Path, server: Server, key: str
 ) -> None:

@@ -89,10 +89,17 @@ def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_jo
     )
 
     assert list_installed(target) == {"trading-journal-api": __version__}
+    (package,) = target.glob("lib/python*/site-packages/journal_api")
+    assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql"}
     told = read_health(target / "bin/journal-api", db)
     assert told == {"status": "ok", "version": __version__, "schema": schemas.VERSION, "writable": True}
     assert rows(db, "SELECT count(*) FROM trades") == [(trades,)]
     assert len(list(tmp_path.glob("journal.db.before-schema-*"))) == 1
+
+
+def files_of(package: Path) -> set[str]:
+    files = (file.relative_to(package) for file in package.rglob("*") if file.is_file())
+    return {str(file) for file in files if "__pycache__" not in file.parts}
 
 
 def read_health(program: Path, db: Path) -> object:
