@@ -341,6 +341,12 @@ async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where a test makes its journal."""
+    return tmp_path / "journal.db"
+
+
+@pytest.fixture
 async def account_id(client: httpx.AsyncClient) -> int:
     """An account named Sim."""
     return int((await create_account(client))["id"])

@@ -46,12 +46,6 @@ NOT_TEXT = os.fsdecode(b"\xff")
 IMPORT = f"import {TRADOVATE} --account Sim --timezone UTC"
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    """Where the database is going to be."""
-    return tmp_path / "journal.db"
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server for the tests that only come to it beside others; its database is `journal_of(server)`."""

@@ -36,11 +36,6 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "journal.db"
-
-
 # The line ----------------------------------------------------------------------------------------------
 
 

@@ -456,21 +456,6 @@ def test_an_annotation_that_is_partly_wrong_is_not_written_at_all(
     assert writer.ask("get_trade", trade_id=1) == before
 
 
-def test_an_annotation_needs_the_scopes_of_trades_alone(db: Path, server: Server) -> None:
-    read, both = (new_key(db, scopes=scopes) for scopes in ("read", "read:trades,write:trades"))
-
-    for key, allowed in ((read, False), (both, True)):
-        with agent(db, write=True, JOURNAL_URL=server.url, JOURNAL_KEY=key) as limited:
-            version = limited.ask("get_trade", trade_id=10)["version"]
-            sent = {"trade_id": 10, "version": version, "grade": "D", "tag_ids": [2]}
-            is_error, text = limited.send("annotate_trade", sent)
-            grade = limited.ask("get_trade", trade_id=10).get("grade")
-
-        assert ("requires the scope write:trades" in text, is_error, grade == "D") == (
-            (False, False, True) if allowed else (True, True, False)
-        )
-
-
 # Hostile texts -----------------------------------------------------------------------------------------
 
 
