@@ -7,13 +7,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from journal_api.errors import ValidationFailed
+from journal_api.rules.options import is_option, looks_like_option
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.money import PositiveMoney
 
 # The price of an option on a share is per share, and a contract is for 100 shares.
 SHARES_OF_AN_OPTION = PositiveMoney(100)
-# SPY240422P00496000, also with blanks after SPY; .SPY240422P496 and -SPY240422P496 of some brokers.
-OPTION = re.compile(r"[A-Z]{1,6} *[0-9]{6}[CP][0-9]{8}|[.-][A-Z]{1,6}[0-9]{6}[CP][0-9]{1,5}(?:\.[0-9]{1,3})?")
 
 MONTH = "[FGHJKMNQUVXZ]"
 YEAR = "(?:[0-9]|[0-3][0-9]|20[0-3][0-9])"
@@ -75,15 +74,17 @@ class InstrumentTable:
         """Return the value of a point of a future or an option, None for any other symbol.
 
         With `is_future` the symbol may be a bare root. Raises ValidationFailed for `multiplier` if the symbol
-        looks like a future whose point value is not known.
+        looks like a future whose point value is not known, or like an option in an unknown form.
         """
         name = symbol.upper()
         if name in self.own:
             return self.own[name]
-        if OPTION.fullmatch(name):
+        if is_option(symbol):
             return SHARES_OF_AN_OPTION
         contract = find_contract(symbol, is_future=is_future)
         if contract is None:
+            if looks_like_option(symbol):
+                raise unknown_option(symbol)
             return None
         if name in SHARES_OR_FUTURES and not is_future:
             raise unknown_point_value(symbol, name)
@@ -136,5 +137,14 @@ def unknown_point_value(symbol: str, root: str) -> ValidationFailed:
     reason = (
         f"is required, because {symbol} looks like a future and the value of its point is not known:"
         f" state it, or set it once with PUT /v1/instruments/{root}"
+    )
+    return ValidationFailed(fields={"multiplier": reason})
+
+
+def unknown_option(symbol: str) -> ValidationFailed:
+    """Return the error for an option in an unknown form."""
+    reason = (
+        f"is required, because {symbol} looks like an option in an unknown form:"
+        " state it, or write the symbol as SPY240422P00496000"
     )
     return ValidationFailed(fields={"multiplier": reason})

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import ImportedTrade, LeftOut, Rejected, unstated
+from journal_api.rules.options import find_option
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
@@ -25,13 +26,18 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 class Instrument(NamedTuple):
-    """A symbol in an account, which has its own position."""
+    """A symbol in an account, as the file writes it. Each contract has its own position."""
 
     account: str | None
     symbol: Name40
     multiplier: PositiveMoney
     is_stated: bool  # whether the file states the multiplier
     is_future: bool = False
+
+    @property
+    def contract(self) -> str:
+        """The symbol of the trade: the canonical symbol of an option, whatever the file's form of it."""
+        return find_option(self.symbol) or self.symbol
 
 
 class FillId(NamedTuple):
@@ -87,7 +93,7 @@ class Book:
         return (time - (EPOCH_IN_UTC if has_offset else EPOCH)) // MICROSECOND
 
     def _number(self, instrument: Instrument) -> int:
-        key = instrument.account, instrument.symbol
+        key = instrument.account, instrument.contract
         number = self._numbers.get(key)
         if number is None:
             number = len(self.instruments)
@@ -141,7 +147,7 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
     is_closed = trip.closed_at is not None
     multiplier = instrument.multiplier
     trade = TradeDraft(
-        symbol=instrument.symbol,
+        symbol=instrument.contract,
         direction="long" if trip.sign > 0 else "short",
         quantity=check_amount("quantity", PositiveMoney, round_digits(trip.opened)),
         multiplier=multiplier,

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
+from journal_api.trade_files.cells import parse_symbol
 from journal_api.trade_files.dates import DateOrder, parse_date_and_clock
 from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.named_rows import Row, refuse_cell
@@ -47,7 +48,7 @@ class ProfileReader:
         return name
 
     def symbol(self, row: Row) -> Name40:
-        return row.read(self._symbol, Name40.decode)
+        return row.read(self._symbol, parse_symbol)
 
     def account(self, row: Row) -> Name100 | None:
         return row.read_if_any(self._account, Name100.decode) if self._account else None
