@@ -52,9 +52,9 @@ def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | 
     The beginning of the text decides. CSV has one way for each separator, beginning with the most frequent of
     the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
     """
-    first = next(pieces, "")
-    head = first if isinstance(first, str) else ""
-    rest: Iterator[str | Unreadable] = chain([first], pieces)
+    start = take_first_line(pieces)
+    head = start[-1] if start and isinstance(start[-1], str) else ""
+    rest: Iterator[str | Unreadable] = chain(start, pieces)
     if head.lstrip().startswith(flex_query.BEGINNINGS):
         yield until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
     elif head.startswith(activity_statement.BEGINNINGS):
@@ -65,6 +65,16 @@ def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | 
         for delimiter in sorted(COMMAS, key=head.count, reverse=True):
             attempt, rest = tee(rest)
             yield until_unreadable(read_csv(raise_unreadable(attempt), delimiter))
+
+
+def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:
+    """Return the pieces up to the first that is not blank."""
+    start = []
+    for piece in pieces:
+        start.append(piece)
+        if isinstance(piece, Unreadable) or piece.strip():
+            break
+    return start
 
 
 def raise_unreadable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
@@ -166,11 +176,12 @@ def name_columns(header: list[str], aliases: Mapping[str, str] = {}) -> list[str
 
 
 def find_wrong_name(file_format: Format, columns: list[str]) -> str:
-    """Return why a column name is wrong: too long, or repeated unless the format repeats it; else nothing."""
+    """Return why a column name is wrong, else nothing: too long, or of two columns of which one is read."""
     if any(len(name) > MAX_NAME_LENGTH for name in columns):
         return f"has a column whose name has over {MAX_NAME_LENGTH} characters"
     other_names = set(columns) - file_format.columns
-    repeated = [name for name in columns if name and f"{name} 2" in other_names]
+    read = file_format.columns | file_format.optional
+    repeated = [name for name in columns if name in read and f"{name} 2" in other_names]
     return f"the column {repeated[0]!r} is repeated" if repeated else ""
 
 
