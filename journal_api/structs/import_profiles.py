@@ -93,6 +93,8 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     clock: Columns | None = None  # the time of day, if `at` has the date only
     option: Option | None = None
     costs: Costs | None = None
+    abs: ManyColumns | None = None  # the sign of amounts in these columns is dropped
+    divide_by: Annotated[dict[Column, Columns], Meta(min_length=1, max_length=20)] | None = None
     multiplier: Columns | None = None
     external_id: Annotated[list[Columns], Meta(min_length=1, max_length=5)] | None = None  # joined with -
     account: Columns | None = None
@@ -121,7 +123,8 @@ class ImportProfileCreate(ProfileFields, kw_only=True, forbid_unknown_fields=Tru
     """A profile of kind `trades` reads one trade per row, of kind `fills` one fill per row.
 
     A trade has either `bought` and `sold`, or `side`, prices and times. A fill without a `side` is a sale if
-    its quantity is negative.
+    its quantity is negative. `divide_by` names the column by which the amount of another column is divided,
+    unless its cell is empty.
     """
 
     name: Name100

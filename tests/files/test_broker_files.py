@@ -72,6 +72,12 @@ Trade number,Type,Date and time,Signal,Price USDT,Size (qty),Size (value),Net Pn
 1,Exit short,2026-03-12 22:00,close,2198,1,2181,-17.07,-0.78
 1,Entry short,2026-03-12 21:45,open,2181,1,2181,-17.07,-0.78
 """
+WORKING_ORDERS = """\
+Working Orders
+"Account","Status","Buy/Sell","Symbol","Qty Filled","Order Number","Update Time (EDT)","Avg Fill Price"
+
+
+"""
 FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] = {
     # content, format, symbol and gross P&L of the trades, rows left out
     "a disclaimer below the table": (
@@ -103,6 +109,12 @@ FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] 
         "TradeZero trades",
         [],
         {},
+    ),
+    "working orders above": (
+        WORKING_ORDERS + (SAMPLES / "rithmic_orders.csv").read_text(),
+        "Rithmic orders",
+        [("MNQM6", "88.5")],
+        {"Avg Fill Price is empty": 1},
     ),
     "PnL in place of P&L": (TRADINGVIEW, "TradingView list of trades", [("TradingView", "-17.07")], {}),
 }

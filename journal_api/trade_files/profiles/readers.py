@@ -1,7 +1,9 @@
 """Reads the cells that profiles of both kinds have, with the columns of one header."""
 
 from collections.abc import Callable, Collection
+from decimal import Decimal
 from functools import lru_cache
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from journal_api.errors import ValidationFailed
@@ -12,9 +14,11 @@ from journal_api.trade_files.dates import DateOrder, parse_date_and_clock
 from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.named_rows import Row, refuse_cell
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
-from journal_api.values.money import Money, PositiveMoney, Result, from_units
+from journal_api.values.money import EXACT, Money, PositiveMoney, Result, from_units, rounded
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
+
+M = TypeVar("M", bound=Money)
 
 
 class ProfileReader:
@@ -25,6 +29,9 @@ class ProfileReader:
         self._symbol = self.column(profile.symbol)
         self._account = find_column(header, profile.account)
         self._multiplier = find_column(header, profile.multiplier)
+        self._without_sign = set(find_columns(header, profile.abs or ()))
+        divisors = (profile.divide_by or {}).items()
+        self._divisors = {name: found for name, other in divisors if (found := find_column(header, other))}
         costs, ids = profile.costs, profile.external_id or ()
         self._costs = find_columns(header, costs.columns) if costs else []
         sign = -1 if costs is not None and costs.paid == "negative" else 1
@@ -56,6 +63,20 @@ class ProfileReader:
     def multiplier(self, row: Row) -> PositiveMoney | None:
         return row.amount_if_any(self._multiplier, PositiveMoney) if self._multiplier else None
 
+    def amount(self, row: Row, column: str, kind: type[M]) -> M:
+        """Return an amount, without its sign and divided as the profile says."""
+        if column not in self._without_sign and column not in self._divisors:
+            return row.amount(column, kind)
+        value: Decimal = row.amount(column, Money)
+        if column in self._without_sign:
+            value = abs(value)
+        if divisor := self._divisors.get(column) and row.amount_if_any(self._divisors[column], PositiveMoney):
+            value = EXACT.divide(value, divisor)
+        try:
+            return kind.checked(rounded(value, kind.digits))
+        except ValueError as error:
+            raise refuse_cell(column, row[column], error) from None
+
     def is_sale(self, row: Row) -> bool:
         """Return whether the side is a short trade or a sale."""
         return row.parse(self._side, self._parse_side)
@@ -73,8 +94,8 @@ class ProfileReader:
         """Return the sum of the costs, None if the header has no column of them."""
         if not self._costs:
             return None
-        parts = [row.amount_if_any(column, Money) for column in self._costs]
-        return self._fees(sum([part.units for part in parts if part]))
+        parts = [self.amount(row, column, Money) for column in self._costs if row.has(column)]
+        return self._fees(sum([part.units for part in parts]))
 
     def external_id(self, row: Row) -> Name100 | None:
         """Return the external id, None for a row whose cells of the id are all empty."""
