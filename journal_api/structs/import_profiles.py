@@ -78,6 +78,9 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     where: Annotated[dict[Column, Word | Words], Meta(min_length=1, max_length=20)] | None = None
     repeated: ManyColumns | None = None  # an empty cell of these columns repeats the cell above
     symbol: Columns
+    contract: Columns | None = (
+        None  # names the option, in the rows in which it does; the others have `symbol`
+    )
     quantity: Columns
     side: Side | None = None
     entry_price: Columns | None = None
@@ -147,6 +150,7 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     kind: ProfileKind
     header: list[str]
+    where: dict[str, list[str]] | None = None
     symbol: str | None = None
     quantity: str | None = None
     side: Side | None = None
@@ -155,10 +159,13 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     opened_at: str | None = None
     closed_at: str | None = None
     gross_pnl: str | None = None
+    net_pnl: str | None = None
     price: str | None = None
     at: str | None = None
     costs: Costs | None = None
+    abs: list[str] | None = None
     multiplier: str | None = None
     external_id: list[str] | None = None
     account: str | None = None
     time: list[str] = []
+    zone: str | None = None

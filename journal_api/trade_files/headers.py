@@ -18,6 +18,7 @@ from journal_api.trade_files.texts import FileText, Unreadable
 ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
+DRY_RUN = "a dry run of a table proposes a profile"
 MAX_NAME_LENGTH = 255  # of a column
 
 
@@ -39,11 +40,11 @@ class UnknownHeader(NamedTuple):
     reason: str
     missing: dict[str, list[str]] | None = None
 
-    def refusal(self) -> ValidationFailed:
-        """Return the error for the client."""
+    def refusal(self, *, dry_run: bool = False) -> ValidationFailed:
+        """Return the error for the client; it recommends a dry run to whoever did not ask for one."""
         details = {} if self.missing is None else {"missing": self.missing}
-        message = f"line {self.line}: {self.reason}"
-        return ValidationFailed(message, line=self.line, reason=self.reason, **details)
+        reason = self.reason if dry_run or self.missing is None else f"{self.reason}: {DRY_RUN}"
+        return ValidationFailed(f"line {self.line}: {reason}", line=self.line, reason=reason, **details)
 
 
 def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | Rejected]]:
@@ -197,7 +198,7 @@ def describe_unknown_header(line: int, columns: list[str], formats: Sequence[Kno
     near = [known for known in formats if known.is_near_match(header)]
     missing = {known.name: known.missing_columns(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
-    reason = "this header is of no known format: a dry run of a table proposes a profile"
+    reason = "this header is of no known format"
     for name, names in list(missing.items())[:1]:
         reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
     return UnknownHeader(line, reason, missing)

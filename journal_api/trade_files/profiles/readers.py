@@ -1,12 +1,15 @@
 """Reads the cells that profiles of both kinds have, with the columns of one header."""
 
+import re
 from collections.abc import Callable, Collection
+from datetime import tzinfo
 from decimal import Decimal
 from functools import lru_cache
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from journal_api.errors import ValidationFailed
+from journal_api.rules.options import find_option
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_symbol
@@ -15,10 +18,21 @@ from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.named_rows import Row, refuse_cell
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result, from_units, rounded
+from journal_api.values.time_formats import find_literal_zone
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
 M = TypeVar("M", bound=Money)
+
+# The zone in the name of a column: Opening time (UTC+0), Update Time (EDT).
+ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}|[A-Z]{3})\)")
+
+
+@lru_cache(maxsize=256)
+def find_zone_of_column(column: str) -> tzinfo | None:
+    """Return the zone that the name of a column states, None without one."""
+    match = ZONE_OF_COLUMN.fullmatch(column)
+    return match and find_literal_zone(match["zone"])
 
 
 class ProfileReader:
@@ -27,6 +41,7 @@ class ProfileReader:
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
         self.profile, self.header = profile, header
         self._symbol = self.column(profile.symbol)
+        self._contract = find_column(header, profile.contract) or ""
         self._account = find_column(header, profile.account)
         self._multiplier = find_column(header, profile.multiplier)
         self._without_sign = set(find_columns(header, profile.abs or ()))
@@ -55,7 +70,8 @@ class ProfileReader:
         return name
 
     def symbol(self, row: Row) -> Name40:
-        return row.read(self._symbol, parse_symbol)
+        contract = row.get(self._contract, "").strip() if self._contract else ""
+        return row.read(self._contract if find_option(contract) else self._symbol, parse_symbol)
 
     def account(self, row: Row) -> Name100 | None:
         return row.read_if_any(self._account, Name100.decode) if self._account else None
@@ -117,11 +133,11 @@ class ProfileReader:
         in the order of the file.
         """
         cell = " ".join([row[column].strip() for column in columns])
-        reason: ValueError | None = None
+        zone, reason = find_zone_of_column(columns[0]), None
         for read in self._times or [self._parse_any_time(row.rules.date_order)]:
             try:
                 if (time := read(cell)) is not None:
-                    return time
+                    return time if zone is None or time.tzinfo else time.replace(tzinfo=zone)
             except ValueError as error:
                 reason = reason or error
         reason = reason or ValueError(f"must be a time in the format {' or '.join(self.profile.time)}")
