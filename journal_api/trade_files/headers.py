@@ -13,6 +13,7 @@ from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
+from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
@@ -47,12 +48,18 @@ class UnknownHeader(NamedTuple):
         return ValidationFailed(f"line {self.line}: {reason}", line=self.line, reason=reason, **details)
 
 
-def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | Rejected]]:
+def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     """Yield the rows of the text in each of the ways in which it can be read, the most likely first.
+
+    A workbook has one way for each sheet.
 
     The beginning of the text decides. CSV has one way for each separator, beginning with the most frequent of
     the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
     """
+    if text.workbook is not None:
+        yield from read_sheets(text.workbook)
+        return
+    pieces = text.pieces
     start = take_first_line(pieces)
     head = start[-1] if start and isinstance(start[-1], str) else ""
     rest: Iterator[str | Unreadable] = chain(start, pieces)
@@ -103,7 +110,7 @@ def recognise(
     the most likely separator.
     """
     unknown: list[UnknownHeader] = []
-    for rows in split_rows(text.pieces):
+    for rows in split_rows(text):
         header = find_header(rows, formats)
         if isinstance(header, Header):
             return header, until_end_of_section(rows) if header.format.section else rows

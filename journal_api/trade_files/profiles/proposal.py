@@ -91,7 +91,7 @@ def propose_profile(file: BinaryIO) -> Proposal | None:
     """Return the proposal for a file, None for a file without a table."""
     file.seek(0)
     text = read_text(file)
-    readings = split_rows(limit_pieces(text.pieces))
+    readings = split_rows(text._replace(pieces=limit_pieces(text.pieces)))
     tables = [table for rows in readings if (table := find_table(rows)) is not None]
     if not tables:
         return None

@@ -13,7 +13,7 @@ from journal_api.rules.options import find_option
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_symbol
-from journal_api.trade_files.dates import DateOrder, parse_date_and_clock
+from journal_api.trade_files.dates import DateOrder, parse_date_and_clock, parse_midnight
 from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.named_rows import Row, refuse_cell
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
@@ -24,6 +24,7 @@ from journal_api.values.types import Name40, Name100
 
 M = TypeVar("M", bound=Money)
 
+SPREADSHEET_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?)?")
 # The zone in the name of a column: Opening time (UTC+0), Update Time (EDT).
 ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}|[A-Z]{3})\)")
 
@@ -62,6 +63,8 @@ class ProfileReader:
             self._is_long, self._is_short = word_matcher(side.long), word_matcher(side.short)
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
+        if self._times:
+            self._times.append(self._parse_spreadsheet_time)
 
     def column(self, columns: Columns | None) -> str:
         """Return the name of a column that every file of the format has."""
@@ -142,6 +145,13 @@ class ProfileReader:
                 reason = reason or error
         reason = reason or ValueError(f"must be a time in the format {' or '.join(self.profile.time)}")
         raise refuse_cell(" and ".join(columns), cell, reason)
+
+    def _parse_spreadsheet_time(self, cell: str) -> Timestamp | None:
+        """Return a time in the form in which a sheet is read, None for another text."""
+        if not SPREADSHEET_TIME.fullmatch(cell):
+            return None
+        time = parse_midnight(cell) if len(cell) == len("2026-01-05") else parse_date_and_clock(cell)
+        return time.replace(tzinfo=self._zone)
 
     def _parse_any_time(self, order: DateOrder | None) -> Callable[[str], Timestamp]:
         return lambda cell: parse_date_and_clock(cell, order).replace(tzinfo=self._zone)
