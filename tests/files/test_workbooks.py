@@ -16,7 +16,10 @@ from journal_api.trade_files import workbooks
 TRIPS = ["symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at"]
 TRIP = ["ESU6", "long", 1, 5000.25, 5001, datetime(2026, 1, 5, 14, 0), datetime(2026, 1, 5, 15, 0, 1)]
 SHEET = "xl/worksheets/sheet1.xml"
-SHEET_BEGINS = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+SHEET_BEGINS = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    '<dimension ref="A1"/><sheetData>'
+)
 FILLS = ["Run Date", "Action", "Symbol", "Price ($)", "Quantity", "Fees ($)"]
 
 
