@@ -78,6 +78,11 @@ Working Orders
 
 
 """
+REPEATED = """\
+Symbol,Markets,Side,Status,Filled,Avg Price,Filled Time,Markets
+QLTX,US,Sell,Filled,1e1,6.71e-05,03/06/2026 10:38:29 EST,US
+QLTX,US,Buy,Filled,10,5.71E-05,03/06/2026 10:37:29 EST,US
+"""
 FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] = {
     # content, format, symbol and gross P&L of the trades, rows left out
     "a disclaimer below the table": (
@@ -115,6 +120,12 @@ FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] 
         "Rithmic orders",
         [("MNQM6", "88.5")],
         {"Avg Fill Price is empty": 1},
+    ),
+    "a repeated column that is not read, and exponents": (
+        REPEATED,
+        "Webull orders",
+        [("QLTX", "0.0001")],
+        {},
     ),
     "PnL in place of P&L": (TRADINGVIEW, "TradingView list of trades", [("TradingView", "-17.07")], {}),
 }
