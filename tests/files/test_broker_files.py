@@ -82,6 +82,8 @@ REPEATED = """\
 Symbol,Markets,Side,Status,Filled,Avg Price,Filled Time,Markets
 QLTX,US,Sell,Filled,1e1,6.71e-05,03/06/2026 10:38:29 EST,US
 QLTX,US,Buy,Filled,10,5.71E-05,03/06/2026 10:37:29 EST,US
+QLTX260320P00457000,US,Sell,Filled,1,0.22,03/06/2026 10:48:29 EST,US
+QLTX 3/20/26 Put $457,US,Buy,Filled,1,0.20,03/06/2026 10:47:29 EST,US
 """
 FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] = {
     # content, format, symbol and gross P&L of the trades, rows left out
@@ -121,10 +123,10 @@ FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] 
         [("MNQM6", "88.5")],
         {"Avg Fill Price is empty": 1},
     ),
-    "a repeated column that is not read, and exponents": (
+    "a repeated column that is not read, exponents, two forms of an option": (
         REPEATED,
         "Webull orders",
-        [("QLTX", "0.0001")],
+        [("QLTX", "0.0001"), ("QLTX260320P00457000", "2")],
         {},
     ),
     "PnL in place of P&L": (TRADINGVIEW, "TradingView list of trades", [("TradingView", "-17.07")], {}),
