@@ -34,11 +34,10 @@ OTHER = {
     "grade": "grade = :grade",
 }
 OUTCOMES = {
-    # A bound of opened_at for the partial indexes: without it SQLite takes the index of contracts.
-    "open": "closed_at IS NULL AND opened_at > ''",
+    "open": "closed_at IS NULL",
     "win": "net_pnl > 0",
     "loss": "net_pnl < 0",
-    "breakeven": "net_pnl = 0 AND opened_at > ''",
+    "breakeven": "net_pnl = 0",
 }
 # Filters whose index begins with the user.
 BY_USER = {"symbol", "grade", "open", "breakeven"}
