@@ -330,7 +330,7 @@ def expected_of(fills: list[Model], direction: str) -> Json | None:
         largest = max(largest, size)
     entries = [one for one in ordered if one.signed * sign > 0]
     exits = [one for one in ordered if one.signed * sign < 0]
-    value = sum(-one.signed * one.price for one in ordered)
+    value = sum((-one.signed * one.price for one in ordered), Fraction(0))
     return {
         "quantity": rounded(largest),
         "entry_price": rounded(average(entries)),
