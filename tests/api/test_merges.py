@@ -192,6 +192,27 @@ async def test_only_ones_own_trades_are_merged_and_only_several(
     assert (error_of(not_merged)[0], error_of(not_mine)[0]) == (409, 404)
 
 
+async def test_rows_of_pairs_that_share_a_fill_share_it_when_they_are_merged(
+    client: httpx.AsyncClient,
+) -> None:
+    file = """\
+symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp
+MNQH6,1,3,1,100,103,$6.00,02/12/2026 09:00:00,02/12/2026 09:02:00
+MNQH6,2,3,2,101,103,$8.00,02/12/2026 09:01:00,02/12/2026 09:02:00
+MNQH6,4,5,1,101,103,$4.00,02/12/2026 09:02:00,02/12/2026 09:02:00
+"""
+    rows = read_ids(unwrap(await send_file(client, file, 1, one_trade_is="row")))
+
+    whole = await merge(client, *({"id": trade_id} for trade_id in rows))
+    as_positions = unwrap(await send_file(client, file, 1, one_trade_is="position", dry_run=True))
+
+    found = [(one["external_id"], one["side"], one["quantity"]) for one in whole["fills"]]
+    assert found == [("1", "buy", 1), ("2", "buy", 2), ("3", "sell", 3), ("4", "buy", 1), ("5", "sell", 1)]
+    assert (whole["quantity"], whole["gross_pnl"]) == (3, 18)
+    assert set(read_ids(as_positions)) == {whole["id"]}
+    assert len(await split(client, whole)) == 3
+
+
 # Annotations ---------------------------------------------------------------------------------------------
 
 
