@@ -26,7 +26,7 @@ from journal_api.routes import (
     tags,
     trades,
 )
-from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
     CopyGroup,
@@ -114,7 +114,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/accounts", accounts.create_account, "write:accounts",
               body=AccountCreate, data={"account": Account}, errors=(DuplicateName,)),
     Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
-              body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
+              query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
