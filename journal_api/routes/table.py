@@ -7,6 +7,7 @@ from journal_api.errors import (
     DuplicateName,
     LimitReached,
     NotFound,
+    PreviewChanged,
 )
 from journal_api.routes import (
     accounts,
@@ -151,7 +152,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/imports", imports.create_import, "write:trades",
               query=ImportQuery, consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
-              success_statuses=(200, 201), report=True),
+              success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
     Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
               data={"instruments": list[Instrument]}),
