@@ -30,7 +30,7 @@ AMOUNTS = (
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
-Side = Literal["buy", "sell"]
+FillSide = Literal["buy", "sell"]
 FeesSource = Literal["file", "account", "typed", "none"]
 # Fees that the commissions of the account decide if they are omitted; 0 is what they are without any.
 ChargedFees = Annotated[
@@ -230,7 +230,7 @@ class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
     """
 
     id: int
-    side: Side
+    side: FillSide
     quantity: Decimal
     price: Decimal | None
     at: Instant
