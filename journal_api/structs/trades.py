@@ -159,6 +159,7 @@ class TradeSelection(Struct, kw_only=True):
         """Return the filters as SQL parameters, days as text."""
         return {
             **asdict(self),
+            "root": self.root and self.root.upper(),
             "since": self.since and str(self.since),
             "until": self.until and str(self.until),
         }
