@@ -9,6 +9,8 @@ const WORDS = {
   new: ["gain", "new"],
   duplicate: ["", "already there"],
   updated: ["warn", "updated"],
+  suspect: ["warn", "perhaps there already"],
+  unmatched: ["warn", "without an opening"],
   error: ["loss", "error"],
 };
 
@@ -34,9 +36,10 @@ export function verdicts({ counts, format: name }) {
   );
 }
 
-/** @param {ImportReport} report @param {Context} context */
+/** @param {any} report @param {Context} context */
 export function details(report, { accounts }) {
   const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  const joined = report.rows.filter((row) => row.rows > 1);
   const { date_order: dates } = report;
   const lines = [
     report.timezone_source && `Times are read in ${report.timezone} (${report.timezone_source}).`,
@@ -44,6 +47,10 @@ export function details(report, { accounts }) {
       `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
     dates &&
       `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
+    joined.length &&
+      `${format.count(rowsOf(joined), "row")} of the file ${joined.length === 1 ? "is" : "are"} ${format.count(joined.length, "position")}, from flat to flat.`,
+    report.linked && `${format.count(report.linked, "trade")} linked as copies within a copy group.`,
+    ...(report.ambiguous ?? []).map(ambiguityOf),
     ...report.accounts.map(
       (one) =>
         `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`,
@@ -62,8 +69,15 @@ export function details(report, { accounts }) {
   );
 }
 
+const rowsOf = (joined) => joined.reduce((sum, { rows }) => sum + rows, 0);
+
+// A trade with several candidates is not linked: the owner chooses, in the trade.
+const ambiguityOf = ({ candidates }) =>
+  `A trade may copy ${format.count(candidates.length, "trade")} equally well: it is not linked.`;
+
+// The rows that need the owner's eye: what is wrong, doubtful or corrected.
 export function rowTable(rows) {
-  const told = rows.filter((row) => row.verdict === "error" || row.verdict === "updated");
+  const told = rows.filter(({ verdict }) => !["new", "duplicate"].includes(verdict));
   if (!told.length) return null;
   return h(
     "div",
@@ -91,7 +105,7 @@ export function rowTable(rows) {
               null,
               h("td", null, row.line),
               h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]),
-              h("td", null, row.reason ?? row.changed.map(format.words).join(", ")),
+              h("td", null, whyOf(row)),
             ),
           ),
       ),
@@ -100,3 +114,9 @@ export function rowTable(rows) {
       h("p", { class: "muted" }, `and ${format.count(told.length - MAX_ROWS, "more row")}`),
   );
 }
+
+// The reason, or what changes; a row that may be a stored trade leads to that trade.
+const whyOf = ({ verdict, reason, changed, trade_id: id }) => [
+  reason ?? changed.map(format.words).join(", "),
+  verdict === "suspect" && id && [" ", h("a", { href: `#/trades?id=${id}` }, "Show the stored trade")],
+];

@@ -101,6 +101,7 @@ export function splitOf({ redraw }, trade) {
         await send("POST", `/trades/${trade.id}/split`);
         await redraw();
       },
+      "primary",
     );
   return h(
     "p",
