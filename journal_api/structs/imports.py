@@ -153,7 +153,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
     `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
     year first. `rounded` is the number of amounts that were rounded to eight decimals.
-    In a dry run of an unknown header `format` is "unknown", and the last three members say what the file has.
+    In a dry run of an unknown header `format` is "unknown", and the last four members say what the file has.
     """
 
     id: int | None
@@ -177,3 +177,4 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     columns: list[str] | None = None
     sample_rows: list[list[str]] | None = None
     proposed_profile: ProposedProfile | None = None
+    proposal_warnings: list[str] | None = None

@@ -19,9 +19,7 @@ from commands import (
     command,
     dump,
     environment,
-    free_port,
     rows,
-    run_failing,
     run_ok,
     running,
 )
@@ -30,10 +28,8 @@ from factories import create_goal, snapshots_of, unwrap
 from journals import (
     APPLICATION_ID,
     FOREIGN_FILES,
-    NEWER,
     Write,
     assert_sound,
-    new_journal,
     prepare,
     stored,
     write_released,
@@ -117,25 +113,6 @@ def test_a_file_that_this_release_does_not_know_is_refused_and_stays_byte_identi
     assert stored(db.parent) == before
     assert str(refusal.value).startswith(f"{db}: ")
     assert reason in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("serve", "--port", str(free_port())),
-        ("keys", "create", "test", "--scopes", "all"),
-        ("users", "list"),
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_every_command_refuses_a_journal_of_a_newer_release(db: Path, arguments: tuple[str, ...]) -> None:
-    new_journal(f"PRAGMA user_version = {NEWER}")(db)
-    before = stored(db.parent)
-
-    line = run_failing(*arguments, "--db", db)
-
-    assert f"schema {NEWER}" in line
-    assert stored(db.parent) == before
 
 
 # Several at once ---------------------------------------------------------------------------------------
