@@ -5,7 +5,6 @@ import { h, trying } from "../dom.js";
 import * as format from "../format.js";
 import { isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
 import { without, works, write } from "./import_file.js";
-import { totalsOf } from "./import_preview.js";
 
 /** @param {Context} context */
 export function importAll(context) {
@@ -63,7 +62,7 @@ export function importAll(context) {
 
 function fileRow(work, context) {
   const { file, report, isBusy } = work;
-  const totals = isKnown(work) && report.preview && totalsOf(report.preview);
+  const total = isKnown(work) && report.preview?.total;
   const state = isBusy
     ? "reading …"
     : report?.id
@@ -77,7 +76,7 @@ function fileRow(work, context) {
     h("td", null, file.name),
     h("td", null, isKnown(work) && placeOf([work], context).replace(" into ", "")),
     h("td", { class: "num" }, isKnown(work) && format.number(tradesOf(report))),
-    h("td", { class: "num" }, totals && format.signed(totals.net_pnl)),
+    h("td", { class: "num" }, total && format.signed(total.net_pnl)),
     h("td", null, state),
   );
 }

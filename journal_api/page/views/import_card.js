@@ -6,7 +6,7 @@ import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
 import { read, without, works, write } from "./import_file.js";
 import { optionsForm } from "./import_options.js";
-import { previewOf, totalsOf } from "./import_preview.js";
+import { previewOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
 import { details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
@@ -47,12 +47,14 @@ export function fileCard(work, place, context, own) {
     "section",
     { class: "card", "aria-label": "File", "aria-live": "polite" },
     title,
-    ...content.flat().filter(Boolean),
+    ...content.flat(2).filter(Boolean),
   );
 }
 
-const descriptionForm = ({ file, options, report, profile }, { redraw }) =>
-  profileForm(report, profile, () => read({ file, options }, redraw));
+const descriptionForm = ({ file, options, report, profile }, { redraw }) => [
+  (report.proposal_warnings ?? []).map((text) => h("p", { class: "warn" }, text)),
+  profileForm(report, profile, () => read({ file, options }, redraw)),
+];
 
 function costsOf({ file, options, report }, context) {
   if (report.costs !== "none") return null;

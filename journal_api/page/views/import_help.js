@@ -48,9 +48,5 @@ const show = () =>
         ),
       ),
     ),
-    h(
-      "p",
-      { class: "muted" },
-      "A file in any other form is read too: say once what its columns hold. An Excel file is saved as CSV first.",
-    ),
+    h("p", { class: "muted" }, "A file in any other form is read too: say once what its columns hold."),
   );

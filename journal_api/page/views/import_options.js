@@ -123,7 +123,7 @@ function inPageWords({ message, details }) {
   const { timezone, account_id } = details?.fields ?? {};
   if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
   if (account_id) return "Which account are these trades from? Choose it.";
-  return details?.reason?.includes("dry run")
+  return details?.missing && !Object.keys(details.missing).length
     ? "There is no table with a header and rows in this file."
     : message;
 }

@@ -7,22 +7,11 @@ import * as format from "../format.js";
 const FEW_DAYS = 5;
 const SUMS = ["Trades", "Quantity", "Gross", "Costs", "Net P&L"];
 
-const sum = (groups, name) => groups.reduce((total, group) => total + (group[name] ?? 0), 0);
 const netOf = ({ net_pnl: net }) => h("span", { class: format.gainOrLoss(net) }, format.signed(net));
 
-// The sums of a file, in one line.
-export const totalsOf = ({ days, symbols }) => ({
-  trades: sum(symbols, "trades"),
-  quantity: sum(symbols, "quantity"),
-  gross_pnl: sum(symbols, "gross_pnl"),
-  fees: sum(symbols, "fees"),
-  net_pnl: sum(symbols, "net_pnl"),
-  days: days.length,
-});
-
-/** @param {any} report @param {Context} context @param {boolean} isBrief */
+/** @param {ImportReport} report @param {Context} context @param {boolean} isBrief */
 export function previewOf({ preview, costs }, { me }, isBrief) {
-  if (!preview?.symbols.length) return null;
+  if (!preview?.total.trades) return null;
   const { days, symbols, first, last } = preview;
   return h(
     "div",
@@ -35,7 +24,7 @@ export function previewOf({ preview, costs }, { me }, isBrief) {
       h(
         "div",
         { class: "split" },
-        sumTable("Symbols", symbols, ({ symbol }) => symbol),
+        sumTable("Symbols", symbols, ({ symbol }) => symbol ?? "others"),
         tradeTable([...first, ...last], first.length, me),
       ),
     ),
@@ -43,23 +32,21 @@ export function previewOf({ preview, costs }, { me }, isBrief) {
       "details",
       { open: !isBrief && days.length <= FEW_DAYS },
       h("summary", null, format.count(days.length, "day")),
-      sumTable("Days", days, ({ day }) => (day ? format.longDay(day) : "open")),
+      sumTable("Days", days, ({ day }) => (day ? format.longDay(day) : "still open")),
     ),
   );
 }
 
 function figures(preview, hasNoCosts) {
-  const { days } = preview;
-  const totals = totalsOf(preview);
-  const closed = days.map(({ day }) => day).filter(Boolean);
-  const ends = [...new Set([closed[0], closed.at(-1)])].filter(Boolean).map(format.dayOfYear);
+  const { total, first_day, last_day } = preview;
+  const ends = [...new Set([first_day, last_day])].filter(Boolean).map(format.dayOfYear);
   const rows = [
     ["Days", ends.join(" – ") || format.NONE],
-    ["Trades", format.number(totals.trades)],
-    ["Quantity", format.number(totals.quantity)],
-    ["Gross", format.signed(totals.gross_pnl)],
-    ["Costs", hasNoCosts ? "none" : format.amount(totals.fees)],
-    [hasNoCosts ? "Gross = net, no costs" : "Net P&L", netOf(totals)],
+    ["Trades", format.number(total.trades) + (total.open ? `, ${format.number(total.open)} open` : "")],
+    ["Quantity", format.number(total.quantity)],
+    ["Gross", format.signed(total.gross_pnl)],
+    ["Costs", hasNoCosts ? "none" : format.amount(total.fees)],
+    [hasNoCosts ? "Gross = net, no costs" : "Net P&L", netOf(total)],
   ];
   return rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
 }

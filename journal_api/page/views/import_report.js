@@ -37,7 +37,7 @@ export function verdicts({ counts, format: name }) {
 }
 
 /** @param {any} report @param {Context} context */
-export function details(report, { accounts }) {
+export function details(report, { accounts, me }) {
   const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
   const joined = report.rows.filter((row) => row.rows > 1);
   const { date_order: dates } = report;
@@ -50,7 +50,7 @@ export function details(report, { accounts }) {
     joined.length &&
       `${format.count(rowsOf(joined), "row")} of the file ${joined.length === 1 ? "is" : "are"} ${format.count(joined.length, "position")}, from flat to flat.`,
     report.linked && `${format.count(report.linked, "trade")} linked as copies within a copy group.`,
-    ...(report.ambiguous ?? []).map(ambiguityOf),
+    ...(report.ambiguous ?? []).map((one) => ambiguityOf(one, nameOf, me.timezone)),
     ...report.accounts.map(
       (one) =>
         `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`,
@@ -71,9 +71,12 @@ export function details(report, { accounts }) {
 
 const rowsOf = (joined) => joined.reduce((sum, { rows }) => sum + rows, 0);
 
-// A trade with several candidates is not linked: the owner chooses, in the trade.
-const ambiguityOf = ({ candidates }) =>
-  `A trade may copy ${format.count(candidates.length, "trade")} equally well: it is not linked.`;
+// What may copy several trades equally well is not linked: the owner chooses, in the trade.
+const ambiguityOf = ({ trade, candidates }, nameOf, timezone) => {
+  const told = ({ account_id, quantity, opened_at }) =>
+    `${format.number(quantity)} of ${nameOf(account_id)}, ${format.instant(opened_at, timezone)}`;
+  return `Not linked: ${trade.symbol}, ${told(trade)}, goes with each of ${candidates.map(told).join("; ")}. Choose in the trade.`;
+};
 
 // The rows that need the owner's eye: what is wrong, doubtful or corrected.
 export function rowTable(rows) {
@@ -115,8 +118,16 @@ export function rowTable(rows) {
   );
 }
 
-// The reason, or what changes; a row that may be a stored trade leads to that trade.
-const whyOf = ({ verdict, reason, changed, trade_id: id }) => [
-  reason ?? changed.map(format.words).join(", "),
+// The reason, or each change, old beside new; a row that may be a stored trade leads to that trade.
+const whyOf = ({ verdict, reason, changed, changes, trade_id: id }) => [
+  reason ??
+    (changes
+      ? changes
+          .map(
+            ({ field, before, after }) =>
+              `${format.words(field)}: ${before ?? format.NONE} → ${after ?? format.NONE}`,
+          )
+          .join(", ")
+      : changed.map(format.words).join(", ")),
   verdict === "suspect" && id && [" ", h("a", { href: `#/trades?id=${id}` }, "Show the stored trade")],
 ];

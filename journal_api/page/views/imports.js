@@ -22,11 +22,11 @@ export async function view(context) {
   ]);
   const own = profiles.data.import_profiles;
   return [
-    h("h1", null, "Import"),
+    h("div", { class: "title" }, h("h1", null, "Import"), helpButton()),
     question,
     context.accounts.length ? dropZone(context) : accountForm(context),
     works.length > 1 && importAll(context),
-    works.map((work, place) => fileCard(work, place, context, own)),
+    ...works.map((work, place) => fileCard(work, place, context, own)),
     data.imports.length > 0 && pastImports(data.imports, context, without(context)),
     own.length > 0 && ownProfiles(own, context),
   ];
@@ -59,7 +59,7 @@ function dropZone(context) {
     type: "file",
     id: "file",
     multiple: true,
-    accept: ".csv,.txt,.tsv,.htm,.html,.xml",
+    accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
     onchange: () => input.files.length && take([...input.files], context),
   });
   const zone = h(
@@ -70,9 +70,8 @@ function dropZone(context) {
     h(
       "span",
       { class: "muted" },
-      "CSV, HTML or XML of your broker or platform. No trade is written before you import it.",
+      "CSV, Excel, HTML or XML of your broker or platform. No trade is written before you import it.",
     ),
-    helpButton(),
   );
   const mark = (isOver) => (event) => {
     event.preventDefault();
