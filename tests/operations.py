@@ -60,6 +60,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
+    ("POST", "/trades/{id}/fills"): {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z"},
     ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
@@ -72,6 +73,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_goal": {"target_value": 5, "status": "paused"},
     "replace_members": {"members": [{"account_id": 1, "quantity_multiplier": 2}]},
     "update_trade": {"quantity": 2},
+    "update_fill": {"price": 99},
     "update_me": {"timezone": "Asia/Tokyo"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
@@ -129,7 +131,7 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
 async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """The id of a new thing of the kind that the operation's path names, or the root of an instrument."""
     thing = await THINGS[path_of(operation).split("/")[1]](client)
-    return thing["root"] if "root" in thing else int(thing["id"])
+    return int(thing["id"]) if "id" in thing else thing["root"]
 
 
 async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from journal_api.routes import (
     api_keys,
     copy_groups,
     example_journal,
+    fills,
     goals,
     import_profiles,
     imports,
@@ -36,6 +37,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.example_journal import ExampleJournal
+from journal_api.structs.fills import FillPatch, FillsCreate
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
@@ -144,6 +146,12 @@ OPERATIONS = link_etag_sources([
     Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
               body=AnswersPut, data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
+    Operation("POST", "/trades/{id:row_id}/fills", fills.create_fills, "write:trades",
+              body=FillsCreate, data={"trade": Trade}),
+    Operation("PATCH", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.update_fill, "write:trades",
+              body=FillPatch, data={"trade": Trade}),
+    Operation("DELETE", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.delete_fill, "write:trades",
+              errors=(Conflict,)),
     Operation("GET", "/reports", reports.get_report, "read:trades",
               query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),
