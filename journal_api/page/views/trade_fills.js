@@ -27,12 +27,16 @@ const rounded = (quantity) => Math.round(quantity * 1e8) / 1e8;
 export function fillsOf(context, trade, latest) {
   const held = heldAfter(trade);
   const isOpen = trade.closed_at == null;
-  const wasOpen = find(`#fills[data-id="${trade.id}"]`)?.open;
+  const shown = `${trade.id} ${trade.fills.length}`; // a list that was opened or closed stays so until it changes
   return [
     isOpen && actions(context, trade, held.at(-1)),
     h(
       "details",
-      { id: "fills", "data-id": trade.id, open: wasOpen ?? trade.fills.length > FEW },
+      {
+        id: "fills",
+        "data-shown": shown,
+        open: find(`#fills[data-shown="${shown}"]`)?.open ?? trade.fills.length > FEW,
+      },
       h(
         "summary",
         null,
