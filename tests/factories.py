@@ -122,6 +122,10 @@ A_TRADE = {
 }
 
 
+# More of A_TRADE, and so a trade that is open.
+A_FILL = {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z"}
+
+
 async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields: Any) -> Any:
     return unwrap(await client.post("/accounts", json={"name": name, **fields}))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 from factories import (
+    A_FILL,
     A_PROFILE,
     A_TRADE,
     create_account,
@@ -60,7 +61,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
-    ("POST", "/trades/{id}/fills"): {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z"},
+    ("POST", "/trades/{id}/fills"): {"fills": [A_FILL]},
+    ("POST", "/trades/merge"): {"ids": [1, 2]},
     ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }

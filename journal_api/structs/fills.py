@@ -54,7 +54,7 @@ class FillsCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     """The members to change. `id` may be sent back as it was read, and so may a null `price`."""
 
-    id: RowId | UnsetType = UNSET
+    id: int | UnsetType = UNSET
     side: Side | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
     price: Money | None | UnsetType = UNSET
