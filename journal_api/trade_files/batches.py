@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
+from typing import Any
 
 from aiosqlite import Connection
 from msgspec import UNSET, UnsetType
@@ -24,19 +25,22 @@ from journal_api.repositories.imported_trades import (
 )
 from journal_api.repositories.sql import fetch
 from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
+from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.position_match import Relation, describe_position, relate
-from journal_api.structs.imports import Verdict
+from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import Contract, contains_begin, continue_positions
 from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
 from journal_api.trade_files.names import RowResolver
+from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
+from journal_api.values.money import decimal_json
 
 COPIES_AT_ONCE = 500
 SAME_TIME = "is at the time of a position that another file has added"
@@ -66,7 +70,12 @@ class TradeImporter:
         file_format: str,
         open_contracts: set[tuple[int, str]],
         merged_parts: MergedParts,
+        digest: ImportDigest,
+        *,
+        force: bool,
     ) -> None:
+        self.digest, self.force = digest, force
+        self.preview: PreviewCollector | None = None  # of a dry run
         self.db, self.user_id, self.import_id = db, user_id, import_id
         self.resolver, self.fees, self.written_at = resolver, fees, written_at
         self.trade_ids, self.last_trade_id = count(last_trade_id + 1), last_trade_id
@@ -84,7 +93,15 @@ class TradeImporter:
 
     @classmethod
     async def prepare(
-        cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None, file_format: str
+        cls,
+        db: Connection,
+        user_id: int,
+        choice: AccountChoice,
+        import_id: int | None,
+        file_format: str,
+        digest: ImportDigest,
+        *,
+        force: bool,
     ) -> "TradeImporter":
         # New ids are assigned here, under the write lock (DECISIONS 29).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
@@ -97,7 +114,8 @@ class TradeImporter:
         open_contracts = await find_open_contracts(db, user_id)
         return cls(
             *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
-            *(file_format, open_contracts, await read_merged_parts(db, user_id)),
+            *(file_format, open_contracts, await read_merged_parts(db, user_id), digest),
+            force=force,
         )
 
     def only_read(self, reader: Connection) -> None:
@@ -184,6 +202,8 @@ class TradeImporter:
             return [suspect_verdict(row, merged, MERGED_POSITION) for row in rows]
         continued = continue_positions(rows, stored_trades)
         if continued is None:
+            if self.force:
+                return await self.process_rows(rows)
             return [suspect_verdict(row, stored_trades[0], OTHER_POSITIONS) for row in rows]
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
@@ -213,7 +233,7 @@ class TradeImporter:
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
                 verdicts.append(error_verdict(row.line, row.reason))
-            elif relation := relations.get(index):
+            elif (relation := relations.get(index)) and not self.is_forced(relation, index, matches):
                 verdicts.append(self.add_relation(row, relation, corrections))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
@@ -230,11 +250,22 @@ class TradeImporter:
         await self.write_rows(new, corrections)
         return verdicts
 
+    def is_forced(self, relation: Relation, index: int, matches: Matches) -> bool:
+        """Return whether a suspect is imported as it is: no trade with its id or content is stored."""
+        return self.force and relation.is_suspect and index not in matches.stored
+
     async def write_rows(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
+        await self.call(lambda: self.observe(new, corrections))
         if self.import_id is not None:
             await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
             if corrections:
                 await correct(self.db, self.import_id, corrections, self.written_at)
+
+    def observe(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
+        """Add what is written to the digest of the import, and to the preview of a dry run."""
+        self.digest.add_writes(new, corrections)
+        if self.preview is not None:
+            self.preview.add(new)
 
     async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
@@ -366,5 +397,25 @@ def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction
         verdict="updated" if changed else "duplicate",
         trade_id=stored.trade_id,
         changed=changed,
+        changes=describe_changes(stored, correction) if correction and changed else UNSET,
         rows=several(row.imported.rows),
     )
+
+
+def describe_changes(stored: StoredTrade, correction: Correction) -> list[FieldChange]:
+    """Return the changed fields of a stored trade, old beside new."""
+    return [
+        FieldChange(
+            field=name,
+            before=show_field(name, stored.fields[name]),
+            after=show_field(name, correction.fields[name]),
+        )
+        for name in correction.changed
+    ]
+
+
+def show_field(name: str, value: Any) -> Any:
+    """Return a field for a report: fills by their number, amounts with all digits."""
+    if name == "fills":
+        return len(decode_fills(value)) if value else None
+    return decimal_json(value) if isinstance(value, int) else value and str(value)
