@@ -7,6 +7,7 @@ from msgspec import Raw, json
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, import_profiles, imports, instruments
+from journal_api.rules.copy_match import encode_ambiguous
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import importer, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
@@ -138,6 +139,8 @@ def build_report(
             for fees in result.fees_applied
         ],
         "left_out": file.left_out.report(),
+        "linked": result.linked,
+        "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,

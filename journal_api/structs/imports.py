@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import ProposedProfile
 from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
@@ -153,6 +154,8 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
     `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
     year first. `rounded` is the number of amounts that were rounded to eight decimals.
+    `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
+    positions that were not, because several others may be their original or their copy.
     In a dry run of an unknown header `format` is "unknown", and the last three members say what the file has.
     """
 
@@ -173,6 +176,8 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     counts: Counts
     fees_applied: list[AppliedFees]
     left_out: list[LeftOutRows] = []
+    linked: int = 0
+    ambiguous: list[AmbiguousCopy] = []
     rows: list[Verdict]
     columns: list[str] | None = None
     sample_rows: list[list[str]] | None = None

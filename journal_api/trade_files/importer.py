@@ -8,6 +8,8 @@ from aiosqlite import Connection
 from journal_api.database.database import Database
 from journal_api.database.threads import T
 from journal_api.repositories.imports import Source, insert, set_counts
+from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
+from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.imports import AppliedFees, Counts, FileAccount, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.batches import HasErrors, TradeImporter
@@ -22,6 +24,8 @@ class ImportResult(NamedTuple):
     counts: Counts
     accounts: list[FileAccount]  # as the file names them
     fees_applied: list[AppliedFees]  # by the commissions of the accounts
+    linked: int  # copies in copy groups
+    ambiguous: list[AmbiguousCopy]
 
 
 class FileImport:
@@ -51,7 +55,7 @@ class FileImport:
         choice = await self._choose_accounts(db)
         self.importer = await TradeImporter.prepare(db, self.user_id, choice, None, self.file.format)
         await self.importer.process(self.file, self.verdicts)
-        return self._result()
+        return self._result(await self.importer.link_copies())
 
     async def store(self, db: Connection) -> ImportResult:
         """Read the file and store its trades. Raises HasErrors after the first error."""
@@ -67,9 +71,10 @@ class FileImport:
         )
         self.importer = await TradeImporter.prepare(db, self.user_id, choice, import_id, self.file.format)
         await self.importer.process(self.file, self.verdicts)
+        matches = await self.importer.link_copies()
         await set_counts(db, import_id, self.verdicts.counts)
         await self.importer.remember(self.file.timezone)
-        return self._result()
+        return self._result(matches)
 
     async def complete(self, transaction: Awaitable[T], reader: Connection) -> T:
         """Return the result of the transaction that calls `store`.
@@ -88,10 +93,16 @@ class FileImport:
     async def _choose_accounts(self, db: Connection) -> AccountChoice:
         return await self.accounts_in(db) if self.accounts_in else AccountChoice(self.source.account_id)
 
-    def _result(self) -> ImportResult:
+    def _result(self, matches: CopyMatches) -> ImportResult:
         importer = self.importer
+        last_trade_id = importer.last_trade_id if importer.import_id is None else None
         return ImportResult(
-            importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied
+            importer.import_id,
+            self.verdicts.counts,
+            importer.accounts.named,
+            importer.fees.applied,
+            len(matches.links),
+            describe_ambiguous(matches.ambiguous, last_trade_id),
         )
 
 
