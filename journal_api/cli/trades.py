@@ -171,8 +171,23 @@ def import_file(
         click.echo(f"Commissions of account {fees.account_id}: {fees.total:f} for {fees.rows} rows")
     for rows_left_out in trade_file.left_out.report():
         click.echo(printable(f"{rows_left_out.rows} left out: {rows_left_out.reason}"), err=True)
+    for line in describe_copies(result):
+        click.echo(printable(line))
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
+
+
+def describe_copies(result: importer.ImportResult) -> Iterator[str]:
+    """Say how many copies were linked, and which positions were left alone."""
+    if result.linked:
+        yield f"{result.linked} linked as copies"
+    for ambiguous in result.ambiguous:
+        one, *others = (
+            f"{position.direction} {position.quantity:f} {position.symbol} at {position.opened_at}"
+            f" in account {position.account_id}"
+            for position in (ambiguous.trade, *ambiguous.candidates)
+        )
+        yield f"Not linked: {one} may belong to {' or '.join(others)}"
 
 
 def describe_timezone(timezone: FileTimezone) -> str:
