@@ -6,7 +6,7 @@ import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
 import { read, without, works, write } from "./import_file.js";
 import { optionsForm } from "./import_options.js";
-import { previewOf } from "./import_preview.js";
+import { sumsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
 import { details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
@@ -35,12 +35,13 @@ export function fileCard(work, place, context, own) {
       ? result(report, context, work)
       : [
           work.note && h("p", { class: "warn", role: "status" }, work.note),
+          isKnown(work) && costsOf(work, context),
           report && verdicts(report),
           optionsForm(work, context, suffix),
-          isKnown(work) && costsOf(work, context),
           report && !isKnown(work) && descriptionForm(work, context),
-          isKnown(work) && [details(report, context), previewOf(report, context, works.length > 1)],
+          isKnown(work) && [details(report, context), sumsOf(report)],
           isKnown(work) && actions(work, suffix, context, own),
+          isKnown(work) && tablesOf(report, context, works.length > 1),
           (error?.details?.rows ?? report?.rows) && rowTable(error?.details?.rows ?? report.rows),
         ];
   return h(

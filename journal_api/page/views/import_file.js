@@ -28,15 +28,21 @@ export const without =
 
 // Reads dropped files as dry runs, one after the other. The only account needs no question, and the one that was
 // chosen for the last file stays for the next.
-/** @param {File[]} files @param {Context} context */
+/** @param {File[]} files @param {any} context */
 export async function take(files, { accounts, redraw }) {
   const last = works.length === 1 && files.length === 1 ? works[0].options.account_id : "";
   const account_id = accounts.length === 1 ? String(accounts[0].id) : last;
   works = files.map((file) => ({ file, options: { ...NO_OPTIONS, account_id } }));
-  for (const { file, options } of works) {
-    const { error } = (await read({ file, options }, redraw)) ?? {};
+  await readAll(works, {}, { accounts, redraw });
+}
+
+// Reads several files with other options, one after the other. A file that names no account goes into the one that its
+// own name has in it; the owner sees that before anything is written.
+export async function readAll(chosen, changes, { accounts, redraw }) {
+  for (const { file, options } of chosen) {
+    const { error, ...work } = (await read({ file, options: { ...options, ...changes } }, redraw)) ?? {};
     const named = error?.details?.fields?.account_id && accountIn(file.name, accounts);
-    if (named) await read({ file, options: { ...options, account_id: String(named.id) } }, redraw);
+    if (named) await read({ file, options: { ...work.options, account_id: String(named.id) } }, redraw);
   }
 }
 

@@ -5,7 +5,7 @@ import { send } from "../client.js";
 import { field, form, h, select, showError } from "../dom.js";
 import * as format from "../format.js";
 import { here, zoneField } from "../zones.js";
-import { read } from "./import_file.js";
+import { read, readAll, works } from "./import_file.js";
 
 // The options that are read again as soon as they change, because what is imported is what was shown.
 const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is", "force"];
@@ -101,7 +101,7 @@ export function optionsForm(work, { accounts, me, redraw }, suffix) {
             {
               type: "button",
               class: !index && "primary",
-              onclick: () => read({ file, options: { ...options, timezone } }, redraw),
+              onclick: () => readAll(works.filter(hasNoZone), { timezone }, { accounts, redraw }),
             },
             `Use ${timezone}`,
           ),
@@ -117,6 +117,9 @@ const hasPositions = ({ options, report }) =>
   Boolean(options.one_trade_is) || report?.one_trade_is === "row" || report?.rows.some((row) => row.rows > 1);
 
 const hasSuspects = ({ options, report }) => Boolean(options.force || report?.counts.suspect);
+
+// Files of one drop are asked for their zone once.
+const hasNoZone = ({ options, error }) => !options.timezone && Boolean(error?.details?.fields?.timezone);
 
 // What the service asks for, in words for who reads a page; everything else in the words of the service.
 function inPageWords({ message, details }) {

@@ -9,14 +9,19 @@ const SUMS = ["Trades", "Quantity", "Gross", "Costs", "Net P&L"];
 
 const netOf = ({ net_pnl: net }) => h("span", { class: format.gainOrLoss(net) }, format.signed(net));
 
+// The sums of all trades, in one line.
+/** @param {ImportReport} report */
+export const sumsOf = ({ preview, costs }) =>
+  preview?.total.trades > 0 && h("dl", { class: "figures" }, figures(preview, costs === "none"));
+
+// The tables behind the sums; with several files they are folded.
 /** @param {ImportReport} report @param {Context} context @param {boolean} isBrief */
-export function previewOf({ preview, costs }, { me }, isBrief) {
+export function tablesOf({ preview }, { me }, isBrief) {
   if (!preview?.total.trades) return null;
   const { days, symbols, first, last } = preview;
   return h(
     "div",
-    { class: "stack preview" },
-    h("dl", { class: "figures" }, figures(preview, costs === "none")),
+    { class: "stack" },
     h(
       "details",
       { open: !isBrief },

@@ -3,7 +3,7 @@
 
 import { send } from "../client.js";
 import { confirm, field, find, form, h, open, select } from "../dom.js";
-import { amount, count, instant, number } from "../format.js";
+import { amount, count, dayIn, instant, number } from "../format.js";
 import { numberInput, numbersOf } from "../numbers.js";
 import { inMinutes, local, timeInput } from "../times.js";
 
@@ -48,14 +48,21 @@ export function fillsOf(context, trade, latest) {
   ];
 }
 
+// Seconds if all fills are of one day, as most are; else the day and the minute.
+function timeOf({ fills }, timeZone) {
+  const days = new Set(fills.map((fill) => dayIn(timeZone, new Date(fill.at))));
+  const clock = new Intl.DateTimeFormat(undefined, { timeZone, timeStyle: "medium", hourCycle: "h23" });
+  return ({ at }) => (days.size > 1 ? instant(at, timeZone) : clock.format(new Date(at)));
+}
+
 function fillTable(context, trade, held, latest) {
   const hasFees = trade.fills.some((fill) => fill.fees);
-  const heads = ["When", "Side", "Quantity", "Price", "Held", hasFees && "Fees"];
+  const time = timeOf(trade, context.me.timezone);
+  const heads = ["Time", "Side", "Quantity", "Price", "Held", hasFees && "Fees"];
   const isText = (place) => place < 2;
   const row = (fill, place) => {
-    const at = instant(fill.at, context.me.timezone);
     const cells = [
-      h("button", { class: "link", onclick: () => changeFill(context, trade, fill, latest) }, at),
+      h("button", { class: "link", onclick: () => changeFill(context, trade, fill, latest) }, time(fill)),
       fill.side,
       number(fill.quantity),
       number(fill.price),
@@ -75,7 +82,7 @@ function fillTable(context, trade, held, latest) {
     { class: "scroll" },
     h(
       "table",
-      { class: "middle", "aria-label": "Fills" },
+      { class: "middle", "aria-label": "Fills of the trade" },
       h(
         "thead",
         null,
