@@ -49,7 +49,7 @@ export async function readAll(chosen, changes, { accounts, redraw }) {
 const plain = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 // The account with the longest name that the name of a file has in it. "Apex 3" is not in "Apex 31.csv".
-function accountIn(fileName, accounts) {
+export function accountIn(fileName, accounts) {
   const within = plain(fileName);
   const isNamed = (name) =>
     name.length > 2 &&

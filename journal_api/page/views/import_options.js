@@ -5,7 +5,7 @@ import { send } from "../client.js";
 import { field, form, h, select, showError } from "../dom.js";
 import * as format from "../format.js";
 import { here, zoneField } from "../zones.js";
-import { read, readAll, works } from "./import_file.js";
+import { accountIn, read, readAll, works } from "./import_file.js";
 
 // The options that are read again as soon as they change, because what is imported is what was shown.
 const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is", "force"];
@@ -16,6 +16,8 @@ const shownOf = (values) => Object.fromEntries(SHOWN.map((name) => [name, values
 export function optionsForm(work, { accounts, me, redraw }, suffix) {
   const { file, options, error } = work;
   const names = work.report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
+  // A file that names one unknown account is most likely of the account that its own name has in it.
+  const meant = String((names.length === 1 && accountIn(file.name, accounts)?.id) || "new");
   const element = form(
     { id: `options${suffix}`, class: "row options" },
     async (values) => {
@@ -63,7 +65,7 @@ export function optionsForm(work, { accounts, me, redraw }, suffix) {
     names.map((name, index) =>
       field(
         `Account ${name}`,
-        select({ name: `account_${index}` }, [
+        select({ name: `account_${index}`, value: meant }, [
           ["new", "create it"],
           ...accounts.map((one) => [String(one.id), format.accountName(one)]),
         ]),
