@@ -106,16 +106,16 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Whether the trade has more than one entry or more than one exit."""
         return len({fill.side for fill in self.fills}) < len(self.fills)
 
+    @property
+    def is_priced(self) -> bool:
+        """Whether the price of every fill is known."""
+        return all(fill.price is not None for fill in self.fills)
+
     def count_sides(self) -> int:
         """Return the quantity that was bought and sold, in units of 10^-8."""
         if self.is_scaled:
             return sum(fill.quantity for fill in self.fills)
         return self.quantity.units * (1 if self.closed_at is None else 2)
-
-    @property
-    def is_priced(self) -> bool:
-        """Whether the price of every fill is known."""
-        return all(fill.price is not None for fill in self.fills)
 
     def with_result(self) -> Self:
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.

@@ -49,7 +49,7 @@ async def test_a_first_file_is_dropped_imported_and_undone(page: Page, page_jour
     await sign_in(page, page_journal, "import")
     await page.fill("main form.row [name=name]", "Main account")
     await page.click("main form.row button")
-    await see(page, "Drop a file here")
+    await see(page, "Drop files here")
 
     for content, words in (
         ("", "This file is empty."),

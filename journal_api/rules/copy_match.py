@@ -1,0 +1,237 @@
+"""Finds the positions of a copy group's followers that copy positions of its master (docs/imports.md#copies).
+
+What is uncertain is left alone: a wrong link makes one decision of two.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from math import inf
+from typing import Any, NamedTuple
+
+from msgspec import json
+
+from journal_api.structs.copy_groups import AmbiguousCopy, CopyCandidate
+from journal_api.structs.trades import Direction
+from journal_api.values.instruments import full_size_contract
+from journal_api.values.money import SCALE, from_units
+
+SECOND = timedelta(seconds=1) // timedelta(microseconds=1)
+EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
+# Positions of the master so many times `copy_seconds` away are still compared with the nearest one.
+COMPARED = 2
+
+
+class CopyRules(NamedTuple):
+    """What a copy is in a group. `multipliers` has the quantity multiplier of every member."""
+
+    master_account_id: int
+    copy_seconds: int
+    any_quantity: bool
+    multipliers: dict[int, int]
+
+
+class CopyPosition(NamedTuple):
+    """A position of a member. Only a free one may be linked: the trader has not decided what it copies."""
+
+    trade_id: int
+    account_id: int
+    symbol: str
+    contract: str
+    root: str
+    direction: Direction
+    quantity: int
+    multiplier: int
+    opened_at: str
+    closed_at: str | None
+    source_trade_id: int | None
+    is_free: bool
+
+    @property
+    def original_id(self) -> int:
+        return self.source_trade_id or self.trade_id
+
+    @property
+    def opened(self) -> int:
+        return read_instant(self.opened_at)
+
+    @property
+    def market(self) -> tuple[str, str]:
+        """What a position and its copies have in common: the full-size contract and the direction."""
+        return full_size_contract(self.contract, self.root), self.direction
+
+    def updated(self, columns: Mapping[str, Any]) -> "CopyPosition":
+        """Return the position with other columns."""
+        return self._replace(**{name: columns[name] for name in self._fields if name in columns})
+
+
+class Ambiguous(NamedTuple):
+    """A position and those of another account that may be its original, or its copy."""
+
+    position: CopyPosition
+    candidates: list[CopyPosition]
+
+
+class CopyMatches(NamedTuple):
+    """Pairs of copy and id of its original, and what is left alone."""
+
+    links: list[tuple[int, int]]
+    ambiguous: list[Ambiguous]
+
+
+@lru_cache(maxsize=2**16)
+def read_instant(text: str) -> int:
+    """Return a stored timestamp in microseconds."""
+    return (datetime.fromisoformat(text) - EPOCH) // timedelta(microseconds=1)
+
+
+def match_copies(
+    rules: CopyRules, positions: Iterable[CopyPosition], changed: Container[int] | None = None
+) -> CopyMatches:
+    """Return the copies among the free positions of followers.
+
+    With `changed`, the ids of some trades, only matches that have one of them are returned.
+    """
+    masters: defaultdict[tuple[str, str], list[CopyPosition]] = defaultdict(list)
+    followers: list[CopyPosition] = []
+    for position in sorted(positions, key=lambda position: (position.opened_at, position.trade_id)):
+        if position.account_id == rules.master_account_id:
+            masters[position.market].append(position)
+        elif position.account_id in rules.multipliers:
+            followers.append(position)
+    claims: defaultdict[tuple[int, int], list[CopyPosition]] = defaultdict(list)
+    ambiguous: list[Ambiguous] = []
+    for follower in followers:
+        if follower.source_trade_id is not None:
+            claims[follower.source_trade_id, follower.account_id].append(follower)
+        elif follower.is_free and (candidates := find_originals(rules, follower, masters[follower.market])):
+            if len(candidates) > 1:
+                ambiguous.append(Ambiguous(follower, candidates))
+            else:
+                claims[candidates[0].original_id, follower.account_id].append(follower)
+    by_id = {master.original_id: master for group in masters.values() for master in group}
+    return only_changed(settle_claims(claims, by_id, ambiguous), changed)
+
+
+def settle_claims(
+    claims: Mapping[tuple[int, int], Sequence[CopyPosition]],
+    masters: Mapping[int, CopyPosition],
+    ambiguous: Iterable[Ambiguous],
+) -> CopyMatches:
+    """Link the only position of an account that may copy an original; several are ambiguous."""
+    matches = CopyMatches([], list(ambiguous))
+    for (original_id, _), copies in claims.items():
+        free = [copy for copy in copies if copy.source_trade_id is None]
+        if free and len(copies) > 1:
+            matches.ambiguous.append(Ambiguous(masters[original_id], list(copies)))
+        elif free:
+            matches.links.append((free[0].trade_id, original_id))
+    return matches
+
+
+def only_changed(matches: CopyMatches, changed: Container[int] | None) -> CopyMatches:
+    """Return the matches that have a changed trade; all of them if `changed` is None."""
+    if changed is None:
+        return matches
+    return CopyMatches(
+        [link for link in matches.links if any(trade_id in changed for trade_id in link)],
+        [
+            ambiguous
+            for ambiguous in matches.ambiguous
+            if any(one.trade_id in changed for one in (ambiguous.position, *ambiguous.candidates))
+        ],
+    )
+
+
+def find_originals(
+    rules: CopyRules, copy: CopyPosition, masters: Sequence[CopyPosition]
+) -> list[CopyPosition]:
+    """Return the position of the master that it copies: none, one, or several that it may be."""
+    limit = rules.copy_seconds * SECOND
+    begin = bisect_left(masters, copy.opened - COMPARED * limit, key=lambda master: master.opened)
+    end = bisect_right(masters, copy.opened + COMPARED * limit, key=lambda master: master.opened)
+    fitting = [master for master in masters[begin:end] if fits_quantity(rules, master, copy)]
+    near = [master for master in fitting if distance(copy, master) <= limit]
+    if not near:
+        return []
+    nearest = min(near, key=lambda master: (is_sibling(copy, master), distance(copy, master)))
+    return [nearest, *(other for other in fitting if other != nearest and rivals(copy, nearest, other))]
+
+
+def rivals(copy: CopyPosition, nearest: CopyPosition, other: CopyPosition) -> bool:
+    """Return whether the copy may be one of the other position too.
+
+    Many files state whole seconds, so a difference of one is none. The nearest position is doubted if the
+    other one closed nearer to the copy. A sibling contract has to be nearer than the contract itself.
+    """
+    further = distance(copy, other) - distance(copy, nearest)
+    if is_sibling(copy, other) and not is_sibling(copy, nearest):
+        return further < -SECOND
+    return further <= SECOND or closing_distance(copy, nearest) - closing_distance(copy, other) > SECOND
+
+
+def distance(copy: CopyPosition, master: CopyPosition) -> int:
+    """Return the microseconds between their openings."""
+    return abs(copy.opened - master.opened)
+
+
+def closing_distance(copy: CopyPosition, master: CopyPosition) -> float:
+    """Return the microseconds between their closings: none if both are open."""
+    if copy.closed_at is None or master.closed_at is None:
+        return 0 if copy.closed_at is master.closed_at else inf
+    return abs(read_instant(copy.closed_at) - read_instant(master.closed_at))
+
+
+def is_sibling(copy: CopyPosition, master: CopyPosition) -> bool:
+    """Return whether one of two contracts of the same market is the micro or mini of the other."""
+    return copy.contract != master.contract
+
+
+def fits_quantity(rules: CopyRules, master: CopyPosition, copy: CopyPosition) -> bool:
+    """Return whether the copy has the master's quantity times the multiplier of its account.
+
+    A sibling has as many contracts, or contracts worth as much.
+    """
+    if rules.any_quantity:
+        return True
+    multiplier = rules.multipliers[copy.account_id]
+    if is_quantity(copy.quantity, master.quantity * multiplier, SCALE):
+        return True
+    value = master.quantity * multiplier * master.multiplier
+    return is_sibling(copy, master) and is_quantity(copy.quantity, value, SCALE * copy.multiplier)
+
+
+def is_quantity(quantity: int, numerator: int, denominator: int) -> bool:
+    """Return whether a quantity is that fraction; one and a half contracts are one or two."""
+    if quantity * denominator == numerator:
+        return True
+    whole = numerator // (denominator * SCALE) * SCALE
+    return whole * denominator != numerator and quantity in (whole, whole + SCALE)
+
+
+def encode_ambiguous(ambiguous: Sequence[AmbiguousCopy]) -> str:
+    return json.Encoder(decimal_format="number").encode(ambiguous).decode()
+
+
+def describe_ambiguous(
+    ambiguous: Iterable[Ambiguous], last_trade_id: int | None = None
+) -> list[AmbiguousCopy]:
+    """Return what is left alone as a response has it. In a dry run later trades have no id yet."""
+
+    def describe(position: CopyPosition) -> CopyCandidate:
+        is_stored = last_trade_id is None or position.trade_id <= last_trade_id
+        return CopyCandidate(
+            trade_id=position.trade_id if is_stored else None,
+            account_id=position.account_id,
+            symbol=str(position.symbol),
+            direction=position.direction,
+            quantity=from_units(position.quantity),
+            opened_at=position.opened_at,
+        )
+
+    return [
+        AmbiguousCopy(trade=describe(one.position), candidates=[describe(other) for other in one.candidates])
+        for one in ambiguous
+    ]
