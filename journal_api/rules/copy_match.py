@@ -51,7 +51,7 @@ class CopyPosition(NamedTuple):
     opened_at: str
     closed_at: str | None
     source_trade_id: int | None
-    is_free: bool
+    is_free: bool | int
 
     @property
     def original_id(self) -> int:
