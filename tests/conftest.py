@@ -43,7 +43,6 @@ hypothesis.settings.load_profile("journal")
 BASE_URL = "http://localhost/v1"
 KEY = re.compile(rb"tjk_[0-9A-Za-z]{36}")
 # A project of its own, which test_testing.py runs in an environment of its own.
-collect_ignore = ["sample_project"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -339,6 +338,12 @@ async def other_user_client(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
     user_id = await app.state.database.write(lambda db: users.insert(db, "stranger", "UTC", "00:00"))
     async with client_of(app, await new_key_for(app, user_id)) as client:
         yield client
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where a test makes its journal."""
+    return tmp_path / "journal.db"
 
 
 @pytest.fixture

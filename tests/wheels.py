@@ -3,10 +3,8 @@
 import os
 import subprocess
 import sys
-from importlib.metadata import distributions
 from pathlib import Path
 
-DISTRIBUTION = "trading-journal-api"
 SOURCES = ("pyproject.toml", "README.md", "LICENSE", "schema.sql", "journal_api")
 MINUTES = 300  # seconds; never reached unless something hangs
 
@@ -35,21 +33,8 @@ def build_wheel(source: Path, folder: Path) -> Path:
     return wheel
 
 
-def constraints_beside(folder: Path) -> Path:
-    """Write constraints for pip: every package in the version of this environment."""
-    versions = {f"{package.name}=={package.version}\n" for package in distributions()}
-    constraints = folder.with_suffix(".txt")
-    constraints.write_text(
-        "".join(line for line in sorted(versions) if not line.startswith(f"{DISTRIBUTION}=="))
-    )
-    return constraints
-
-
-def environment_with(requirement: str, folder: Path, *options: str) -> Path:
-    """The interpreter of a new environment without pip, in which the requirement is installed."""
+def environment_with(wheel: Path, folder: Path) -> None:
+    """Make an environment without pip, in which the wheel is installed without the packages that it needs."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
-    inside = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    pip = (sys.executable, "-m", "pip", "--python", inside, "--disable-pip-version-check")
-    pinned = ("--constraint", constraints_beside(folder))
-    run(*pip, "install", "--quiet", "--no-compile", requirement, *pinned, *options, cwd=folder.parent)
-    return inside
+    pip = (sys.executable, "-m", "pip", "--python", folder / "bin/python", "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel, cwd=folder.parent)

@@ -129,8 +129,8 @@ def import_file(
         if isinstance(trade_file, UnknownHeader):
             proposal = propose_profile(content) if dry_run and trade_file.missing is not None else None
             if proposal is not None:
-                click.echo(as_toml(proposal.profile), nl=False)
-            raise trade_file.refusal()
+                click.echo(as_toml(proposal.profile, proposal.warnings), nl=False)
+            raise trade_file.refusal(dry_run=dry_run)
         is_new = False
 
         async def accounts_in(db: Connection) -> AccountChoice:

@@ -67,7 +67,7 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
             proposal = await in_thread(user_id, partial(propose_profile, upload.file))
             if proposal is not None:
                 return ok(**{"import": unknown_report(source, timezone.name, proposal)})
-        raise file.refusal()
+        raise file.refusal(dry_run=query.dry_run)
     rows = EncodedVerdicts()
     file_import = importer.FileImport(
         user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)
@@ -112,6 +112,7 @@ def unknown_report(source: imports.Source, timezone: str, proposal: Proposal) ->
         columns=proposal.columns,
         sample_rows=proposal.sample_rows,
         proposed_profile=proposal.profile,
+        proposal_warnings=proposal.warnings,
     )
     return json.encode(report).decode()
 
@@ -144,6 +145,7 @@ def build_report(
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,
+        "proposal_warnings": None,
         "rows": Raw(rows.encoded()),
     }
     return json.encode(members).decode()

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from journal_api.structs.trades import Side
+from journal_api.structs.trades import FillSide
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name100, default_value
@@ -13,7 +13,7 @@ from journal_api.values.types import Name100, default_value
 class FillCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """A purchase or a sale. An omitted `at` is the time of the request."""
 
-    side: Side
+    side: FillSide
     quantity: PositiveMoney
     price: Money
     at: Timestamp | UnsetType = UNSET
@@ -24,7 +24,7 @@ class FillCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class FillsCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """One fill, by its members, or up to 1,000 in `fills`."""
 
-    side: Side | UnsetType = UNSET
+    side: FillSide | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
     price: Money | UnsetType = UNSET
     at: Timestamp | UnsetType = UNSET
@@ -34,7 +34,7 @@ class FillsCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
-    side: Side | UnsetType = UNSET
+    side: FillSide | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
     price: Money | UnsetType = UNSET
     at: Timestamp | UnsetType = UNSET

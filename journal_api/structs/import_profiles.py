@@ -17,6 +17,7 @@ Columns = Column | Annotated[list[Column], Meta(min_length=1, max_length=10)]
 Word = Annotated[str, Meta(min_length=1, max_length=100)]
 Words = Annotated[list[Word], Meta(min_length=1, max_length=50)]
 ManyColumns = Annotated[list[Columns], Meta(min_length=1, max_length=50)]
+OneTradeIs = Literal["position", "row"]
 ProfileKind = Literal["trades", "fills"]
 CostSign = Literal["positive", "negative"]
 # The members that a kind needs, and those that only the other kind has.
@@ -78,6 +79,9 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     where: Annotated[dict[Column, Word | Words], Meta(min_length=1, max_length=20)] | None = None
     repeated: ManyColumns | None = None  # an empty cell of these columns repeats the cell above
     symbol: Columns
+    contract: Columns | None = (
+        None  # names the option, in the rows in which it does; the others have `symbol`
+    )
     quantity: Columns
     side: Side | None = None
     entry_price: Columns | None = None
@@ -93,9 +97,12 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     clock: Columns | None = None  # the time of day, if `at` has the date only
     option: Option | None = None
     costs: Costs | None = None
+    abs: ManyColumns | None = None  # the sign of amounts in these columns is dropped
+    divide_by: Annotated[dict[Column, Columns], Meta(min_length=1, max_length=20)] | None = None
     multiplier: Columns | None = None
     external_id: Annotated[list[Columns], Meta(min_length=1, max_length=5)] | None = None  # joined with -
     account: Columns | None = None
+    one_trade_is: OneTradeIs | None = None
 
     def __post_init__(self) -> None:
         """Raise ValidationFailed for a member that the kind needs or does not have."""
@@ -121,7 +128,9 @@ class ImportProfileCreate(ProfileFields, kw_only=True, forbid_unknown_fields=Tru
     """A profile of kind `trades` reads one trade per row, of kind `fills` one fill per row.
 
     A trade has either `bought` and `sold`, or `side`, prices and times. A fill without a `side` is a sale if
-    its quantity is negative.
+    its quantity is negative. `divide_by` names the column by which the amount of another column is divided,
+    unless its cell is empty. Rows of trades are joined to positions, unless `one_trade_is` is `row`, as for
+    brokers that keep several positions of one symbol.
     """
 
     name: Name100
@@ -144,6 +153,7 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     name: str
     kind: ProfileKind
     header: list[str]
+    where: dict[str, list[str]] | None = None
     symbol: str | None = None
     quantity: str | None = None
     side: Side | None = None
@@ -152,10 +162,13 @@ class ProposedProfile(Struct, kw_only=True, forbid_unknown_fields=True):
     opened_at: str | None = None
     closed_at: str | None = None
     gross_pnl: str | None = None
+    net_pnl: str | None = None
     price: str | None = None
     at: str | None = None
     costs: Costs | None = None
+    abs: list[str] | None = None
     multiplier: str | None = None
     external_id: list[str] | None = None
     account: str | None = None
     time: list[str] = []
+    zone: str | None = None

@@ -8,13 +8,12 @@ from msgspec import UNSET, Struct, UnsetType, field
 from journal_api.errors import ValidationFailed
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.dry_run import DryRunQuery
-from journal_api.structs.import_profiles import ProposedProfile
+from journal_api.structs.import_profiles import OneTradeIs, ProposedProfile
 from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
 DateOrder = Literal["month", "day"]
 DateOrderSource = Literal["stated", "file", "assumed"]
-OneTradeIs = Literal["position", "row"]
 VerdictWord = Literal["new", "duplicate", "updated", "suspect", "unmatched", "error"]
 
 
@@ -156,7 +155,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     year first. `rounded` is the number of amounts that were rounded to eight decimals.
     `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
     positions that were not, because several others may be their original or their copy.
-    In a dry run of an unknown header `format` is "unknown", and the last three members say what the file has.
+    In a dry run of an unknown header `format` is "unknown", and the last four members say what the file has.
     """
 
     id: int | None
@@ -182,3 +181,4 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     columns: list[str] | None = None
     sample_rows: list[list[str]] | None = None
     proposed_profile: ProposedProfile | None = None
+    proposal_warnings: list[str] | None = None

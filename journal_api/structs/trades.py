@@ -31,7 +31,7 @@ AMOUNTS = (
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
-Side = Literal["buy", "sell"]
+FillSide = Literal["buy", "sell"]
 FeesSource = Literal["file", "account", "typed", "none"]
 
 
@@ -224,7 +224,7 @@ class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
     """
 
     id: int
-    side: Side
+    side: FillSide
     quantity: Decimal
     price: Decimal | None
     at: Instant

@@ -22,6 +22,8 @@ NUMBER = re.compile(
 )
 # The format of most numbers, which Decimal parses directly.
 PLAIN = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+EXPONENT = re.compile(r"-?[0-9](?:[.,][0-9]{1,17})?[Ee][+-]?[0-9]{1,2}")
+UNIT = re.compile(rf"(?<=[0-9]){BLANK}(?:Lots?|Stakes?|Units?|Contracts?|Shares?)\Z")
 NOT_DIGITS = re.compile(rf",|{BLANK}")
 # Numbers such as 1.234 that could be 1234 or 1.234.
 AMBIGUOUS = {
@@ -43,7 +45,7 @@ def parse_amount(kind: type[M], comma: Comma, cell: str) -> M:
 
 def parse_rounded_amount(kind: type[M], comma: Comma, cell: str) -> tuple[M, bool]:
     """Return the amount in a cell, rounded to the decimals of an amount, and whether that changed it."""
-    exact = parse_cell_number(cell, comma)
+    exact = parse_broker_number(cell, comma)
     value = rounded(exact, kind.digits)
     return kind.checked(value), value != exact
 
@@ -53,6 +55,13 @@ def parse_cell_number(cell: str, comma: Comma) -> Decimal:
     if comma != "thousands" and AMBIGUOUS[comma].fullmatch(cell):
         raise ValueError("could be thousands or decimals: write 1234,5 with semicolons, 1234.5 with tabs")
     return parse_number(cell.translate(SWAP) if comma == "decimals" and "," in cell else cell)
+
+
+def parse_broker_number(cell: str, comma: Comma) -> Decimal:
+    """Return the number in a cell that a program has written: also 6.71e-05, 0.10 Lots."""
+    if EXPONENT.fullmatch(cell):
+        return Decimal(cell.replace(",", "."))
+    return parse_cell_number(UNIT.sub("", cell), comma)
 
 
 def parse_number(text: str) -> Decimal:

@@ -9,8 +9,9 @@ import msgspec
 
 from journal_api.structs.trades import Direction
 from journal_api.trade_files.dates import ORDERS, DateOrder, parse_midnight
+from journal_api.values.options import find_option
 from journal_api.values.time_formats import MONTHS
-from journal_api.values.types import Name100, Text
+from journal_api.values.types import Name40, Name100, Text
 
 T = TypeVar("T")
 # Names or answers in one cell, and characters of a cell of names.
@@ -55,6 +56,12 @@ def keep_value(values: dict[str, T], cell: str, value: T) -> None:
 def find_cache(reader: Callable[[str], T]) -> CellCache[T]:
     """Return the cache of a reader. It is kept for good, so the reader must be a function of a module."""
     return CellCache(reader)
+
+
+def parse_symbol(cell: str) -> Name40:
+    """Return a symbol; an option whose symbol is too long for a trade has its canonical symbol."""
+    option = find_option(cell) if len(cell) > Name40.max_length else None
+    return Name40.decode(option or cell)
 
 
 def parse_direction(cell: str) -> Direction:

@@ -10,12 +10,13 @@ from typing import NamedTuple, TypeVar
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, unstated
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Side
+from journal_api.structs.trades import FillSide
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
 from journal_api.trade_files.fills import Fill, Fills, Part, RoundTrip, find_round_trips
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
+from journal_api.values.options import find_option
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
 
@@ -27,13 +28,18 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 class Instrument(NamedTuple):
-    """A symbol in an account, which has its own position."""
+    """A symbol in an account, as the file writes it. Each contract has its own position."""
 
     account: str | None
     symbol: Name40
     multiplier: PositiveMoney
     is_stated: bool  # whether the file states the multiplier
     is_future: bool = False
+
+    @property
+    def contract(self) -> str:
+        """The symbol of the trade: the canonical symbol of an option, whatever the file's form of it."""
+        return find_option(self.symbol) or self.symbol
 
 
 class FillId(NamedTuple):
@@ -90,7 +96,7 @@ class Book:
     def read_fill(self, part: Part) -> FileFill:
         """Return the part of a fill that belongs to a trade."""
         fill = self.fills[part.number]
-        side: Side = "buy" if part.quantity > 0 else "sell"
+        side: FillSide = "buy" if part.quantity > 0 else "sell"
         fill_id = self.ids[part.number]
         return FileFill(side, abs(part.quantity), fill.price, self.time(fill.time), part.cost, fill_id)
 
@@ -103,7 +109,7 @@ class Book:
         return (time - (EPOCH_IN_UTC if has_offset else EPOCH)) // MICROSECOND
 
     def _number(self, instrument: Instrument) -> int:
-        key = instrument.account, instrument.symbol
+        key = instrument.account, instrument.contract
         number = self._numbers.get(key)
         if number is None:
             number = len(self.instruments)
@@ -157,7 +163,7 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
     is_closed = trip.closed_at is not None
     multiplier = instrument.multiplier
     trade = TradeDraft(
-        symbol=instrument.symbol,
+        symbol=instrument.contract,
         direction="long" if trip.sign > 0 else "short",
         quantity=check_amount("quantity", PositiveMoney, round_digits(trip.largest)),
         multiplier=multiplier,

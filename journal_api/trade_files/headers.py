@@ -13,11 +13,13 @@ from journal_api.trade_files.formats import round_trips
 from journal_api.trade_files.html_tables import read_html
 from journal_api.trade_files.rows import COMMAS, MAX_COLUMNS, Cells, read_csv
 from journal_api.trade_files.texts import FileText, Unreadable
+from journal_api.trade_files.workbooks import read_sheets
 
 # The number of rows in which the header is searched: HTML reports have other rows before it.
 ROWS_BEFORE_THE_HEADER = 100
 # In the rows after them, only the headers of sections are searched.
 ROWS_BEFORE_A_SECTION = 20_000
+DRY_RUN = "a dry run of a table proposes a profile"
 MAX_NAME_LENGTH = 255  # of a column
 
 
@@ -39,22 +41,28 @@ class UnknownHeader(NamedTuple):
     reason: str
     missing: dict[str, list[str]] | None = None
 
-    def refusal(self) -> ValidationFailed:
-        """Return the error for the client."""
+    def refusal(self, *, dry_run: bool = False) -> ValidationFailed:
+        """Return the error for the client; it recommends a dry run to whoever did not ask for one."""
         details = {} if self.missing is None else {"missing": self.missing}
-        message = f"line {self.line}: {self.reason}"
-        return ValidationFailed(message, line=self.line, reason=self.reason, **details)
+        reason = self.reason if dry_run or self.missing is None else f"{self.reason}: {DRY_RUN}"
+        return ValidationFailed(f"line {self.line}: {reason}", line=self.line, reason=reason, **details)
 
 
-def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | Rejected]]:
+def split_rows(text: FileText) -> Iterator[Iterator[Cells | Rejected]]:
     """Yield the rows of the text in each of the ways in which it can be read, the most likely first.
+
+    A workbook has one way for each sheet.
 
     The beginning of the text decides. CSV has one way for each separator, beginning with the most frequent of
     the first line. Drop this iterator to keep the pieces that one way has passed from waiting for the others.
     """
-    first = next(pieces, "")
-    head = first if isinstance(first, str) else ""
-    rest: Iterator[str | Unreadable] = chain([first], pieces)
+    if text.workbook is not None:
+        yield from read_sheets(text.workbook)
+        return
+    pieces = text.pieces
+    start = take_first_line(pieces)
+    head = start[-1] if start and isinstance(start[-1], str) else ""
+    rest: Iterator[str | Unreadable] = chain(start, pieces)
     if head.lstrip().startswith(flex_query.BEGINNINGS):
         yield until_unreadable(flex_query.read_trades(raise_unreadable(rest)))
     elif head.startswith(activity_statement.BEGINNINGS):
@@ -65,6 +73,16 @@ def split_rows(pieces: Iterator[str | Unreadable]) -> Iterator[Iterator[Cells | 
         for delimiter in sorted(COMMAS, key=head.count, reverse=True):
             attempt, rest = tee(rest)
             yield until_unreadable(read_csv(raise_unreadable(attempt), delimiter))
+
+
+def take_first_line(pieces: Iterator[str | Unreadable]) -> list[str | Unreadable]:
+    """Return the pieces up to the first that is not blank."""
+    start = []
+    for piece in pieces:
+        start.append(piece)
+        if isinstance(piece, Unreadable) or piece.strip():
+            break
+    return start
 
 
 def raise_unreadable(pieces: Iterable[str | Unreadable]) -> Iterator[str]:
@@ -92,7 +110,7 @@ def recognise(
     the most likely separator.
     """
     unknown: list[UnknownHeader] = []
-    for rows in split_rows(text.pieces):
+    for rows in split_rows(text):
         header = find_header(rows, formats)
         if isinstance(header, Header):
             return header, until_end_of_section(rows) if header.format.section else rows
@@ -166,11 +184,12 @@ def name_columns(header: list[str], aliases: Mapping[str, str] = {}) -> list[str
 
 
 def find_wrong_name(file_format: Format, columns: list[str]) -> str:
-    """Return why a column name is wrong: too long, or repeated unless the format repeats it; else nothing."""
+    """Return why a column name is wrong, else nothing: too long, or of two columns of which one is read."""
     if any(len(name) > MAX_NAME_LENGTH for name in columns):
         return f"has a column whose name has over {MAX_NAME_LENGTH} characters"
     other_names = set(columns) - file_format.columns
-    repeated = [name for name in columns if name and f"{name} 2" in other_names]
+    read = file_format.columns | file_format.optional
+    repeated = [name for name in columns if name in read and f"{name} 2" in other_names]
     return f"the column {repeated[0]!r} is repeated" if repeated else ""
 
 
@@ -186,7 +205,7 @@ def describe_unknown_header(line: int, columns: list[str], formats: Sequence[Kno
     near = [known for known in formats if known.is_near_match(header)]
     missing = {known.name: known.missing_columns(header) for known in near}
     missing = dict(sorted(missing.items(), key=lambda item: len(item[1])))
-    reason = "this header is of no known format: a dry run of a table proposes a profile"
+    reason = "this header is of no known format"
     for name, names in list(missing.items())[:1]:
         reason = f"this looks like {name}, but it has no column {', '.join(map(repr, names))}"
     return UnknownHeader(line, reason, missing)

@@ -89,7 +89,7 @@ class TableRows:
         self._end_cell()
         if name == "tr":
             if self._cells is not None:
-                yield Cells(self._line, self._cells)
+                yield Cells(self._line, self._cells, may_be_short=True)
             self._cells = None if closes else []
             self._row_length = 0
         elif not closes and self._cells is not None:

@@ -10,8 +10,8 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill, encode_fills, state_fills
 from journal_api.rules.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
-from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import LeftOutRows, OneTradeIs
+from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
+from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
 from journal_api.trade_files.file_format import Format, Trades, first_reason
@@ -29,6 +29,8 @@ from journal_api.values.instruments import BUILT_IN, InstrumentTable
 BATCH_SIZE = 500
 # A blank row beyond them is an error.
 MAX_BLANK_ROWS = 10_000
+# Rows of text below a table.
+MAX_ROWS_BELOW = 100
 # Characters of a cell in columns that are not for texts of the trader.
 MAX_CELL_LENGTH = 10_000
 
@@ -135,23 +137,48 @@ def find_dates(rows: Iterable[Cells | Rejected], header: Header) -> FileDates:
 
 def name_cells(
     rows: Iterable[Cells | Rejected], header: Header, date_order: DateOrder | None, rounded: RoundedCells
-) -> Iterator[Row | Rejected]:
+) -> Iterator[Row | Rejected | LeftOut]:
     """Yield each row by column name.
 
     Blank rows are skipped, up to MAX_BLANK_ROWS: reading them takes time in which no trade is returned.
     """
     width, blank_rows = len(header.columns), count(1)
     build_row = row_builder(header, date_order, rounded)
-    for row in rows:
-        if isinstance(row, Rejected):
+    widened = (row.widened(width) if isinstance(row, Cells) else row for row in rows)
+    for row in widened if header.format.is_typed else leave_out_text_below(widened, width):
+        if not isinstance(row, Cells):
             yield row
         elif not any(map(str.strip, row.cells)):
             if next(blank_rows) > MAX_BLANK_ROWS:
                 yield Rejected(row.line, f"is blank, and at most {MAX_BLANK_ROWS} blank rows are skipped")
-        elif len(row.cells) != width and (len(row.cells) < width or any(row.cells[width:])):
+        elif not row.fits(width):
             yield Rejected(row.line, f"has {len(row.cells)} cells where the header has {width}")
         else:
             yield build_row(row)
+
+
+def leave_out_text_below(
+    rows: Iterable[Cells | Rejected], width: int
+) -> Iterator[Cells | Rejected | LeftOut]:
+    """Yield the rows, and leave out the text below the table, such as a disclaimer.
+
+    The text begins with a blank row or a row of one cell, and no row of it is as wide as the header.
+    """
+    below: list[Cells] = []
+    for row in rows:
+        if isinstance(row, Cells) and len(below) < MAX_ROWS_BELOW and may_be_below(row, width, below):
+            below.append(row)
+        else:
+            yield from below
+            yield row
+            below = []
+    for row in below:
+        yield LeftOut(row.line, "is text below the table") if any(map(str.strip, row.cells)) else row
+
+
+def may_be_below(row: Cells, width: int, below: list[Cells]) -> bool:
+    """Return whether the row may be text below the table, after the others that may be."""
+    return not row.fits(width) and (bool(below) or sum(map(bool, row.cells)) <= 1)
 
 
 def row_builder(

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.amounts import Comma
@@ -18,11 +19,24 @@ MAX_COLUMNS = 1000
 
 
 class Cells(Struct, frozen=True, gc=False):
-    """The cells of a row, its last line, and the meaning of a comma in its numbers."""
+    """The cells of a row, its last line, and the meaning of a comma in its numbers.
+
+    `may_be_short`: whether missing cells at the end are empty, as in HTML.
+    """
 
     line: int
     cells: list[str]
     comma: Comma = "thousands"
+    may_be_short: bool = False
+
+    def fits(self, width: int) -> bool:
+        """Return whether the row has that many cells, apart from empty ones beyond them."""
+        return len(self.cells) == width or (len(self.cells) > width and not any(self.cells[width:]))
+
+    def widened(self, width: int) -> "Cells":
+        """Return the row with the missing cells at its end, if it may be short."""
+        missing = width - len(self.cells)
+        return replace(self, cells=self.cells + [""] * missing) if self.may_be_short and missing > 0 else self
 
 
 def read_csv(pieces: Iterator[str], delimiter: str) -> Iterator[Cells | Rejected]:

@@ -3,7 +3,9 @@
 import codecs
 import re
 from collections.abc import Callable, Iterator
+from os import SEEK_END
 from typing import BinaryIO, NamedTuple
+from zipfile import BadZipFile, ZipFile
 
 from journal_api.database.threads import raise_if_cancelled
 
@@ -22,8 +24,17 @@ MAX_SHORT_LINES, MIN_CHARACTERS_PER_LINE = 1_000_000, 8
 # Bytes in which UTF-16 without a byte order mark is recognised: the beginning of a header.
 BYTES_OF_HEADER = 64
 NAMES = {"utf-8": "UTF-8", "cp1252": "UTF-8 or Windows-1252", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
-ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-EXCEL = "is an Excel file: save it as CSV"
+ZIP = b"PK\x03\x04"
+# What a file is that is no text, by its first bytes.
+NO_TEXTS = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "is an old Excel file: save it as .xlsx or CSV",
+    ZIP: "is a ZIP archive: extract the file",
+    b"\x1f\x8b": "is a compressed archive: extract the file",
+    b"7z\xbc\xaf\x27\x1c": "is a 7-Zip archive: extract the file",
+    b"Rar!": "is a RAR archive: extract the file",
+    b"%PDF-": "is a PDF document: export the trades as CSV",
+    **dict.fromkeys((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM6"), "is a picture: export the trades as CSV"),
+}
 TOO_MANY_SHORT_LINES = (
     f"follows over {MAX_SHORT_LINES} lines of under {MIN_CHARACTERS_PER_LINE} characters on average: "
     "remove the blank lines"
@@ -39,7 +50,7 @@ class Unreadable(Exception):
 
 
 class FileText(NamedTuple):
-    """The encoding of a file and the pieces of its lines; iterate `pieces` once.
+    """The encoding of a file and the pieces of its lines; iterate `pieces` once. A workbook has none.
 
     Lines have their line ends, and long lines are several pieces. The last item is an error if the text
     cannot be read to its end: as an item it reaches every copy of the iterator.
@@ -47,14 +58,16 @@ class FileText(NamedTuple):
 
     encoding: str
     pieces: Iterator[str | Unreadable]
+    workbook: BinaryIO | None = None
 
 
 def read_text(file: BinaryIO, on_bytes: Callable[[int], object] = lambda number: None) -> FileText:
     """Return the text of a file. `on_bytes` is called with the number of bytes read."""
     start = file.read(PIECE)
-    if start.startswith((ZIP, OLE)):
-        is_excel = start.startswith(OLE) or b"xl/" in start
-        reason = EXCEL if is_excel else "is a ZIP archive: extract the file"
+    if start.startswith(ZIP) and is_workbook(file):
+        on_bytes(file.seek(0, SEEK_END))
+        return FileText("xlsx", iter(()), file)
+    if reason := next((reason for mark, reason in NO_TEXTS.items() if start.startswith(mark)), None):
         return FileText("binary", iter([Unreadable(1, reason)]))
     mark = next((mark for mark in BYTE_ORDER_MARKS if start.startswith(mark)), b"")
     encoding = BYTE_ORDER_MARKS.get(mark) or guess_utf_16(start) or "utf-8"
@@ -63,6 +76,15 @@ def read_text(file: BinaryIO, on_bytes: Callable[[int], object] = lambda number:
         encoding = "cp1252"
     file.seek(len(mark))
     return FileText(encoding, read_pieces(file, encoding, on_bytes))
+
+
+def is_workbook(file: BinaryIO) -> bool:
+    """Return whether a ZIP archive is an Excel file."""
+    try:
+        with ZipFile(file) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
 
 
 def guess_utf_16(start: bytes) -> str | None:

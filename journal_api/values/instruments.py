@@ -9,11 +9,10 @@ from typing import NamedTuple
 from journal_api.errors import ValidationFailed
 from journal_api.values.contract_roots import CONTRACT_ROOTS, FULL_SIZE_ROOTS
 from journal_api.values.money import PositiveMoney
+from journal_api.values.options import find_option, is_option, looks_like_option
 
 # The price of an option on a share is per share, and a contract is for 100 shares.
 SHARES_OF_AN_OPTION = PositiveMoney(100)
-# SPY240422P00496000, also with blanks after SPY; .SPY240422P496 and -SPY240422P496 of some brokers.
-OPTION = re.compile(r"[A-Z]{1,6} *[0-9]{6}[CP][0-9]{8}|[.-][A-Z]{1,6}[0-9]{6}[CP][0-9]{1,5}(?:\.[0-9]{1,3})?")
 
 MONTH = "[FGHJKMNQUVXZ]"
 YEAR = "(?:[0-9]|[0-3][0-9]|20[0-3][0-9])"
@@ -81,15 +80,17 @@ class InstrumentTable:
         """Return the value of a point of a future or an option, None for any other symbol.
 
         With `is_future` the symbol may be a bare root. Raises ValidationFailed for `multiplier` if the symbol
-        looks like a future whose point value is not known.
+        looks like a future whose point value is not known, or like an option in an unknown form.
         """
         name = symbol.upper()
         if name in self.own:
             return self.own[name]
-        if OPTION.fullmatch(name):
+        if is_option(symbol):
             return SHARES_OF_AN_OPTION
         contract = find_contract(symbol, is_future=is_future)
         if contract is None:
+            if looks_like_option(symbol):
+                raise unknown_option(symbol)
             return None
         if name in SHARES_OR_FUTURES and not is_future:
             raise unknown_point_value(symbol, name)
@@ -158,25 +159,23 @@ def canonical_symbol(symbol: str, opened_at: str) -> str:
 @lru_cache(maxsize=8192)
 def canonical_in_year(symbol: str, year: int) -> str:
     """Return `canonical_symbol` for a trade of that year."""
-    name = symbol.upper()
-    if OPTION.fullmatch(name):
-        return name.replace(" ", "")
-    contract = find_contract(symbol)
+    if option := find_option(symbol):
+        return option
+    name, contract = symbol.upper(), find_contract(symbol)
     if contract is None or not is_future_symbol(symbol):
         return name
-    option = OPTION_SUFFIX.search(name)
-    month = find_month(name[: option.start()] if option else name, year)
-    return f"{f'{contract.root}{month}' if month else f'/{contract.root}'}{option[0] if option else ''}"
+    suffix = OPTION_SUFFIX.search(name)
+    month = find_month(name[: suffix.start()] if suffix else name, year)
+    return f"{f'{contract.root}{month}' if month else f'/{contract.root}'}{suffix[0] if suffix else ''}"
 
 
 @lru_cache(maxsize=8192)
 def contract_root(symbol: str) -> str:
     """Return the root of a future, the underlying of an option, or any other symbol, in upper case."""
-    name = symbol.upper()
-    if OPTION.fullmatch(name):
-        return re.match("[A-Z]+", name.lstrip(".-"))[0]  # type: ignore[index]
+    if option := find_option(symbol):
+        return option[:-15]
     contract = find_contract(symbol)
-    return contract.root if contract is not None and is_future_symbol(symbol) else name
+    return contract.root if contract is not None and is_future_symbol(symbol) else symbol.upper()
 
 
 def full_size_contract(contract: str, root: str) -> str:
@@ -212,3 +211,12 @@ def find_month(name: str, year: int) -> str | None:
 def list_contracts(symbol: str) -> list[str]:
     """Return the canonical symbols that a symbol may have: several for a year of one digit."""
     return sorted({canonical_symbol(symbol, str(year)) for year in range(1971, 2071, 10)})
+
+
+def unknown_option(symbol: str) -> ValidationFailed:
+    """Return the error for an option in an unknown form."""
+    reason = (
+        f"is required, because {symbol} looks like an option in an unknown form:"
+        " state it, or write the symbol as SPY240422P00496000"
+    )
+    return ValidationFailed(fields={"multiplier": reason})

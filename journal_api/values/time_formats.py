@@ -30,6 +30,7 @@ DIRECTIVES = {
     "z": "[Zz]|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9]",
     "Z": "[A-Z]{3}",
 }
+LITERAL_ZONE = re.compile("(?:UTC|GMT)?([+-])([01]?[0-9]):?([0-5][0-9])?")
 PART = re.compile(r"%(?P<directive>.?)|(?P<blank>\s+)|(?P<text>[^%\s]+)", re.DOTALL)
 
 
@@ -61,16 +62,26 @@ class TimeFormat(str):
     def reader(self, zone: tzinfo | None = None) -> Callable[[str], Timestamp | None]:
         """Return a function that reads a time, None for a text in another format.
 
-        A time without an offset is in `zone`, or without an offset if `zone` is None. The function raises
+        A time without an offset is in the zone that stands at the end of the format, as in %H:%M:%SZ, else in
+        `zone`, or without an offset if `zone` is None. The function raises
         ValueError for a time that does not exist, such as February 30.
         """
         pattern = re.compile("".join(map(build_pattern, PART.finditer(self))))
+        zone = find_literal_zone(re.split("%.", self)[-1].strip()) or zone
 
         def read(text: str) -> Timestamp | None:
             match = pattern.fullmatch(text)
             return build_time(match.groupdict(), zone) if match else None
 
         return read
+
+
+def find_literal_zone(text: str) -> tzinfo | None:
+    """Return the zone of a text such as Z, UTC, EDT, UTC+2 or -05:00, None for any other text."""
+    if match := LITERAL_ZONE.fullmatch(text):
+        sign, hours, minutes = match.groups("00")
+        return fixed_offset(f"{sign}{hours:0>2}{minutes}")
+    return OFFSETS["UTC"] if text == "Z" else OFFSETS.get(text)
 
 
 def build_pattern(part: re.Match[str]) -> str:

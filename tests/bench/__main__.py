@@ -17,7 +17,7 @@ from bench import chart, table
 from bench.cases import measure_cases
 from bench.growth import measure_growth
 from bench.load import WITHOUT_WRK, has_wrk
-from bench.measure import FULL, IMPATIENT, PATIENT, QUICK, Result
+from bench.measure import FULL, QUICK, Result
 
 
 @click.command()
@@ -33,13 +33,14 @@ def main(quick: bool, growth: bool, trades: int | None, out: Path | None) -> Non
     if not growth and not has_wrk():
         raise click.ClickException(WITHOUT_WRK)
     trades = trades or (1000 if quick else 10**6)
-    found: dict[str, list[Any]] = {}
+    pace = QUICK if quick else FULL
+    found: dict[str, Any] = {}
     with TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)
         if not growth:
-            found["results"] = print_results(measure_cases(folder, QUICK if quick else FULL, trades))
-        found["growth"] = [measure_growth(folder, IMPATIENT if quick else PATIENT, trades)]
-        sys.stdout.write(table.growth_block(found["growth"][0]) + "\n")
+            found["results"] = print_results(measure_cases(folder, pace, trades))
+        found["growth"] = measure_growth(folder, pace, trades)
+        sys.stdout.write(table.growth_block(found["growth"]) + "\n")
     if out is not None:
         write_files(out, found)
 
@@ -55,7 +56,7 @@ def print_results(results: Iterable[Result]) -> list[Result]:
     return every
 
 
-def write_files(out: Path, found: dict[str, list[Any]]) -> None:
+def write_files(out: Path, found: dict[str, Any]) -> None:
     """Write what was measured; the parts that were not measured stay as they are."""
     out.mkdir(parents=True, exist_ok=True)
     document, machine = out / "bench.json", this_machine()

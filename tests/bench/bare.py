@@ -5,11 +5,12 @@ import csv
 import io
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.measure import Round, Side
+from bench.load import timed
+from bench.measure import Side
 
 # The drawdown of each day: one pass over all trades in order.
 DRAWDOWNS = """
@@ -24,25 +25,17 @@ DRAWDOWNS = """
                 WHERE trading_day IS NOT NULL))
     GROUP BY trading_day
 """
-Statement = tuple[str, Any]
 
 
 class Overheard:
     """Stands where a repository expects its connection, and takes down what it would run."""
 
     def __init__(self) -> None:
-        self.statements: list[Statement] = []
+        self.statements: list[tuple[str, Any]] = []
 
     async def execute_fetchall(self, sql: str, values: Any = ()) -> list[Any]:
         self.statements.append((sql, values))
         return [("[]", 0)]
-
-
-def record_statements(read: Callable[[Any], Any]) -> list[Statement]:
-    """The statements of a repository's function, with their values."""
-    overheard = Overheard()
-    asyncio.run(read(overheard))
-    return overheard.statements
 
 
 def connected(db: Path) -> sqlite3.Connection:
@@ -52,31 +45,23 @@ def connected(db: Path) -> sqlite3.Connection:
     return connection
 
 
-def timed(times: int, work: Callable[[], object]) -> Round:
-    """Over and over, so many times."""
-    cpu, started = time.process_time(), time.perf_counter()
-    for _ in range(times):
-        work()
-    took = time.perf_counter() - started
-    return Round(times / took, (time.process_time() - cpu) / times)
+def loop_statements(db: Path, seconds: float, read: Callable[[Any], Any]) -> Side:
+    """The statements of a repository's function over and over, for so long."""
+    connection, overheard = connected(db), Overheard()
+    asyncio.run(read(overheard))
 
-
-def loop_statements(db: Path, seconds: float, statements: Sequence[Statement]) -> Side:
-    """Those statements over and over, for so long."""
-    connection = connected(db)
-
-    def run() -> Round:
-        cpu, started, times = time.process_time(), time.perf_counter(), 0
+    def run() -> float:
+        started, times = time.perf_counter(), 0
         while (took := time.perf_counter() - started) < seconds:
-            for sql, values in statements:
+            for sql, values in overheard.statements:
                 connection.execute(sql, values).fetchall()
             times += 1
-        return Round(times / took, (time.process_time() - cpu) / times)
+        return times / took
 
     return run
 
 
-def imports(db: Path, file: bytes) -> Side:
+def imports(db: Path, file: bytes, rows: int) -> Side:
     """`csv.reader` into one table without an index, durable."""
     connection = connected(db)
     width = len(next(csv.reader([file.partition(b"\n")[0].decode()])))
@@ -88,12 +73,10 @@ def imports(db: Path, file: bytes) -> Side:
         connection.executemany(f"INSERT INTO bare VALUES ({', '.join('?' * width)})", reader)
         connection.execute("COMMIT")
 
-    def run() -> Round:
+    def run() -> float:
         connection.execute("DROP TABLE IF EXISTS bare")
         connection.execute(f"CREATE TABLE bare ({', '.join(f'column_{number}' for number in range(width))})")
-        once = timed(1, bring_in)
-        (rows,) = connection.execute("SELECT count(*) FROM bare").fetchone()
-        return Round(once.rate * rows, (once.cpu or 0) / rows)
+        return rows * timed(1, bring_in)
 
     return run
 

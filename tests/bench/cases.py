@@ -1,6 +1,5 @@
 """The cases with their targets, each run as soon as its servers are up."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,7 +12,6 @@ from bench.data import (
     Contents,
     copy_journal,
     fill,
-    get_data,
     make_long_journal,
     trade_file,
 )
@@ -50,7 +48,7 @@ def requests(
     goal = f"/v1/goals/{contents.goal_id}"
     small = f"/v1/strategies/{contents.small_strategy_id}"
     for what, path, target in (("200 tags", "/v1/tags", 0.35), ("a strategy, 4 x 6", small, 0.4)):
-        assert get_data(ours.send("GET", path)) == get_data(peer.send("GET", path)), path
+        assert ours.read(path) == peer.read(path), path
         yield asked_again(what, path, ours, [(NOOP, noop, "/", target), (PEER, peer, path, 15)], pace)
         yield after_a_write(what, path, ours, [(NOOP, noop, "/"), (PEER, peer, path)], pace)
     yield asked_again("one goal", goal, ours, [(NOOP, noop, "/", 0.4)], pace)
@@ -58,16 +56,16 @@ def requests(
     yield Case(
         "one goal, 304",
         "requests",
-        load.Load(ours, pace, goal, etag=ours.etag(goal)),
-        [Other(NOOP, load.Load(noop, pace, "/"), target=0.45)],
+        load.under_load(ours, pace, goal, etag=ours.etag(goal)),
+        [Other(NOOP, load.under_load(noop, pace, "/"), target=0.45)],
     )
     yield from large_strategy(ours, peer, contents.large_strategy_id, for_sqlite, pace)
     category = contents.category_id
     yield Case(
         "create a tag, durable",
         "requests",
-        load.NewTags(ours, pace, category),
-        [Other(PEER, load.NewTags(peer, pace, category), target=4.5)],
+        load.new_tags(ours, pace, category),
+        [Other(PEER, load.new_tags(peer, pace, category), target=4.5)],
     )
 
 
@@ -78,8 +76,8 @@ def asked_again(
     return Case(
         f"{what}, asked again",
         "requests",
-        load.Load(ours, pace, path),
-        [Other(name, load.Load(server, pace, path), target) for name, server, path, target in others],
+        load.under_load(ours, pace, path),
+        [Other(name, load.under_load(server, pace, path), target) for name, server, path, target in others],
     )
 
 
@@ -100,9 +98,9 @@ def large_strategy(
 ) -> Iterator[Case]:
     """A read of 200 kB, which SQLite makes once until somebody writes."""
     what, path = "a strategy, 50 x 100", f"/v1/strategies/{strategy_id}"
-    assert get_data(ours.send("GET", path)) == get_data(peer.send("GET", path)), path
-    same = bare.record_statements(lambda db: strategies.get(db, OWNER, strategy_id))
-    alone = Other(SQLITE, bare.loop_statements(for_sqlite, pace.seconds, same), target=0.8)
+    assert ours.read(path) == peer.read(path), path
+    same = bare.loop_statements(for_sqlite, pace.seconds, lambda db: strategies.get(db, OWNER, strategy_id))
+    alone = Other(SQLITE, same, target=0.8)
     written = after_a_write(what, path, ours, [(PEER, peer, path)], pace)
     yield written._replace(others=[alone, *written.others])
     again = asked_again(what, path, ours, [], pace)
@@ -116,7 +114,7 @@ def import_of_a_file(ours: Measured, db: Path, pace: Pace) -> Case:
         f"import of {pace.import_rows:,} trades",
         "rows",
         load.imports(ours, file, pace.import_rows),
-        [Other("csv.reader + executemany", bare.imports(db, file), target=0.1)],
+        [Other("csv.reader + executemany", bare.imports(db, file, pace.import_rows), target=0.1)],
     )
 
 
@@ -130,14 +128,7 @@ def measure_long_journal(folder: Path, pace: Pace, trades: int) -> Iterator[Resu
         first = Case(
             f"first daily history of {trades:,} trades",
             "time",
-            load.first_reads(in_long, json.dumps(DRAWDOWN).encode()),
-            [
-                Other(
-                    "one pass of window functions",
-                    bare.pass_over_trades(long),
-                    target=3,
-                    at_most=True,
-                )
-            ],
+            load.first_reads(in_long, DRAWDOWN),
+            [Other("one pass of window functions", bare.pass_over_trades(long), target=3, at_most=True)],
         )
         yield compare(first, pace)

@@ -18,7 +18,7 @@ def svg(results: Sequence[Result]) -> str:
     most = max((ratio.ratio.median for _, ratio in cases), default=1)
     body = bar_of(40, 1 / most, PEER, "1 x", OTHERS)
     for number, (case, ratio) in enumerate(cases, 1):
-        rates = f"{per_second(case.ours.rate.median)}, not {per_second(ratio.other.rate.median)}"
+        rates = f"{per_second(case.rate.median)}, not {per_second(ratio.rate.median)}"
         told = f"{ratio.ratio.median:.3g} x: {rates}"
         body += bar_of(40 + number * (BAR + GAP), ratio.ratio.median / most, case.what, told, OURS)
     height = 40 + (len(cases) + 1) * (BAR + GAP)
@@ -39,7 +39,7 @@ def beside_peer(results: Sequence[Result]) -> Iterator[tuple[Compared, Ratio]]:
     """The cases that were compared with the other service."""
     for case in results:
         if isinstance(case, Compared):
-            yield from ((case, ratio) for ratio in case.ratios if ratio.other.name == PEER)
+            yield from ((case, ratio) for ratio in case.ratios if ratio.other == PEER)
 
 
 def bar_of(y: int, share: float, name: str, told: str, color: str) -> list[str]:

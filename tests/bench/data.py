@@ -1,6 +1,5 @@
 """The journals that are measured: 200 tags, 21 strategies, trades, goals."""
 
-import json
 import sqlite3
 from contextlib import closing
 from datetime import date, timedelta
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 
 from commands import new_key
 
-from bench.servers import Measured, journal, measure_peak
+from bench.servers import journal, measure_peak
 
 A_DAY = 100  # trades of one day, whatever the length of the journal
 DAYS = 400  # with a trade in the smaller journal: more than a page of snapshots
@@ -31,11 +30,6 @@ def trade_file(count: int, a_day: int = A_DAY) -> bytes:
     """Round trips, so many a day up to yesterday."""
     first = date.today() - timedelta(days=-(-count // a_day))
     return "".join((HEADER, *(trade_row(first, number, a_day) for number in range(count)))).encode()
-
-
-def write_trade_file(file: Path, count: int) -> Path:
-    file.write_bytes(trade_file(count))
-    return file
 
 
 def trade_row(first: date, number: int, a_day: int) -> str:
@@ -70,15 +64,15 @@ def fill(db: Path) -> tuple[str, Contents]:
     """Make the journal of 200 tags through its own interface: a key with every scope, and what there is."""
     key = new_key(db)
     with journal(db, key) as server:
-        categories = [create(server, "tag-categories", name=f"Category {number}") for number in range(10)]
+        categories = [server.create("tag-categories", name=f"Category {number}") for number in range(10)]
         for number in range(200):
-            create(server, "tags", name=f"Tag {number}", category_id=categories[number % 10], color="#16a34a")
-        small = [create(server, "strategies", **strategy(f"Strategy {n}", 4, 6)) for n in range(20)]
-        large = create(server, "strategies", **strategy("The large one", 50, 100))
-        account = create(server, "accounts", name="Sim")
+            server.create("tags", name=f"Tag {number}", category_id=categories[number % 10], color="#16a34a")
+        small = [server.create("strategies", **strategy(f"Strategy {n}", 4, 6)) for n in range(20)]
+        large = server.create("strategies", **strategy("The large one", 50, 100))
+        account = server.create("accounts", name="Sim")
         trades = trade_file(DAYS, a_day=1)
         server.send("POST", f"/v1/imports?account_id={account}", trades, "text/csv")
-        goal = create(server, "goals", **DAILY)
+        goal = server.create("goals", **DAILY)
         server.send("GET", f"/v1/goals/{goal}/snapshots")
     return key, Contents(categories[0], small[0], large, goal)
 
@@ -86,20 +80,11 @@ def fill(db: Path) -> tuple[str, Contents]:
 def make_long_journal(db: Path, trades: int) -> float:
     """Make a journal of so many trades: the MiB that their import took."""
     new_key(db)
-    file = write_trade_file(db.with_suffix(".csv"), trades)
+    file = db.with_suffix(".csv")
+    file.write_bytes(trade_file(trades))
     peak = measure_peak("import", file, "--account", "Sim", "--db", db)
     file.unlink()
     return peak
-
-
-def create(server: Measured, resource: str, **fields: Any) -> int:
-    """The id of the new one."""
-    (made,) = get_data(server.send("POST", f"/v1/{resource}", json.dumps(fields).encode())).values()
-    return int(made["id"])
-
-
-def get_data(answer: bytes) -> Any:
-    return json.loads(answer)["data"]
 
 
 def copy_journal(db: Path, name: str) -> Path:

@@ -13,45 +13,21 @@ PEER = "FastAPI + SQLAlchemy"
 class Pace(NamedTuple):
     """How much is measured: rounds of so many seconds of load, or of so many calls one after another."""
 
-    rounds: int
-    seconds: float
-    connections: int
-    least_requests: int  # a round of load goes on until it has seen so many
-    calls: int
-    import_rows: int
-    warm_up: bool
+    rounds: int = 5
+    seconds: float = 2
+    connections: int = 16
+    least_requests: int = 32  # a round of load goes on until it has seen so many
+    calls: int = 20
+    import_rows: int = 20_000
+    warm_up: bool = True
+    shorter: Sequence[int] = (1000, 100, 10, 1)  # journals of growth, beside the longest
+    grown_calls: int = 31  # of each operation in each of them
 
 
-FULL = Pace(
-    rounds=5, seconds=2, connections=16, least_requests=32, calls=20, import_rows=20_000, warm_up=True
-)
-QUICK = Pace(rounds=1, seconds=0.1, connections=1, least_requests=1, calls=2, import_rows=200, warm_up=False)
+FULL = Pace()
+QUICK = Pace(1, 0.1, 1, 1, calls=2, import_rows=200, warm_up=False, shorter=(100, 1), grown_calls=1)
 
-
-class Patience(NamedTuple):
-    """How closely growth is measured, in journals that are so many times shorter than the longest.
-
-    Each operation is requested `most` times, or at least `least` times in so many seconds.
-    """
-
-    shorter: Sequence[int]
-    most: int
-    least: int
-    seconds: float
-
-
-PATIENT = Patience(shorter=(1000, 100, 10, 1), most=31, least=3, seconds=0.3)
-IMPATIENT = Patience(shorter=(100, 1), most=1, least=1, seconds=0)
-
-
-class Round(NamedTuple):
-    """One round: how many a second, and the CPU seconds of one; None where they are too few to tell."""
-
-    rate: float
-    cpu: float | None
-
-
-Side = Callable[[], Round]
+Side = Callable[[], float]  # one round: how many a second
 Unit = Literal["requests", "rows", "time"]
 
 
@@ -77,18 +53,12 @@ class Spread(Struct, frozen=True):
     most: float
 
 
-class Numbers(Struct, frozen=True):
-    name: str
-    rate: Spread
-    cpu: Spread | None
-
-
 class Ratio(Struct, frozen=True):
-    """Ours against one other; `by_cpu` is that of CPU seconds, which other work on the machine moves less."""
+    """Ours against one other."""
 
-    other: Numbers
+    other: str
+    rate: Spread
     ratio: Spread
-    by_cpu: Spread | None
     target: float | None
     at_most: bool
     is_met: bool | None
@@ -97,7 +67,7 @@ class Ratio(Struct, frozen=True):
 class Compared(Struct, frozen=True, tag="compared"):
     what: str
     unit: Unit
-    ours: Numbers
+    rate: Spread
     ratios: list[Ratio]
 
 
@@ -120,37 +90,17 @@ def compare(case: Case, pace: Pace) -> Compared:
     if pace.warm_up:
         for side in sides:
             side()
-    rounds = [[side() for side in sides] for _ in range(pace.rounds)]
-    ours, *others = zip(*rounds, strict=True)
-    return Compared(
-        case.what,
-        case.unit,
-        numbers("journal-api", ours),
-        [ratio(other, ours, theirs) for other, theirs in zip(case.others, others, strict=True)],
-    )
+    ours, *others = zip(*([side() for side in sides] for _ in range(pace.rounds)), strict=True)
+    ratios = [ratio(other, ours, theirs) for other, theirs in zip(case.others, others, strict=True)]
+    return Compared(case.what, case.unit, spread(ours), ratios)
 
 
-def ratio(other: Other, ours: Sequence[Round], theirs: Sequence[Round]) -> Ratio:
-    pairs = list(zip(ours, theirs, strict=True))
-    rates = spread(b.rate / a.rate if other.at_most else a.rate / b.rate for a, b in pairs)
-    by_cpu = [a.cpu / b.cpu if other.at_most else b.cpu / a.cpu for a, b in pairs if a.cpu and b.cpu]
+def ratio(other: Other, ours: Sequence[float], theirs: Sequence[float]) -> Ratio:
+    found = spread(b / a if other.at_most else a / b for a, b in zip(ours, theirs, strict=True))
     is_met = None
     if other.target is not None:
-        is_met = rates.median <= other.target if other.at_most else rates.median >= other.target
-    return Ratio(
-        numbers(other.name, theirs),
-        rates,
-        spread(by_cpu) if by_cpu else None,
-        other.target,
-        other.at_most,
-        is_met,
-    )
-
-
-def numbers(name: str, rounds: Iterable[Round]) -> Numbers:
-    rounds = list(rounds)
-    cpu = [one.cpu for one in rounds if one.cpu]
-    return Numbers(name, spread(one.rate for one in rounds), spread(cpu) if cpu else None)
+        is_met = found.median <= other.target if other.at_most else found.median >= other.target
+    return Ratio(other.name, spread(theirs), found, other.target, other.at_most, is_met)
 
 
 def limited(what: str, unit: Literal["MiB", "s"], values: Iterable[float], limit: float) -> Limited:

@@ -1,57 +1,40 @@
 """The results as text for the terminal."""
 
 from bench.growth import Growth
-from bench.measure import Limited, Numbers, Ratio, Result, Spread, Unit
+from bench.measure import Limited, Ratio, Result, Spread, Unit
 
-LINE = "{:<44}{:>11}{:>11}{:>11}{:>11}  {}".format
-HEAD = LINE("", "median", "least", "most", "CPU of one", "")
+LINE = "{:<44}{:>11}{:>11}{:>11}  {}".format
+HEAD = LINE("", "median", "least", "most", "")
 
 
 def growth_block(growth: Growth) -> str:
     """A line an operation: its time at each size, and how many times as much it is at the largest."""
-    line = ("{:<50}" + "{:>9}" * len(growth.sizes) + "{:>9}{:>9}  {}").format
-    sizes = [f"{size:,}" for size in growth.sizes]
-    lines = [f"One request by the number of {growth.of}"]
-    lines.append(line("", *sizes, "factor", "of CPU", ""))
-    lines += [
-        line(
-            f"  {one.what}",
-            *map(time, one.seconds),
-            f"{one.factor:.3g}",
-            f"{one.factor_by_cpu:.3g}",
-            "GROWS" if one.grows else "",
-        )
-        for one in growth.operations
-    ]
+    line = ("{:<50}" + "{:>9}" * len(growth.sizes) + "{:>9}  {}").format
+    lines = ["One request by the number of trades"]
+    lines.append(line("", *(f"{size:,}" for size in growth.sizes), "factor", ""))
+    for one in growth.operations:
+        factor = one.seconds[-1] / one.seconds[0]
+        told = "GROWS" if factor >= 3 else ""
+        lines.append(line(f"  {one.what}", *map(time, one.seconds), f"{factor:.3g}", told))
     return "\n".join(lines) + "\n"
 
 
 def block(result: Result) -> str:
     """One case: a line for ours, for each other, and for each ratio."""
     if isinstance(result, Limited):
-        spread, unit = result.value, result.unit
-        numbers = [f"{value:.3g} {unit}" for value in (spread.median, spread.least, spread.most)]
-        told = f"at most {result.limit:g} {unit}: {verdict(result.is_met)}"
-        return f"{result.what}\n{LINE('  journal-api', *numbers, '', told)}\n"
-    lines = [result.what, numbers_line(result.ours, result.unit)]
+        told = f"at most {result.limit:g} {result.unit}: {verdict(result.is_met)}"
+        numbers = [f"{value:.3g} {result.unit}" for value in each(result.value)]
+        return f"{result.what}\n{LINE('  journal-api', *numbers, told)}\n"
+    lines = [result.what, LINE("  journal-api", *shown(result.rate, result.unit), "")]
     for ratio in result.ratios:
-        lines += [numbers_line(ratio.other, result.unit), ratio_line(ratio)]
+        lines.append(LINE(f"  {ratio.other}", *shown(ratio.rate, result.unit), ""))
+        numbers = [f"{value:.3g}" for value in each(ratio.ratio)]
+        lines.append(LINE("  ratio", *numbers, target_of(ratio)))
     return "\n".join(lines) + "\n"
 
 
-def numbers_line(numbers: Numbers, unit: Unit) -> str:
-    return LINE(
-        f"  {numbers.name}",
-        *shown(numbers.rate, unit),
-        "" if not numbers.cpu else time(numbers.cpu.median),
-        "",
-    )
-
-
-def ratio_line(ratio: Ratio) -> str:
-    by_cpu = "" if ratio.by_cpu is None else f"{ratio.by_cpu.median:.3g}"
-    numbers = [f"{value:.3g}" for value in (ratio.ratio.median, ratio.ratio.least, ratio.ratio.most)]
-    return LINE("  ratio", *numbers, by_cpu, target_of(ratio))
+def each(spread: Spread) -> tuple[float, float, float]:
+    return spread.median, spread.least, spread.most
 
 
 def target_of(ratio: Ratio) -> str:
@@ -68,7 +51,7 @@ def shown(rate: Spread, unit: Unit) -> list[str]:
     """Median, least and most; a time where the unit is time."""
     if unit == "time":
         return [time(1 / value) for value in (rate.median, rate.most, rate.least)]
-    return [per_second(value) for value in (rate.median, rate.least, rate.most)]
+    return [per_second(value) for value in each(rate)]
 
 
 def per_second(rate: float) -> str:
@@ -76,9 +59,4 @@ def per_second(rate: float) -> str:
 
 
 def time(seconds: float) -> str:
-    for scale, unit in ((1, "s"), (1e3, "ms"), (1e6, "µs")):
-        if seconds * scale >= 1 or unit == "µs":
-            return (
-                f"{seconds * scale:.3g} {unit}" if seconds * scale < 1000 else f"{seconds * scale:.0f} {unit}"
-            )
-    raise AssertionError
+    return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

@@ -85,11 +85,11 @@ READ: list[tuple[Fill, dict[str, Any]]] = [
     *(
         ({"Expiration": day, "Strike": strike, "Call/Put": right}, {"symbol": symbol, "multiplier": "100"})
         for day, strike, right, symbol in [
-            ("2024-01-19", "470", "Call", "NVTA 2024-01-19 470 C"),
-            ("1/19/24", "470.50", "call", "NVTA 2024-01-19 470.5 C"),
-            ("01/19/2024", "$1,470", "C", "NVTA 2024-01-19 1470 C"),
-            ("19 Jan 24", "2.5", "Put", "NVTA 2024-01-19 2.5 P"),
-            ("9-DEC-2024", "7", "p", "NVTA 2024-12-09 7 P"),
+            ("2024-01-19", "470", "Call", "NVTA240119C00470000"),
+            ("1/19/24", "470.50", "call", "NVTA240119C00470500"),
+            ("01/19/2024", "$1,470", "C", "NVTA240119C01470000"),
+            ("19 Jan 24", "2.5", "Put", "NVTA240119P00002500"),
+            ("9-DEC-2024", "7", "p", "NVTA241209P00007000"),
         ]
     ),
     (OPTION | {"Multiplier": "10"}, {"multiplier": "10"}),

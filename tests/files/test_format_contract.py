@@ -25,6 +25,7 @@ from journal_api.trade_files.file_format import KnownFormat, find_column
 from journal_api.trade_files.headers import name_columns, split_rows
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.rows import Cells
+from journal_api.trade_files.texts import FileText
 
 NEW_YORK = "America/New_York"
 
@@ -53,7 +54,7 @@ class Sample(NamedTuple):
         """The rows of the sample; rows of XML and HTML as the service splits them."""
         if not self.file.endswith(("xml", "html")):
             return list(csv.reader(io.StringIO(self.content.decode()), delimiter=self.separator))
-        (rows,) = split_rows(iter(self.content.decode().splitlines(keepends=True)))
+        (rows,) = split_rows(FileText("utf-8", iter(self.content.decode().splitlines(keepends=True))))
         return [row.cells for row in rows if isinstance(row, Cells)]
 
     def write(self, table: list[list[str]]) -> bytes:

@@ -135,12 +135,11 @@ ROW_OF_SIX = b"ES,long,1,6000,2026-02-10 09:30:00,NQ\n"
         (b"\n" + ROW_OF_SIX, 1),
         (b"\xff\xfe" + "symbol,direction\n".encode("utf-16-le") + ROW_OF_SIX, 1),
         (b"symbol,direction,quantity,entry_price,opened_at,symbol\n" + ROW_OF_SIX, 1),
-        (KNOWN_HEADER[:-1] + b',"my\nown","my\nown"\n' + ROW_OF_SIX, 3),
         (KNOWN_HEADER + b'"ES,long,1,6000,2026-02-10 09:30:00\n', 2),
         (KNOWN_HEADER + b"E" * 200_000 + b",long,1,6000,2026\n", 2),
     ],
     ids=[
-        *("empty", "blank", "UTF-16", "a column twice", "a column twice with a line end in its name"),
+        *("empty", "blank", "UTF-16", "a column twice"),
         *("an open quote", "a huge cell"),
     ],
 )

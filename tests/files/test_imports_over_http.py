@@ -105,6 +105,7 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,
+        "proposal_warnings": None,
         "rows": [
             {"line": line, "verdict": "new", "trade_id": trade["id"], "changed": [], "reason": None}
             for line, trade in enumerate(await list_trades(client), start=2)

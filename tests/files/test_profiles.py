@@ -18,7 +18,7 @@ from factories import (
     send_file,
     unwrap,
 )
-from file_tables import read_errors, write_file
+from file_tables import read_errors, read_trade, write_file
 
 from journal_api.structs.import_profiles import Costs, ImportProfileCreate, Side
 from journal_api.trade_files.profiles.proposal import propose_profile
@@ -267,6 +267,140 @@ def test_a_proposal_follows_from_names_and_cells(cells: dict[str, str], member: 
 
     assert proposal is not None
     assert getattr(proposal.profile, member) == value
+
+
+POSITIONS = {
+    "ID": "1", "Symbol": "US30", "Open time": "19.02.2026 02:06:23", "Side": "SELL", "Volume": "10",
+    "Close time": "19.02.2026 02:32:34", "Open price": "44589", "Close price": "44598",
+    "Commission": "-26.76", "Profit": "-116.76",
+}  # fmt: skip
+ORDERS = {
+    "Symbol": "QLTX", "Side": "Buy", "Time": "03/02/2026 09:31:00", "Qty": "10", "Price": "2.5",
+    "Amount": "-25",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("plain", "rows", "expected"),
+    [
+        (POSITIONS, [{}], {"net_pnl": "Profit", "gross_pnl": None, "costs.paid": "negative"}),
+        (POSITIONS, [{"Profit": "-90"}], {"net_pnl": None, "gross_pnl": "Profit", "costs.paid": "negative"}),
+        (POSITIONS, [{"Commission": "26.76"}], {"net_pnl": "Profit", "costs.paid": "positive"}),
+        (
+            POSITIONS,
+            [{"Profit": "-90", "Commission": "26.76"}],
+            {"gross_pnl": "Profit", "costs.paid": "positive"},
+        ),
+        (POSITIONS, [{"Commission": "0"}], {"gross_pnl": "Profit", "costs.paid": "positive"}),
+        # Two results state the sign: a swap is a booking, whatever its own sign.
+        (
+            POSITIONS,
+            [{"Commission": None, "Swap": "3.52", "Net USD": "-86.48", "Profit": "-90"}],
+            {"gross_pnl": "Profit", "net_pnl": None, "costs.paid": "negative"},
+        ),
+        (
+            POSITIONS,
+            [{"Commission": "3.52", "Net USD": "-93.52", "Profit": "-90"}],
+            {"gross_pnl": "Profit", "costs.paid": "positive"},
+        ),
+        (POSITIONS, [{"Net USD": "-116.76", "Profit": None}], {"net_pnl": "Net USD", "gross_pnl": None}),
+        (POSITIONS, [{}, {}], {"external_id": None}),
+        (POSITIONS, [{}, {"ID": "2"}], {"external_id": ["ID"]}),
+        (
+            ORDERS,
+            [{"Commission": "-1", "SEC Fee": "0.02"}],
+            {"abs": ["Commission", "SEC Fee"], "costs.paid": "positive"},
+        ),
+        (ORDERS, [{"SEC Fee": "0.02", "Total fees": "1"}], {"abs": None, "costs.columns": ["Total fees"]}),
+        (ORDERS, [{"Status": "Filled"}, {"Status": "Cancelled"}], {"where": {"Status": ["Filled"]}}),
+        (
+            ORDERS,
+            [{"Side": "Open Long"}, {"Side": "Close Long"}],
+            {"side.long": ["Open Long"], "side.short": ["Close Long"]},
+        ),
+        (
+            ORDERS,
+            [{"Time": "Dec 22, 2025 04:53:16 ET"}],
+            {"time": ["%b %d, %Y %H:%M:%S ET"], "zone": "America/New_York"},
+        ),
+    ],
+)
+def test_a_proposal_has_the_signs_and_words_of_the_rows(
+    plain: dict[str, str], rows: list[dict[str, Any]], expected: dict[str, Any]
+) -> None:
+    proposal = propose_profile(io.BytesIO(write_file(plain, *rows)))
+
+    assert proposal is not None
+    members = msgspec.to_builtins(proposal.profile)
+    found = {name: members[name] if len(path := name.split(".")) == 1 else members[path[0]][path[1]]
+             for name in expected}  # fmt: skip
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "factor"),
+    [
+        ([{}], None),
+        ([{"Amount": "24.10"}], None),
+        ([{"Price": "250"}], "100"),
+        ([{"Price": "0.25"}], "0.1"),
+        ([{"Symbol": "QLTX260417C00012000", "Amount": "2500"}], None),
+        ([{"Symbol": "QLTX260417C00012000", "Price": "250", "Amount": "2500"}], "100"),
+        ([{"Multiplier": "4", "Amount": "100"}], None),
+        ([{"Amount": "0"}, {"Amount": ""}, {"Amount": "25"}], None),
+        ([{"Amount": None}], None),
+    ],
+)
+def test_a_proposal_says_that_prices_are_out_of_line_with_the_amounts_of_the_file(
+    rows: list[dict[str, Any]], factor: str | None
+) -> None:
+    proposal = propose_profile(io.BytesIO(write_file(ORDERS, *rows)))
+
+    assert proposal is not None
+    warning = f"Price times Qty and the value of a point is {factor} times Amount: check "
+    assert [text.startswith(warning) for text in proposal.warnings] == ([True] if factor else [])
+
+
+def test_the_command_prints_the_warnings_of_a_proposal_above_it(tmp_path: Path) -> None:
+    make_journal(tmp_path / "journal.db")
+    (tmp_path / "trades.csv").write_bytes(write_file(ORDERS, {"Price": "250", "Status": "Filled"}))
+
+    ran = command("import", tmp_path / "trades.csv", "--dry-run", "--account", "Sim", "--timezone", "UTC",
+                  "--db", tmp_path / "journal.db")  # fmt: skip
+
+    first, *rest = ran.out.splitlines()
+    assert first.startswith("# Check: Price times Qty")
+    assert 'where = {"Status" = ["Filled"]}' in rest
+    assert "a dry run" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("column", "time_format", "cell", "opened_at"),
+    [
+        ("At", "%Y-%m-%dT%H:%M:%SZ", "2026-03-02T09:31:00Z", "2026-03-02T09:31:00.000000Z"),
+        ("At", "%Y-%m-%d %H:%M:%S UTC+2", "2026-03-02 09:31:00 UTC+2", "2026-03-02T07:31:00.000000Z"),
+        ("At", "%Y-%m-%d %H:%M:%S -05:00", "2026-03-02 09:31:00 -05:00", "2026-03-02T14:31:00.000000Z"),
+        ("At", "%Y-%m-%d %H:%M:%S EST", "2026-03-02 09:31:00 EST", "2026-03-02T14:31:00.000000Z"),
+        ("At", "%Y-%m-%d %H:%M:%S Uhr", "2026-03-02 09:31:00 Uhr", "2026-03-02T00:31:00.000000Z"),
+        ("At (EST)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T14:31:00.000000Z"),
+        ("At (UTC-10)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T19:31:00.000000Z"),
+        ("At (UTC+1)", "%Y-%m-%d %H:%M:%S%z", "2026-03-02 09:31:00Z", "2026-03-02T09:31:00.000000Z"),
+        ("At (now)", "%Y-%m-%d %H:%M:%S", "2026-03-02 09:31:00", "2026-03-02T00:31:00.000000Z"),
+    ],
+)
+def test_a_time_has_the_zone_at_the_end_of_its_format_or_in_the_name_of_its_column(
+    column: str, time_format: str, cell: str, opened_at: str
+) -> None:
+    profile = {"name": "Fills", "kind": "fills", "header": ["What"], "symbol": "What", "quantity": "Signed"}
+    own = msgspec.convert(
+        profile | {"price": "Fill", "at": "At*", "time": [time_format]},
+        ImportProfileCreate,
+        dec_hook=decode_value,
+    )
+
+    trade = read_trade(f"What,Signed,Fill,{column}\nQLTX,1,40,{cell}\n", "Asia/Tokyo", profiles=[own])
+
+    assert trade["opened_at"] == opened_at.replace(".000000Z", "Z")
 
 
 def test_a_proposal_shows_three_rows() -> None:

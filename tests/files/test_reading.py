@@ -117,13 +117,19 @@ def excel() -> bytes:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (excel(), "is an Excel file: save it as CSV"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is an Excel file: save it as CSV"),
+        (excel(), "is a damaged Excel file: save it as CSV"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "is an old Excel file: save it as .xlsx or CSV"),
         (b"PK\x03\x04" + bytes(100) + b"trades.csv", "is a ZIP archive: extract the file"),
+        (b"\x1f\x8b\x08" + bytes(20), "is a compressed archive: extract the file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(20), "is a picture: export the trades as CSV"),
+        (b"\xff\xd8\xff\xe0" + bytes(20), "is a picture: export the trades as CSV"),
+        (b"%PDF-1.7\n", "is a PDF document: export the trades as CSV"),
     ],
-    ids=["xlsx", "xls", "zip"],
+    ids=["xlsx", "xls", "zip", "gz", "png", "jpeg", "pdf"],
 )
-async def test_an_excel_file_says_what_to_do(client: httpx.AsyncClient, content: bytes, reason: str) -> None:
+async def test_a_file_that_is_no_text_says_what_it_is(
+    client: httpx.AsyncClient, content: bytes, reason: str
+) -> None:
     refused = await send_file(client, content, (await create_account(client))["id"])
 
     assert (details_of(refused)["line"], details_of(refused)["reason"]) == (1, reason)

@@ -15,7 +15,10 @@ from playwright.async_api import BrowserContext, ConsoleMessage, Dialog, Page, a
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # One process draws every page: a new process for each address takes a quarter more CPU.
-FLAGS = ["--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"]
+FLAGS = [
+    *("--lang=en-US", "--renderer-process-limit=1", "--disable-site-isolation-trials", "--in-process-gpu"),
+    *("--no-proxy-server", "--host-resolver-rules=MAP *.example 127.0.0.1"),  # names of this machine
+]
 WAIT = 30_000  # milliseconds
 in_a_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 expect.set_options(timeout=WAIT)
@@ -186,7 +189,8 @@ async def values_of(page: Page, selector: str) -> list[str]:
 
 
 async def poll(page: Page) -> None:
-    """Do what the page does every ten seconds."""
+    """Do what the page does every ten seconds; a poll that is not over yet would swallow this one."""
+    await asyncio.sleep(0.05)
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))")
 
 

@@ -18,6 +18,7 @@ BEYOND_A_SCHEMA = [
     # An item of a list is named once, whatever else is said of it.
     r"duplicate_(setup|confirmation|account|tag)_ids: .*",
     r"members: must list each account once",
+    r"trades\[\d+\]\.external_id: is taken",
     r"metrics: must not repeat a metric",  # a list in one text, of which a pattern cannot say it
     # One member goes with another, or with what is stored.
     r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|price|at): is required",

@@ -8,15 +8,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from chromium import CHROMIUM, in_a_browser
+from chromium import in_a_browser
 from commands import PATIENCE
 from desktop import RUN_KEY, Child, announced
 from factories import unwrap
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import BrowserContext, Page
 
 pytestmark = in_a_browser
-# Each name under .example is the loopback interface.
-FLAGS = ["--no-proxy-server", "--host-resolver-rules=MAP *.example 127.0.0.1"]
 FETCH_ALL = """
 (requests) => {
 const fetchOne = async ({url, ...request}) => {
@@ -80,7 +78,7 @@ class Served(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
+async def served(browser: BrowserContext, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     db = tmp_path_factory.mktemp("browser") / "journal.db"
     with ExitStack() as stack:
         allowed, other = (stack.enter_context(front_end()) for _ in range(2))
@@ -89,10 +87,9 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
             "JOURNAL_ALLOWED_HOSTS": "journal.example",
         }
         journal = stack.enter_context(announced(db, settings=settings))
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            yield Served(journal, await browser.new_page(), allowed, other)
-            await browser.close()
+        tab = await browser.new_page()
+        yield Served(journal, tab, allowed, other)
+        await tab.close()
 
 
 def keyed(url: str, **request: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from commands import change, command, new_key, rows, run_failing, running
+from commands import change, command, new_key, rows, running
 from factories import unwrap
 from journals import LOOSE_ROW, NEWER, TEXT, TRIGGER, crash, prepare, statements, write_released
 
@@ -175,13 +175,6 @@ def test_what_is_no_journal_of_this_release_is_refused(
         list(examine(db))
 
     assert {file.name for file in db.parent.iterdir()} == before
-
-
-def test_a_refusal_is_one_line(tmp_path: Path) -> None:
-    line = run_failing("check", settings={"JOURNAL_DB": str(tmp_path / "journal.db")})
-
-    assert line == f"journal-api: {tmp_path / 'journal.db'}: no such database"
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -26,11 +26,6 @@ from journal_api.settings import Settings, SettingsError
 ZONES = "SELECT name, timezone, day_rollover FROM users ORDER BY id"
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "journal.db"
-
-
 def test_the_first_start_says_the_zone_of_the_machine_and_the_request_that_sets_futures_days(
     db: Path,
 ) -> None:

@@ -39,11 +39,6 @@ class Keys(NamedTuple):
 
 
 @pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "journal.db"
-
-
-@pytest.fixture
 def keys(db: Path) -> Keys:
     with running(db, "--first-key", name="first") as server:
         first = key_in(server.out.read_text())

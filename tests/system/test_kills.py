@@ -9,22 +9,18 @@ import statistics
 import subprocess
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx
 import pytest
 from commands import (
     PATIENCE,
     Server,
     environment,
     new_key,
-    rows,
     run_ok,
     running,
     start,
@@ -32,9 +28,9 @@ from commands import (
 from factories import A_TRADE, unwrap
 from journals import assert_sound, prepare, write_released
 from proofs import SOAK, examples
+from writers import Writer, parts_of_strategy
 
 Record = Callable[[str], None]
-Parts = dict[str, list[str]]
 
 
 @pytest.fixture
@@ -46,144 +42,6 @@ def db(tmp_path: Path) -> Path:
 
 
 # Writers -----------------------------------------------------------------------------------------------
-
-
-class Writer:
-    """Enters trades and rewrites a strategy that nobody else touches, and knows what was acknowledged.
-
-    `known` maps each name to the parts that are stored for certain. `coming` is what the request without a
-    response would change of it; an empty list deletes. A trade has one part: a second trade of that name
-    would be a second part.
-    """
-
-    STORED = """
-        SELECT notes, symbol FROM trades
-        UNION ALL
-        SELECT strategies.name, ifnull(setups.name, 'none') || ', ' || ifnull(confirmations.name, 'none')
-        FROM strategies
-        LEFT JOIN setups ON strategy_id = strategies.id
-        LEFT JOIN confirmations ON setup_id = setups.id
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.numbers = count()
-        self.known: Parts = {}
-        self.coming: Parts = {}
-        self.acknowledged = self.cut_off = self.cut_off_but_done = self.repeated = 0
-        self.unanswered: Any = None
-
-    def new_name(self) -> str:
-        return f"{self.name} {next(self.numbers)}"
-
-    def work(self, server: Server, key: str, report: Callable[[], None]) -> None:
-        """Write until the server is gone, and report every write that was acknowledged."""
-        with server.client(key) as self.client, suppress(httpx.TransportError):
-            self.repeat_unanswered_trade()
-            for strategy in unwrap(self.call("GET", "/strategies")):
-                if strategy["name"] in self.known:
-                    self.delete_strategy(strategy)
-            account = unwrap(self.call("POST", "/accounts", {"name": self.new_name()}))
-            while True:
-                for number in range(10):
-                    self.enter_trade({**A_TRADE, "account_id": account["id"], "notes": self.new_name()})
-                    report()
-                    strategy = self.rewrite_strategy(strategy) if number else self.create_strategy()
-                    report()
-                self.delete_strategy(strategy)
-
-    def repeat_unanswered_trade(self) -> None:
-        """Send the trade without a response again, under its Idempotency-Key."""
-        if self.unanswered:
-            was_stored = self.unanswered["notes"] in self.known
-            response = self.enter_trade(self.unanswered)
-            assert ("X-Idempotent-Replay" in response.headers) is was_stored
-            self.repeated += 1
-
-    def enter_trade(self, trade: Any) -> httpx.Response:
-        self.unanswered = trade
-        key = {"Idempotency-Key": trade["notes"].replace(" ", "_")}
-        response = self.write({trade["notes"]: [trade["symbol"]]}, "POST", "/trades", trade, **key)
-        self.unanswered = None
-        return response
-
-    def create_strategy(self) -> Any:
-        name = self.new_name()
-        return unwrap(self.write({name: parts_of_strategy(name)}, "POST", "/strategies", new_strategy(name)))
-
-    def rewrite_strategy(self, strategy: Any) -> Any:
-        name = self.new_name()
-        coming = {strategy["name"]: [], name: parts_of_strategy(name)}
-        path = f"/strategies/{strategy['id']}"
-        return unwrap(self.write(coming, "PATCH", path, rename(strategy, name)))
-
-    def delete_strategy(self, strategy: Any) -> None:
-        self.write({strategy["name"]: []}, "DELETE", f"/strategies/{strategy['id']}")
-
-    def call(self, method: str, path: str, sent: object = None, **headers: str) -> httpx.Response:
-        while (response := self.client.request(method, path, json=sent, headers=headers)).status_code == 503:
-            pass  # the server was busy and wrote nothing
-        return response.raise_for_status()
-
-    def write(
-        self, coming: Parts, method: str, path: str, sent: object = None, **headers: str
-    ) -> httpx.Response:
-        self.coming = coming
-        response = self.call(method, path, sent, **headers)
-        self.apply_coming()
-        self.acknowledged += 1
-        return response
-
-    def apply_coming(self) -> None:
-        self.known.update(self.coming)
-        self.known = {name: parts for name, parts in self.known.items() if parts}
-        self.coming = {}
-
-    def compare(self, db: Path) -> None:
-        """What is stored has to be what is known, with all or nothing of what was coming."""
-        stored = self.read_stored(db)
-        self.cut_off += bool(self.coming)
-        if any(stored.get(name, []) != self.known.get(name, []) for name in self.coming):
-            self.cut_off_but_done += 1
-            self.apply_coming()
-        self.coming = {}
-        assert stored == self.known
-
-    def read_stored(self, db: Path) -> Parts:
-        found = defaultdict(list)
-        for name, part in rows(db, self.STORED):
-            if name.startswith(f"{self.name} "):
-                found[name].append(part)
-        return {name: sorted(parts) for name, parts in found.items()}
-
-
-def new_strategy(name: str) -> Any:
-    """A strategy of three setups with three confirmations each, whose names all begin with this one."""
-    return {
-        "name": name,
-        "setups": [
-            {
-                "name": f"{name}: {setup}",
-                "confirmations": [{"name": f"{name}: {setup}.{number}"} for number in "123"],
-            }
-            for setup in "123"
-        ],
-    }
-
-
-def parts_of_strategy(name: str) -> list[str]:
-    return [f"{name}: {setup}, {name}: {setup}.{number}" for setup in "123" for number in "123"]
-
-
-def rename(strategy: Any, name: str) -> Any:
-    """The strategy with other names: one setup keeps its confirmations, one does not, the third is new."""
-    renamed = new_strategy(name)
-    for setup, stored in zip(renamed["setups"], strategy["setups"][:2], strict=False):
-        setup["setup_id"] = stored["setup_id"]
-    kept = strategy["setups"][0]["confirmations"]
-    for confirmation, stored in zip(renamed["setups"][0]["confirmations"], kept, strict=True):
-        confirmation["confirmation_id"] = stored["confirmation_id"]
-    return renamed
 
 
 @contextmanager
@@ -241,14 +99,14 @@ def report(writers: Sequence[Writer]) -> str:
 def test_a_kill_loses_no_acknowledged_write_and_leaves_none_half_written(
     db: Path, record_observation: Record
 ) -> None:
-    ends = end_often_under_load(db, signal.SIGKILL, examples(100, 3), record_observation)
+    ends = end_often_under_load(db, signal.SIGKILL, examples(100, 2), record_observation)
 
     assert {code for code, _ in ends} == {-signal.SIGKILL}
 
 
 @pytest.mark.promise(9)
 def test_sigterm_under_load_loses_no_acknowledged_write(db: Path, record_observation: Record) -> None:
-    ends = end_often_under_load(db, signal.SIGTERM, examples(20, 2), record_observation)
+    ends = end_often_under_load(db, signal.SIGTERM, examples(20, 1), record_observation)
 
     assert {code for code, _ in ends} == {0}
     if SOAK:
@@ -276,7 +134,7 @@ def end_often_under_load(
 
 # Commands that are killed ------------------------------------------------------------------------------
 
-MANY = examples(20_000, 4_000)
+MANY = examples(20_000, 2_000)
 
 
 def kill_after(seconds: float, *arguments: str | Path) -> tuple[bool, float]:
@@ -367,7 +225,7 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     new = contents(migrated)
 
     ends = []
-    for killed, _ in kill_at_moments(examples(20, 3), db, tmp_path, "users", "list"):
+    for killed, _ in kill_at_moments(examples(20, 2), db, tmp_path, "users", "list"):
         found = contents_after_a_kill(killed)
         assert found in (old, new)
         ends.append(found == new)
@@ -384,44 +242,13 @@ def test_a_migration_that_is_killed_leaves_the_old_journal_or_the_new_one(
     )
 
 
-@pytest.fixture
-def large(db: Path, tmp_path: Path) -> Path:
-    """A journal of this release with thousands of trades."""
-    made = tmp_path / "made" / "journal.db"
-    made.parent.mkdir()
-    write_large(made)
-    prepare(made)
-    shutil.copyfile(made, db)
-    return db
-
-
-@pytest.mark.promise(10)
-def test_a_backup_that_is_killed_leaves_the_journal_as_it_was_and_no_half_backup(
-    large: Path, tmp_path: Path, record_observation: Record
-) -> None:
-    before, folder = contents(large), tmp_path / "backups"
-    folder.mkdir()
-
-    kills = []
-    for db, was_killed in kill_at_moments(examples(10, 2), large, tmp_path, "backup", folder):
-        kills.append(was_killed)
-        assert contents_after_a_kill(db) == before
-
-    made = [file for file in folder.iterdir() if file.suffix == ".db"]
-    assert any(kills)
-    assert all(contents(file) == before for file in made)
-    run_ok("backup", folder, "--db", large)
-    record_observation(
-        f"{sum(kills)} of {len(kills)} backups killed, {len(made)} backups in the folder, all whole; the"
-        " journal as it was"
-    )
-
-
 @pytest.mark.promise(10)
 def test_a_restore_that_is_killed_leaves_the_journal_as_it_was_or_restored(
-    large: Path, tmp_path: Path, record_observation: Record
+    db: Path, tmp_path: Path, record_observation: Record
 ) -> None:
-    copy = tmp_path / "copy.db"
+    large, copy = tmp_path / "large.db", tmp_path / "copy.db"
+    write_large(large)
+    prepare(large)
     run_ok("backup", copy, "--db", large)
     run_ok("users", "add", "later", "--db", large)
     before, restored = contents(large), contents(copy)
@@ -480,7 +307,7 @@ def test_it_answers_at_once(db: Path, record_observation: Record) -> None:
     key = new_key(db)
 
     times = []
-    for _ in range(examples(20, 2)):
+    for _ in range(examples(20, 1)):
         began = time.monotonic()
         with running(db) as server, server.client(key) as client:
             assert client.get("/tags").status_code == 200

@@ -10,9 +10,8 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import count
+from itertools import cycle, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -21,6 +20,7 @@ from factories import A_TRADE, error_of, is_whole, three_by_three, unwrap
 from journals import assert_sound
 from proofs import SOAK, examples
 from streams import Journal
+from writers import Writer
 
 from journal_api.database.database import MAX_WAIT, MAX_WAITING
 
@@ -62,181 +62,57 @@ async def clients_of(server: Server, key: str, number: int) -> AsyncIterator[lis
 # A crowd at work ---------------------------------------------------------------------------------------
 
 
-class Shared(NamedTuple):
-    """What every front end shows."""
-
-    category: int
-    accounts: list[int]
-    goals: list[int]
-
-
-GOALS = [
-    ("net_pnl", 500, "monthly"),
-    ("win_rate", 55, "weekly"),
-    ("max_drawdown", 300, "monthly"),
-    ("max_trades_per_day", 5, "daily"),
-]
-
-
-async def make_shared(client: httpx.AsyncClient) -> Shared:
-    """Create a journal that has been kept for a while."""
-
-    async def new(path: str, **body: Any) -> int:
-        return int(unwrap(await client.post(path, json=body))["id"])
-
-    shared = Shared(
-        await new("/tag-categories", name="Psychology"),
-        [await new("/accounts", name=name) for name in ("Sim", "Live")],
-        [
-            await new("/goals", goal_name=metric, metric=metric, target_value=target, timeframe=timeframe)
-            for metric, target, timeframe in GOALS
-        ],
-    )
-    for thousand in range(TRADES_BEFORE):
-        trades = [trade_on(thousand * 1000 + number, shared) for number in range(1000)]
-        (await client.post("/trades/bulk", json={"trades": trades})).raise_for_status()
-    return shared
-
-
-def trade_on(number: int, shared: Shared) -> dict[str, Any]:
-    """A trade of its own price, on one of the 28 first days of one of six months."""
-    day = f"2026-{number % 6 + 1:02}-{number % 28 + 1:02}"
-    return {
-        **A_TRADE,
-        "account_id": shared.accounts[number % 2],
-        "exit_price": 99 + number % 7 / 2,
-        "opened_at": f"{day}T14:00:00Z",
-        "closed_at": f"{day}T15:00:00Z",
-    }
-
-
-class FrontEnd:
-    """A front end at work: its own objects as they were acknowledged, and every response that it got."""
-
-    def __init__(self, client: httpx.AsyncClient, shared: Shared, number: int) -> None:
-        self.client, self.shared, self.number = client, shared, number
-        self.chance, self.words = random.Random(number), count(1)
-        self.tags: dict[int, str] = {}
-        self.trades: dict[int, str] = {}
-        self.strategy: Any = None
-        self.reads: list[httpx.Response] = []
-        self.refreshes: list[httpx.Response] = []
-        self.writes: list[httpx.Response] = []
-
-    async def begin(self) -> None:
-        body = {"name": f"Of {self.number}", "setups": three_by_three("first")}
-        self.strategy = unwrap(await self.client.post("/strategies", json=body))
-        await self.create_trade()
-
-    async def work(self, until: float) -> None:
-        """Mostly read; now and then write."""
-        writes = (
-            self.create_tag,
-            self.delete_tag,
-            self.create_trade,
-            self.update_trade,
-            self.update_strategy,
-        )
-        while time.monotonic() < until:
-            await (self.read() if self.chance.random() < 0.7 else self.chance.choice(writes)())
-
-    async def read(self) -> None:
-        snapshots = f"/goals/{self.chance.choice(self.shared.goals)}/snapshots?limit=12"
-        trade, strategy = self.chance.choice(list(self.trades)), self.strategy["id"]
-        lists = ("/tags", "/tag-categories", "/strategies", "/goals", "/trades?limit=50")
-        path = self.chance.choice([*lists, f"/strategies/{strategy}", f"/trades/{trade}", snapshots])
-        # Somebody has traded since the goal was last read, so this is a write as well.
-        found = self.refreshes if path == snapshots else self.reads
-        found.append(await self.client.get(path))
-
-    async def write(self, method: str, path: str, body: Any = None) -> httpx.Response:
-        self.writes.append(await self.client.request(method, path, json=body))
-        return self.writes[-1]
-
-    def new_word(self) -> str:
-        return f"{self.number}-{next(self.words)}"
-
-    async def create_tag(self) -> None:
-        name = self.new_word()
-        if len(self.tags) > 4:
-            await self.delete_tag()
-        response = await self.write("POST", "/tags", {"name": name, "category_id": self.shared.category})
-        if response.is_success:
-            self.tags[unwrap(response)["id"]] = name
-
-    async def delete_tag(self) -> None:
-        if self.tags:
-            tag = self.chance.choice(list(self.tags))
-            if (await self.write("DELETE", f"/tags/{tag}")).is_success:
-                del self.tags[tag]
-
-    async def create_trade(self) -> None:
-        notes = self.new_word()
-        trade = trade_on(self.chance.randrange(1000), self.shared)
-        response = await self.write("POST", "/trades", {**trade, "notes": notes})
-        if response.is_success:
-            self.trades[unwrap(response)["id"]] = notes
-
-    async def update_trade(self) -> None:
-        trade, notes = self.chance.choice(list(self.trades)), self.new_word()
-        body = {"notes": notes, "exit_price": self.chance.randrange(90, 110), "tag_ids": list(self.tags)}
-        if (await self.write("PATCH", f"/trades/{trade}", body)).is_success:
-            self.trades[trade] = notes
-
-    async def update_strategy(self) -> None:
-        body = {"description": self.new_word(), "setups": three_by_three(self.new_word())}
-        response = await self.write("PATCH", f"/strategies/{self.strategy['id']}", body)
-        if response.is_success:
-            self.strategy = unwrap(response)
-
-
-def assert_stored(db: Path, front_ends: list[FrontEnd]) -> None:
-    """The journal holds exactly what was acknowledged."""
-    strategies = {one.strategy["id"]: one.strategy for one in front_ends}
-    assert dict(rows(db, "SELECT id, name FROM tags")) == {
-        tag: name for one in front_ends for tag, name in one.tags.items()
-    }
-    assert dict(rows(db, "SELECT id, notes FROM trades WHERE notes IS NOT NULL")) == {
-        trade: notes for one in front_ends for trade, notes in one.trades.items()
-    }
-    assert dict(rows(db, "SELECT id, description FROM strategies")) == {
-        strategy_id: strategy["description"] for strategy_id, strategy in strategies.items()
-    }
-    assert rows(db, "SELECT strategy_id, id, name FROM setups ORDER BY strategy_id, sort_order") == [
-        (strategy_id, setup["setup_id"], setup["name"])
-        for strategy_id, strategy in sorted(strategies.items())
-        for setup in strategy["setups"]
+def make_goals(client: httpx.Client) -> list[str]:
+    """Create a journal that has been kept for a while; return what a front end reads of it."""
+    account = unwrap(client.post("/accounts", json={"name": "Sim"}))["id"]
+    days = [f"2026-{number % 6 + 1:02}-{number % 28 + 1:02}" for number in range(1000)]
+    trades = [
+        {**A_TRADE, "account_id": account, "opened_at": f"{day}T14:00:00Z", "closed_at": f"{day}T15:00:00Z"}
+        for day in days
     ]
-    assert_sound(db)
+    for _ in range(TRADES_BEFORE):
+        client.post("/trades/bulk", json={"trades": trades}).raise_for_status()
+    paths = ["/tags", "/strategies", "/goals", "/trades?limit=50", "/trades/1"]
+    for metric, timeframe in (("net_pnl", "monthly"), ("win_rate", "weekly"), ("max_drawdown", "daily")):
+        goal = {"goal_name": metric, "metric": metric, "target_value": 50, "timeframe": timeframe}
+        paths.append(f"/goals/{unwrap(client.post('/goals', json=goal))['id']}/snapshots?limit=12")
+    return paths
+
+
+def read(server: Server, key: str, paths: list[str], until: float) -> list[httpx.Response]:
+    """The responses of a front end that reads one of the paths after the other."""
+    with server.client(key) as client:
+        return [client.get(path) for path in takewhile(lambda _: time.monotonic() < until, cycle(paths))]
 
 
 @pytest.mark.promise(6)
-async def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledged_is_there(
+def test_under_load_nothing_fails_but_what_is_busy_and_what_was_acknowledged_is_there(
     tmp_path: Path, record_observation: Callable[[str], None]
 ) -> None:
     db = tmp_path / "journal.db"
-    key = new_key(db)
+    key, writers = new_key(db), [Writer(f"Writer {number:02}") for number in range(CLIENTS // 4)]
+    number_of_readers = CLIENTS - len(writers)
 
-    with running(db) as server:
-        async with clients_of(server, key, CLIENTS) as clients:
-            shared = await make_shared(clients[0])
-            front_ends = [FrontEnd(client, shared, number) for number, client in enumerate(clients)]
-            await asyncio.gather(*(one.begin() for one in front_ends))
-            started = time.monotonic()
-            await asyncio.gather(*(one.work(started + LOAD_SECONDS) for one in front_ends))
-            took = time.monotonic() - started
+    with running(db) as server, ThreadPoolExecutor(CLIENTS) as pool:
+        with server.client(key) as client:
+            paths = make_goals(client)
+        until = time.monotonic() + LOAD_SECONDS
+        reading = [pool.submit(read, server, key, paths, until) for _ in range(number_of_readers)]
+        for writing in [pool.submit(one.work, server, key, lambda: None, until) for one in writers]:
+            writing.result(PATIENCE)
+        reads = [response for one in reading for response in one.result(PATIENCE)]
         assert server.stop() == 0
 
-    reads = [response for one in front_ends for response in one.reads]
-    refreshes = [response for one in front_ends for response in one.refreshes]
-    writes = [response for one in front_ends for response in one.writes]
-    refused = assert_only_busy(reads + refreshes + writes)
-    assert_stored(db, front_ends)
+    writes = [response for one in writers for response in one.responses]
+    refused = assert_only_busy(reads + writes)
+    assert sum(writer.acknowledged for writer in writers) > 0
+    for writer in writers:
+        writer.compare(db)
+    assert_sound(db)
     record_observation(
-        f"{CLIENTS} clients for {took:.0f} s: {len(reads + refreshes + writes) / took:.0f} requests/s, "
-        f"{len(reads)} reads ({times_of(reads)}), {len(refreshes)} of snapshots ({times_of(refreshes)}), "
-        f"{len(writes)} writes ({times_of(writes)}), {refused} of them 503 busy, nothing else refused; every "
-        "row as acknowledged"
+        f"{CLIENTS} clients for {LOAD_SECONDS} s: {len(reads)} reads ({times_of(reads)}), {len(writes)} "
+        f"writes ({times_of(writes)}), {refused} of them 503 busy, nothing else refused; "
+        "every row as acknowledged"
     )
 
 
@@ -249,8 +125,9 @@ async def test_what_is_refused_as_busy_was_not_begun_and_can_be_repeated_until_i
     refused: list[httpx.Response] = []
 
     with running(db) as server:
-        async with clients_of(server, key, 2 * MAX_WAITING) as clients:
-            trade = trade_on(1, await make_shared(clients[0]))
+        async with clients_of(server, key, examples(2 * MAX_WAITING, MAX_WAITING + 40)) as clients:
+            account = unwrap(await clients[0].post("/accounts", json={"name": "Sim"}))
+            trade = {**A_TRADE, "account_id": account["id"]}
             # Nothing keeps a trade from being there twice, so one that was written and refused would show.
             names = [f"busy {number}" for number in range(len(clients))]
             left = dict(zip(names, clients, strict=True))

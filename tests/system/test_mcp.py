@@ -235,16 +235,6 @@ def test_a_report_has_a_total_and_a_page_of_groups(reader: Agent, db: Path) -> N
     assert filtered["groups"] == []
 
 
-def test_a_report_says_how_little_a_checklist_proves(reader: Agent) -> None:
-    groups = reader.ask("report", group_by="confirmation", to="2026-08-19")["groups"]
-
-    volume = groups[0]
-    assert volume["name"] == "Volume above average"
-    assert (volume["present"]["decisions"], volume["absent"]["decisions"]) == (3, 1)
-    assert volume["edge"]["expectancy"] is None
-    assert volume["edge"]["reason"] == "too_few"
-
-
 def test_the_file_and_a_server_give_the_same_results_and_the_file_alone_leaves_no_key_behind(
     reader: Agent, db: Path, server: Server, key: str
 ) -> None:
@@ -464,21 +454,6 @@ def test_an_annotation_that_is_partly_wrong_is_not_written_at_all(
 
     assert expected in message
     assert writer.ask("get_trade", trade_id=1) == before
-
-
-def test_an_annotation_needs_the_scopes_of_trades_alone(db: Path, server: Server) -> None:
-    read, both = (new_key(db, scopes=scopes) for scopes in ("read", "read:trades,write:trades"))
-
-    for key, allowed in ((read, False), (both, True)):
-        with agent(db, write=True, JOURNAL_URL=server.url, JOURNAL_KEY=key) as limited:
-            version = limited.ask("get_trade", trade_id=10)["version"]
-            sent = {"trade_id": 10, "version": version, "grade": "D", "tag_ids": [2]}
-            is_error, text = limited.send("annotate_trade", sent)
-            grade = limited.ask("get_trade", trade_id=10).get("grade")
-
-        assert ("requires the scope write:trades" in text, is_error, grade == "D") == (
-            (False, False, True) if allowed else (True, True, False)
-        )
 
 
 # Hostile texts -----------------------------------------------------------------------------------------

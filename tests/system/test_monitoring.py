@@ -30,11 +30,6 @@ from journal_api.settings import Settings
 from journal_api.values.api_keys import hashed
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "journal.db"
-
-
 def read_requests(server: Server) -> list[Any]:
     """The requests in the log of a server that has ended."""
     lines = [msgspec.json.decode(line) for line in server.err.read_bytes().splitlines()]

@@ -23,7 +23,6 @@ from chromium import (
     sign_in,
 )
 from commands import PATIENCE, environment, key_in, new_key, rows, run_ok, running
-from factories import A_TRADE
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
@@ -225,24 +224,6 @@ async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(
     await see(page, "secret.csv" if is_same else "First, an account")
     await expect(page.get_by_text("secret.csv")).to_have_count(int(is_same))
     await expect(page.locator("#import")).to_have_count(int(is_same))
-
-
-async def test_what_the_last_user_typed_is_not_left_to_the_next(
-    page: Page, page_journal: PageJournal
-) -> None:
-    account = page_journal.create("/accounts", name="Main")["id"]
-    trade = page_journal.create("/trades", **{**A_TRADE, "account_id": account})["id"]
-    await sign_in(page, page_journal, f"trades?id={trade}")
-    await page.fill("#notes", "mine")
-    await lose_key(page, page_journal)
-    await see(page, "What you typed is still there.")
-
-    await enter_key(page, new_user(page_journal.db))
-
-    await no_dialog(page)
-    await drawn(page, "trades")
-    await see(page, "This trade does not exist any more.")
-    await expect(page.locator("#notes")).to_have_count(0)
 
 
 async def test_a_tab_follows_when_another_tab_signs_in_as_another_user_and_out(

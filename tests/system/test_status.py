@@ -28,6 +28,7 @@ from commands import (
 from factories import A_TRADE, create_account, create_goal, create_trade, unwrap
 from hypothesis import given
 from hypothesis import strategies as st
+from proofs import max_examples
 from starlette.applications import Starlette
 
 from journal_api.cli.status import read_status
@@ -145,6 +146,7 @@ async def test_colors_are_of_the_state_alone_and_a_goal_whose_dates_are_not_runn
     assert "Goal                       not running: 2026-05-01 to 2026-05-31" in plain
 
 
+@max_examples(full=200, ci=25)
 @given(st.text(max_size=60), st.integers(3, 40))
 def test_a_fitted_text_has_the_width_and_is_cut_as_late_as_possible(text: str, width: int) -> None:
     assert text_width(fit_text(text, width)) == width

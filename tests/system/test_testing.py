@@ -2,7 +2,6 @@
 
 import importlib
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,14 +13,12 @@ import httpx
 import pytest
 from commands import command, rows
 from factories import create_category, details_of, error_of, unwrap
-from wheels import build_wheel, environment_with, run
+from wheels import run
 
 from journal_api.testing import MakeJournal, journal_client, open_journal
-from journal_api.testing.example_journal import seed
 from journal_api.values.api_keys import SCOPES
 
 ROOT = Path(__file__).parents[2]
-SAMPLE = Path(__file__).parents[1] / "sample_project"
 
 
 def post_category(journal: httpx.Client, name: str = "Psychology") -> Any:
@@ -138,15 +135,6 @@ def test_a_client_may_be_used_from_many_threads() -> None:
 
 
 # The example -------------------------------------------------------------------------------------------
-
-
-def test_the_example_is_the_same_every_time_it_is_written() -> None:
-    with journal_client() as one, journal_client() as other:
-        for journal in (one, other):
-            seed(journal)
-        exports = [journal.get("/trades/export").raise_for_status().text for journal in (one, other)]
-
-    assert exports[0] == exports[1]
 
 
 def test_the_example_is_what_the_docs_say() -> None:
@@ -270,13 +258,3 @@ def test_without_httpx_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
 
 
 # The wheel ---------------------------------------------------------------------------------------------
-
-
-def test_another_project_tests_against_a_journal_from_the_wheel(tmp_path: Path) -> None:
-    wheel = build_wheel(ROOT, tmp_path)
-    interpreter = environment_with(f"{wheel}[testing]", tmp_path / "environment")
-    project = shutil.copytree(SAMPLE, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
-
-    told = run(interpreter, "-I", "-m", "pytest", cwd=project)
-
-    assert re.search(r"^=+ 4 passed in", told, re.MULTILINE), told

@@ -1,7 +1,8 @@
 """A client by openapi-typescript and openapi-fetch, with their default options, talks to a running server.
 
 typescript/client.ts is the client, typescript/package.json has the versions. The packages are installed into
-a temporary folder; without Node.js, or without a registry that npm can reach, the test is skipped.
+a temporary folder; without Node.js, or without a registry that npm can reach, the test is skipped. It runs in
+`make soak` alone: `make lint` generates the types and compiles the page with them.
 """
 
 import os
@@ -12,9 +13,14 @@ from pathlib import Path
 import pytest
 from commands import PATIENCE, Completed, environment, new_key, running
 from openapi_examples import FILES
+from proofs import SOAK
 
 from journal_api.openapi.docs_page import read_document
 
+pytestmark = [
+    pytest.mark.soak,
+    pytest.mark.skipif(not SOAK, reason="npm installs packages for half a minute"),
+]
 SOURCES = Path(__file__).with_name("typescript")
 OLDEST_NODE = 20
 INSTALL = (

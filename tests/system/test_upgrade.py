@@ -7,13 +7,14 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import sysconfig
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from commands import environment, health, rows
 from journals import write_released
-from wheels import SOURCES, build_wheel, constraints_beside, environment_with, run
+from wheels import SOURCES, build_wheel, environment_with, run
 
 from journal_api import __version__
 from journal_api.database import schemas
@@ -72,7 +73,7 @@ def list_installed(environment: Path) -> dict[str, str]:
 
 def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_journal(tmp_path: Path) -> None:
     checkout, target = copy_checkout(tmp_path / "checkout"), tmp_path / "environment"
-    environment_with(str(build_older_wheel(tmp_path)), target, "--no-deps")
+    environment_with(build_older_wheel(tmp_path), target)
     put_pip_into(target)
     db = tmp_path / "journal.db"
     write_released(db, 4)
@@ -84,22 +85,29 @@ def test_the_documented_upgrade_installs_the_new_release_and_migrates_the_old_jo
         *("bash", "-euo", "pipefail", "-c", read_upgrade_commands().replace("/opt/journal-api", str(target))),
         cwd=checkout,
         PATH=f"{Path(sys.executable).parent}:/usr/bin:/bin",
-        PIP_CONSTRAINT=str(constraints_beside(target)),
+        PIP_NO_DEPS="1",  # the packages of this environment serve
         PIP_NO_BUILD_ISOLATION="0",  # pip reads this as: build with the hatchling that is installed here
     )
 
     assert list_installed(target) == {"trading-journal-api": __version__}
+    (package,) = target.glob("lib/python*/site-packages/journal_api")
+    assert files_of(package) == {*files_of(checkout / "journal_api"), "schema.sql"}
     told = read_health(target / "bin/journal-api", db)
     assert told == {"status": "ok", "version": __version__, "schema": schemas.VERSION, "writable": True}
     assert rows(db, "SELECT count(*) FROM trades") == [(trades,)]
     assert len(list(tmp_path.glob("journal.db.before-schema-*"))) == 1
 
 
+def files_of(package: Path) -> set[str]:
+    files = (file.relative_to(package) for file in package.rglob("*") if file.is_file())
+    return {str(file) for file in files if "__pycache__" not in file.parts}
+
+
 def read_health(program: Path, db: Path) -> object:
     """The data of /health of a server that runs for that request alone."""
     with subprocess.Popen(
         [program, "serve", "--port", "0", "--announce", "--db", db],
-        env=environment(),
+        env=environment({"PYTHONPATH": sysconfig.get_path("purelib")}),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

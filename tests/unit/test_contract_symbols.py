@@ -10,6 +10,7 @@ from journal_api.errors import ValidationFailed
 from journal_api.values.contract_roots import CONTRACT_ROOTS
 from journal_api.values.instruments import BUILT_IN, InstrumentTable, find_contract
 from journal_api.values.money import PositiveMoney
+from journal_api.values.options import find_option, looks_like_option
 
 
 @pytest.mark.parametrize(
@@ -47,17 +48,64 @@ def test_a_contract_symbol_has_the_point_value_of_its_root(symbol: str, point_va
 
 
 @pytest.mark.parametrize(
-    "symbol", ["SPY240422P00496000", "SPY   240422P00496000", "F     260116C00012500", ".SPY240422P496"]
+    ("symbol", "canonical"),
+    [
+        *(
+            (form, "SPY240422P00496000")
+            for form in (
+                "SPY240422P00496000",
+                "SPY   240422P00496000",
+                ".SPY240422P496",
+                "-SPY240422P496",
+                "SPY 240422P496",
+                "SPY240422P496000",
+                "SPY22Apr24P496.00",
+                "SPY 22APR24 496 P",
+                "SPY 22 APR 24 496 PUT",
+                "SPY Apr 22 '24 $496 Put",
+                "SPY 100 (Weeklys) 22 APR 24 496 PUT",
+                "SPY 04/22/2024 00:00:00 EDT Put $496.00",
+                "SPY 4/22/24 Put $496",
+                "SPY 04/22/2024 496.00 P",
+                "SPY 2024-04-22 496 P",
+                "SPY 2024-04-22 496 PUT",
+                "spy 240422 496P",
+            )
+        ),
+        ("F     260116C00012500", "F260116C00012500"),
+        ("NIO251226P5500", "NIO251226P00005500"),
+        ("SPXW 04/22/2024 Call $5,012.50", "SPXW240422C05012500"),
+        ("SPY APR 24 496 PUT", None),
+    ],
 )
-def test_an_option_has_a_point_value_of_100(symbol: str) -> None:
+def test_an_option_in_the_form_of_a_broker_is_worth_100_a_point(symbol: str, canonical: str | None) -> None:
+    assert find_option(symbol) == canonical
     assert BUILT_IN.point_value(symbol) == 100
 
 
 @pytest.mark.parametrize(
     "symbol",
     [
+        "SPY240230P00496000",
+        "XYZ1  240119C00050000",
+        "NIO251226P500",
+        "SPY 240422P0",
+        "SPY 496 Put",
+        "SPY240422P1.0005",
+    ],
+)
+def test_an_option_in_an_unknown_form_is_refused(symbol: str) -> None:
+    assert find_option(symbol) is None
+    with pytest.raises(ValidationFailed) as caught:
+        BUILT_IN.point_value(symbol)
+    assert f"{symbol} looks like an option" in caught.value.details["fields"]["multiplier"]
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [
         # Shares, some of which have the name of a root.
-        *("SPY 2026-04-17 560 C", "ABEV3 2026-04-17 12.5 P"),
+        "ABEV3 2026-04-17 12.5 P",
         *("ES", "CL", "AAPL", "BRK.B", "Z", "ABEV3", "PETR4", "HGLG11", "VOW3", "HEN3.DE", "7203", "A2M"),
         # Indices, currencies and coins.
         *("US30", "NAS100", "HK50", "SG30", "EU50", "ESTX50", "VIX75", "EURUSD", "BTCUSDT", "XAUUSD", "🔥"),
@@ -112,7 +160,7 @@ def test_any_text_is_a_symbol_or_refused(symbol: str) -> None:
     try:
         BUILT_IN.point_value(symbol)
     except ValidationFailed:
-        assert find_contract(symbol) is not None
+        assert find_contract(symbol) is not None or looks_like_option(symbol)
 
 
 def test_the_table_has_the_value_of_a_tick() -> None:

@@ -7,11 +7,14 @@ import * as format from "../format.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
-const OPTIONAL = ["gross_pnl", "multiplier", "account"];
+const OPTIONAL = ["gross_pnl", "net_pnl", "multiplier", "account"];
+// What the form does not ask for and the service proposes.
+const KEPT = ["where", "abs", "external_id", "zone"];
 const HINTS = {
   quantity: "Contracts or shares",
   at: "When the fill was",
-  gross_pnl: "If the file states it",
+  gross_pnl: "If the file states it, before costs",
+  net_pnl: "If the file states it after costs",
 };
 const first = (value) => (Array.isArray(value) ? value[0] : value);
 const list = (text) =>
@@ -162,18 +165,21 @@ function bodyOf(values, proposed) {
   const names = [
     "symbol",
     "quantity",
-    ...(values.kind === "trades" ? [...OF_TRADES, "gross_pnl"] : OF_FILLS),
+    ...(values.kind === "trades" ? [...OF_TRADES, "gross_pnl", "net_pnl"] : OF_FILLS),
     "multiplier",
     "account",
   ];
   const used = Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
+  const kept = Object.fromEntries(KEPT.filter((name) => proposed[name]).map((name) => [name, proposed[name]]));
+  const costs = proposed.costs?.columns ?? [];
   return {
+    ...kept,
     ...used,
     name: values.name,
     kind: values.kind,
     header: proposed.header,
     time: list(values.time),
     ...(values.side && { side: { column: values.side, long: list(values.long), short: list(values.short) } }),
-    ...(values.costs && { costs: { columns: [values.costs], paid: proposed.costs?.paid ?? "positive" } }),
+    ...(values.costs && { costs: { columns: values.costs === costs[0] ? costs : [values.costs], paid: proposed.costs?.paid ?? "positive" } }),
   };
 }

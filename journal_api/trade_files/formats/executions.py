@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from journal_api.errors import ValidationFailed
-from journal_api.trade_files.cells import EXPIRATIONS, is_sale
+from journal_api.trade_files.cells import EXPIRATIONS, is_sale, parse_symbol
 from journal_api.trade_files.dates import parse_midnight, parse_time
 from journal_api.trade_files.file_format import Format
 from journal_api.trade_files.fill_book import (
@@ -49,7 +49,7 @@ def read_instrument(row: Row) -> Instrument:
     default = SHARES_OF_AN_OPTION if is_option else ONE
     return Instrument(
         account and row.read(account, Name100.decode),
-        add_contract("Symbol", row.read("Symbol", Name40.decode), read_contract(row)),
+        add_contract("Symbol", row.read("Symbol", parse_symbol), read_contract(row)),
         stated or default,
         is_stated=stated is not None,
         is_future=not is_option and row.has("Expiration"),

@@ -20,7 +20,7 @@ HEADER = (
     ("Date and time", "Date/Time"),
     ("Price *",),
     ("Size (qty)", "Position size (qty)", "Quantity", "Contracts"),
-    ("Net P&L *", "Profit *"),
+    ("Net P&L *", "Net PnL *", "Profit *"),
 )
 SIGNAL, STILL_OPEN = "Signal", "open"
 # The export does not name the symbol.

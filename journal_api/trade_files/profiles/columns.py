@@ -42,7 +42,7 @@ def optional_columns(profile: ImportProfileCreate) -> list[Columns]:
         *(profile.repeated or ()),
         *((option.expires, option.strike, option.right) if option else ()),
         *(profile.costs.columns if profile.costs else ()),
-        *(profile.multiplier, profile.account),
+        *(profile.contract, profile.multiplier, profile.account, *(profile.divide_by or {}).values()),
         *(profile.external_id or ()),
     ]
     return without_none(columns)

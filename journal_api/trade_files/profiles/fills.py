@@ -27,7 +27,7 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
             FillId(id_column, fill_id) if fill_id else None,
             reader.time(row, *times),
             read_quantity(row),
-            row.amount(price, Money).units,
+            reader.amount(row, price, Money).units,
             None if fees is None else fees.units,
         )
 
@@ -40,7 +40,7 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
 
     def read_quantity(row: Row) -> int:
         """Return the quantity, negative for a sale: by the side, or without a side by the sign."""
-        units = row.amount(quantity, Money).units
+        units = reader.amount(row, quantity, Money).units
         if not units:
             raise ValidationFailed(fields={quantity: "must not be 0"})
         if profile.side is None:

@@ -1,5 +1,6 @@
 """Proposes a profile for a file with an unknown header, by the names that brokers use for columns."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
@@ -9,6 +10,13 @@ import msgspec
 from journal_api.rules.import_rows import Rejected
 from journal_api.structs.import_profiles import Costs, ProposedProfile, Side
 from journal_api.trade_files.headers import name_columns, split_rows
+from journal_api.trade_files.profiles.amount_checks import (
+    VALUES,
+    Numbers,
+    find_cost_sign,
+    find_warnings,
+    is_net_of_costs,
+)
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable, read_text
 from journal_api.values.time_formats import TimeFormat
@@ -16,43 +24,59 @@ from journal_api.values.visible_text import escape_invisible
 
 # Names of columns without blanks, signs and capitals, the more specific first.
 NAMES = {
-    "symbol": "symbol ticker instrument contract contractname market asset pair product",
-    "side": "side buysell bs direction marketpos action tradetype type way",
-    "quantity": "quantity qty filledqty filled size volume shares contracts lots units",
+    "symbol": "symbol ticker instrument contract contractname market asset pair product contracts",
+    "side": "side openingdirection buysell bs direction marketpos action transcode tradetype type way",
+    "quantity": "filledqty fillqty qtyfilled filled closingquantity quantity qty size volume shares"
+    " contracts lots units",
     "entry_price": "entryprice openprice avgentryprice priceopen entry in",
-    "exit_price": "exitprice closeprice avgexitprice priceclose exit out",
-    "opened_at": "entrytime opentime openedat enteredat opened opendatetime entrydate opendate from",
-    "closed_at": "exittime closetime closedat exitedat closed closedatetime exitdate closedate to",
-    "price": "fillprice avgfillprice avgprice executionprice executeprice tradeprice price",
-    "at": "filltime filledtime filledat executiontime exectime datetime timestamp time tradedate date",
-    "gross_pnl": "grosspnl grosspl grossprofit realizedpnl pnl pl profitloss profit",
+    "exit_price": "exitprice closeprice closingprice avgexitprice priceclose exit out",
+    "opened_at": "entrytime opentime openedat enteredat opened opendatetime openingtime entrydate opendate"
+    " from",
+    "closed_at": "exittime closetime closedat exitedat closed closedatetime closingtime exitdate closedate"
+    " to",
+    "price": "fillprice filledprice avgfillprice avgprice averageprice executionprice executeprice"
+    " tradeprice price",
+    "at": "filltime filledtime filledat executiontime exectime transactiontime updatedtime updatetime"
+    " datetime timestamp time tradedate rundate activitydate date",
+    "net_pnl": "netpnl netpl netprofit net",
+    "gross_pnl": "grosspnl gross grosspl grossprofit realizedpnl pnl pl profitloss profit",
     "multiplier": "multiplier pointvalue",
-    "external_id": "executionid execid fillid tradeid ticket positionid id",
+    "external_id": "executionid execid fillid tradeid transactionid ticket positionid id",
     "account": "account accountname accountid accountnumber",
 }
-COSTS = "commission commissions comm fee fees totalfees brokerage"
+# The ends of the names of costs; a total stands for all of them.
+COSTS = ("commission", "commissions", "comm", "fee", "fees", "feespaid", "brokerage", "swap", "taxes")
+TOTALS = ("totalfees", "totalcosts", "totalcommissions")
+FILLED = ("filled", "executed", "complete", "completed", "trade")
+STATUS = ("status", "state", "orderstatus", "filledtype", "exectype", "type")
+SALES = ("s", "open short", "close long")
+PURCHASES = ("b", "l", "open long", "close short")
+AMERICAN_TIME = " ET"
+BARE_KEY = re.compile("[a-z_]+")
+CURRENCY_OR_REMARK = re.compile(r" +[A-Z]{3}\Z| *\([^()]*\)\Z")
 # Whether a file has one trade per row: it has both of one of these pairs.
 OF_TRADES = ({"entry_price", "exit_price"}, {"opened_at", "closed_at"})
-ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl")
+ONLY_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at", "gross_pnl", "net_pnl")
 ONLY_FILLS = ("price", "at")
 DAYS = (
     *("%Y-%m-%d", "%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%Y/%m/%d", "%Y.%m.%d"),
-    *("%m/%d/%y", "%d-%m-%Y", "%Y%m%d"),
+    *("%m/%d/%y", "%d-%m-%Y", "%Y%m%d", "%b %d, %Y", "%d %b %Y"),
 )
 CLOCKS = (" %H:%M:%S", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "T%H:%M:%S", " %H:%M:%S.%f", ";%H%M%S", "")
-OFFSETS = ("", " %z", "%z", " %Z")
+OFFSETS = ("", " %z", "%z", " %Z", AMERICAN_TIME)
 FORMATS = tuple(TimeFormat(day + clock + offset) for clock in CLOCKS for day in DAYS for offset in OFFSETS)
 ROWS_SEARCHED, ROWS_READ, SAMPLE_ROWS, MAX_SHOWN_LENGTH = 100, 100, 3, 200
 MAX_CHARACTERS = 1024 * 1024  # in which those rows are searched
 
 
 class Proposal(NamedTuple):
-    """The header of an unknown file, rows below it, and the profile that may read them."""
+    """The header of an unknown file, rows below it, the profile that may read them, and doubts about it."""
 
     encoding: str
     columns: list[str]
     sample_rows: list[list[str]]
     profile: ProposedProfile
+    warnings: list[str]
 
 
 class Table(NamedTuple):
@@ -67,12 +91,13 @@ def propose_profile(file: BinaryIO) -> Proposal | None:
     """Return the proposal for a file, None for a file without a table."""
     file.seek(0)
     text = read_text(file)
-    readings = split_rows(limit_pieces(text.pieces))
+    readings = split_rows(text._replace(pieces=limit_pieces(text.pieces)))
     tables = [table for rows in readings if (table := find_table(rows)) is not None]
     if not tables:
         return None
     table = max(tables, key=lambda table: len(table.members))
-    return Proposal(text.encoding, table.columns, table.rows[:SAMPLE_ROWS], build_profile(table))
+    profile, warnings = build_profile(table)
+    return Proposal(text.encoding, table.columns, table.rows[:SAMPLE_ROWS], profile, warnings)
 
 
 def limit_pieces(pieces: Iterator[str | Unreadable]) -> Iterator[str | Unreadable]:
@@ -118,41 +143,90 @@ def find_members(columns: Sequence[str]) -> dict[str, str]:
 
 
 def simplify(column: str) -> str:
-    return "".join(character for character in column.casefold() if character.isalnum())
+    """Return the name without capitals, signs, the currency and a remark in parentheses."""
+    name = CURRENCY_OR_REMARK.sub("", column)
+    return "".join(character for character in name.casefold() if character.isalnum())
 
 
-def build_profile(table: Table) -> ProposedProfile:
-    """Return the profile, with the words of the side and the format of times that the rows have."""
+def build_profile(table: Table) -> tuple[ProposedProfile, list[str]]:
+    """Return the profile with the words, signs and the format of times that the rows have, and warnings."""
     members = find_members(table.columns)
     is_of_trades = any(pair <= members.keys() for pair in OF_TRADES)
     others = ONLY_FILLS if is_of_trades else ONLY_TRADES
     members = {name: column for name, column in members.items() if name not in others}
-    costs = [column for column in table.columns if simplify(column) in COSTS.split()]
     side, external_id = members.pop("side", None), members.pop("external_id", None)
-
-    def cells(column: str | None) -> list[str]:
-        if column is None:
-            return []
-        index = table.columns.index(column)
-        return [row[index] for row in table.rows if row[index]]
-
-    return ProposedProfile(
+    numbers = Numbers(table.columns, table.rows)
+    costs = propose_costs(table, numbers, members)
+    times = find_time_format(read_cells(table, members.get("opened_at" if is_of_trades else "at")))
+    ids = read_cells(table, external_id)
+    value = next((name for name in table.columns if simplify(name) in VALUES), None)
+    profile = ProposedProfile(
         name="New profile",
         kind="trades" if is_of_trades else "fills",
         header=[column for column in table.columns if column][:50],
-        side=None if side is None else propose_side(side, cells(side), is_of_trades),
-        costs=Costs(columns=list(costs)) if costs else None,
-        external_id=None if external_id is None else [external_id],
-        time=find_time_format(cells(members.get("opened_at" if is_of_trades else "at"))),
-        **members,
+        where=propose_condition(table),
+        side=None if side is None else propose_side(side, read_cells(table, side), is_of_trades),
+        costs=costs.columns,
+        abs=costs.without_sign,
+        external_id=[external_id] if external_id and len(set(ids)) == len(ids) else None,
+        time=times,
+        zone="America/New_York" if times and times[0].endswith(AMERICAN_TIME) else None,
+        **costs.members,
     )
+    return profile, find_warnings(numbers, members, value)
+
+
+def read_cells(table: Table, column: str | None) -> list[str]:
+    """Return the cells of a column that are not empty."""
+    if column is None:
+        return []
+    index = table.columns.index(column)
+    return [row[index] for row in table.rows if row[index]]
+
+
+class ProposedCosts(NamedTuple):
+    """The costs, the columns whose sign is dropped, and the members with the result as gross or net."""
+
+    columns: Costs | None
+    without_sign: list[str] | None
+    members: dict[str, str]
+
+
+def propose_costs(table: Table, numbers: Numbers, members: dict[str, str]) -> ProposedCosts:
+    """Return the costs with the sign that the rows have, and whether the result is before or after them."""
+    costs = find_costs(table.columns)
+    gross, net = members.get("gross_pnl"), members.get("net_pnl")
+    sign = find_cost_sign(numbers, costs, gross, net)
+    is_net = gross is None or (net is None and is_net_of_costs(numbers, members, costs, sign or 1))
+    others = {name: column for name, column in members.items() if not name.endswith("_pnl")}
+    result = {"net_pnl": net or gross} if is_net else {"gross_pnl": gross}
+    return ProposedCosts(
+        Costs(columns=list(costs), paid="negative" if sign < 0 else "positive") if costs else None,
+        None if sign else costs,
+        others | {name: column for name, column in result.items() if column},
+    )
+
+
+def find_costs(columns: Sequence[str]) -> list[str]:
+    """Return the columns of costs, the column of their total if there is one."""
+    total = [column for column in columns if simplify(column) in TOTALS]
+    return total[:1] or [column for column in columns if simplify(column).endswith(COSTS)]
+
+
+def propose_condition(table: Table) -> dict[str, list[str]] | None:
+    """Return the condition that leaves out the orders that were not filled, None without such a column."""
+    for column in table.columns:
+        words = list(dict.fromkeys(word for word in read_cells(table, column) if word.casefold() in FILLED))
+        if simplify(column) in STATUS and words:
+            return {column: words}
+    return None
 
 
 def propose_side(column: str, cells: Sequence[str], is_of_trades: bool) -> Side:
     """Return the side with the words of the cells, which begin with B or L, and with S."""
     words = list(dict.fromkeys(cells))[:50]
-    long = [word for word in words if word[0] in "BbLl"]
-    short = [word for word in words if word[0] in "Ss"]
+    long = [word for word in words if word.casefold().startswith(PURCHASES)]
+    short = [word for word in words if word.casefold().startswith(SALES)]
     usual = ("Long", "Short") if is_of_trades else ("Buy", "Sell")
     return Side(column=column, long=long or [usual[0]], short=short or [usual[1]])
 
@@ -170,10 +244,15 @@ def fits(time: TimeFormat, cell: str) -> bool:
         return False
 
 
-def as_toml(profile: ProposedProfile) -> str:
-    """Return the profile as a TOML document, without the members that are not known."""
+def as_toml(profile: ProposedProfile, warnings: Sequence[str] = ()) -> str:
+    """Return the profile as a TOML document, without the members that are not known, below the warnings."""
     members = msgspec.to_builtins(profile)
-    return "".join(f"{name} = {toml_value(value)}\n" for name, value in members.items() if value)
+    comments = "".join(f"# Check: {escape_invisible(warning)}\n" for warning in warnings)
+    return comments + "".join(f"{name} = {toml_value(value)}\n" for name, value in members.items() if value)
+
+
+def toml_key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else toml_value(name)
 
 
 def toml_value(value: Any) -> str:
@@ -182,5 +261,5 @@ def toml_value(value: Any) -> str:
     Its invisible characters are escaped: the text comes from the file, and a command prints it.
     """
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name} = {toml_value(part)}" for name, part in value.items()) + "}"
+        return "{" + ", ".join(f"{toml_key(name)} = {toml_value(part)}" for name, part in value.items()) + "}"
     return escape_invisible(msgspec.json.encode(value).decode())

@@ -1,19 +1,39 @@
 """Reads the cells that profiles of both kinds have, with the columns of one header."""
 
+import re
 from collections.abc import Callable, Collection
+from datetime import tzinfo
+from decimal import Decimal
 from functools import lru_cache
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import Columns, ImportProfileCreate
 from journal_api.trade_files.amounts import derive_amount
-from journal_api.trade_files.dates import DateOrder, parse_date_and_clock
+from journal_api.trade_files.cells import parse_symbol
+from journal_api.trade_files.dates import DateOrder, parse_date_and_clock, parse_midnight
 from journal_api.trade_files.file_format import find_column
 from journal_api.trade_files.named_rows import Row, refuse_cell
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
-from journal_api.values.money import Money, PositiveMoney, Result, from_units
+from journal_api.values.money import EXACT, Money, PositiveMoney, Result, from_units, rounded
+from journal_api.values.options import find_option
+from journal_api.values.time_formats import find_literal_zone
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name40, Name100
+
+M = TypeVar("M", bound=Money)
+
+SPREADSHEET_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{6})?)?")
+# The zone in the name of a column: Opening time (UTC+0), Update Time (EDT).
+ZONE_OF_COLUMN = re.compile(r".*\((?P<zone>(?:UTC|GMT)[+-][0-9]{1,2}|[A-Z]{3})\)")
+
+
+@lru_cache(maxsize=256)
+def find_zone_of_column(column: str) -> tzinfo | None:
+    """Return the zone that the name of a column states, None without one."""
+    match = ZONE_OF_COLUMN.fullmatch(column)
+    return match and find_literal_zone(match["zone"])
 
 
 class ProfileReader:
@@ -22,8 +42,12 @@ class ProfileReader:
     def __init__(self, profile: ImportProfileCreate, header: Collection[str]) -> None:
         self.profile, self.header = profile, header
         self._symbol = self.column(profile.symbol)
+        self._contract = find_column(header, profile.contract) or ""
         self._account = find_column(header, profile.account)
         self._multiplier = find_column(header, profile.multiplier)
+        self._without_sign = set(find_columns(header, profile.abs or ()))
+        divisors = (profile.divide_by or {}).items()
+        self._divisors = {name: found for name, other in divisors if (found := find_column(header, other))}
         costs, ids = profile.costs, profile.external_id or ()
         self._costs = find_columns(header, costs.columns) if costs else []
         sign = -1 if costs is not None and costs.paid == "negative" else 1
@@ -39,6 +63,8 @@ class ProfileReader:
             self._is_long, self._is_short = word_matcher(side.long), word_matcher(side.short)
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
+        if self._times:
+            self._times.append(self._parse_spreadsheet_time)
 
     def column(self, columns: Columns | None) -> str:
         """Return the name of a column that every file of the format has."""
@@ -47,13 +73,28 @@ class ProfileReader:
         return name
 
     def symbol(self, row: Row) -> Name40:
-        return row.read(self._symbol, Name40.decode)
+        contract = row.get(self._contract, "").strip() if self._contract else ""
+        return row.read(self._contract if find_option(contract) else self._symbol, parse_symbol)
 
     def account(self, row: Row) -> Name100 | None:
         return row.read_if_any(self._account, Name100.decode) if self._account else None
 
     def multiplier(self, row: Row) -> PositiveMoney | None:
         return row.amount_if_any(self._multiplier, PositiveMoney) if self._multiplier else None
+
+    def amount(self, row: Row, column: str, kind: type[M]) -> M:
+        """Return an amount, without its sign and divided as the profile says."""
+        if column not in self._without_sign and column not in self._divisors:
+            return row.amount(column, kind)
+        value: Decimal = row.amount(column, Money)
+        if column in self._without_sign:
+            value = abs(value)
+        if divisor := self._divisors.get(column) and row.amount_if_any(self._divisors[column], PositiveMoney):
+            value = EXACT.divide(value, divisor)
+        try:
+            return kind.checked(rounded(value, kind.digits))
+        except ValueError as error:
+            raise refuse_cell(column, row[column], error) from None
 
     def is_sale(self, row: Row) -> bool:
         """Return whether the side is a short trade or a sale."""
@@ -72,8 +113,8 @@ class ProfileReader:
         """Return the sum of the costs, None if the header has no column of them."""
         if not self._costs:
             return None
-        parts = [row.amount_if_any(column, Money) for column in self._costs]
-        return self._fees(sum([part.units for part in parts if part]))
+        parts = [self.amount(row, column, Money) for column in self._costs if row.has(column)]
+        return self._fees(sum([part.units for part in parts]))
 
     def external_id(self, row: Row) -> Name100 | None:
         """Return the external id, None for a row whose cells of the id are all empty."""
@@ -95,15 +136,22 @@ class ProfileReader:
         in the order of the file.
         """
         cell = " ".join([row[column].strip() for column in columns])
-        reason: ValueError | None = None
+        zone, reason = find_zone_of_column(columns[0]), None
         for read in self._times or [self._parse_any_time(row.rules.date_order)]:
             try:
                 if (time := read(cell)) is not None:
-                    return time
+                    return time if zone is None or time.tzinfo else time.replace(tzinfo=zone)
             except ValueError as error:
                 reason = reason or error
         reason = reason or ValueError(f"must be a time in the format {' or '.join(self.profile.time)}")
         raise refuse_cell(" and ".join(columns), cell, reason)
+
+    def _parse_spreadsheet_time(self, cell: str) -> Timestamp | None:
+        """Return a time in the form in which a sheet is read, None for another text."""
+        if not SPREADSHEET_TIME.fullmatch(cell):
+            return None
+        time = parse_midnight(cell) if len(cell) == len("2026-01-05") else parse_date_and_clock(cell)
+        return time.replace(tzinfo=self._zone)
 
     def _parse_any_time(self, order: DateOrder | None) -> Callable[[str], Timestamp]:
         return lambda cell: parse_date_and_clock(cell, order).replace(tzinfo=self._zone)

@@ -24,7 +24,7 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
     read_legs = matched_legs(profile, reader) if profile.bought else stated_legs(profile, reader)
 
     def read_trade(row: Row) -> ImportedTrade:
-        legs, size = read_legs(row), row.amount(quantity, PositiveMoney)
+        legs, size = read_legs(row), reader.amount(row, quantity, PositiveMoney)
         fees = reader.fees(row)
         result = None if legs.closed_at is None else read_result(row, fees)
         stated = reader.multiplier(row)
@@ -48,9 +48,11 @@ def trade_reader(profile: ImportProfileCreate, header: Collection[str]) -> Calla
 
     def read_result(row: Row, fees: Result | None) -> Money | None:
         if gross:
-            return row.amount(gross, Money)
+            return reader.amount(row, gross, Money)
         if net:
-            return derive_amount(net, "with the costs", EXACT.add(row.amount(net, Money), fees or Decimal()))
+            return derive_amount(
+                net, "with the costs", EXACT.add(reader.amount(row, net, Money), fees or Decimal())
+            )
         return None
 
     return read_trade
@@ -66,9 +68,9 @@ def stated_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callable
         is_closed = bool(row[closed].strip())
         return Legs(
             "short" if reader.is_sale(row) else "long",
-            row.amount(entry, Money),
+            reader.amount(row, entry, Money),
             reader.time(row, opened),
-            row.amount(exit_, Money) if is_closed else None,
+            reader.amount(row, exit_, Money) if is_closed else None,
             reader.time(row, closed) if is_closed else None,
         )
 
@@ -82,7 +84,7 @@ def matched_legs(profile: ImportProfileCreate, reader: ProfileReader) -> Callabl
 
     def read_legs(row: Row) -> Legs:
         (bought, bought_at, buy_id), (sold, sold_at, sell_id) = (
-            (row.amount(price, Money), reader.time(row, at), row.read(fill_id, parse_id))
+            (reader.amount(row, price, Money), reader.time(row, at), row.read(fill_id, parse_id))
             for price, at, fill_id in columns
         )
         try:

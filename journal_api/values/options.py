@@ -1,0 +1,80 @@
+"""Options in the forms in which brokers write them, and their canonical symbol: SPY240422P00496000 (OCC)."""
+
+import re
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from journal_api.values.time_formats import MONTHS
+
+ROOT = "(?P<root>[A-Z]{1,6})"
+COMPACT_DAY = "(?P<y>[0-9]{2})(?P<m>[0-9]{2})(?P<d>[0-9]{2})"
+MONTH = f"(?P<m>{'|'.join(MONTHS).upper()})"
+NAMED_DAY = rf"(?P<d>[0-9]{{1,2}}) ?{MONTH} ?(?:20)?(?P<y>[0-9]{{2}})"
+MONTH_FIRST = rf"{MONTH} (?P<d>[0-9]{{1,2}}),? '?(?:20)?(?P<y>[0-9]{{2}})"
+US_DAY = "(?P<m>[0-9]{1,2})/(?P<d>[0-9]{1,2})/(?:20)?(?P<y>[0-9]{2})"
+ISO_DAY = "20(?P<y>[0-9]{2})-(?P<m>[0-9]{2})-(?P<d>[0-9]{2})"
+RIGHT = "(?P<right>CALL|PUT|C|P)"
+STRIKE = r"\$?(?P<strike>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,5}(?:\.[0-9]+)?)"
+THOUSANDTHS = "(?P<thousandths>[0-9]{4,8})"
+FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"{ROOT} *{COMPACT_DAY}(?P<right>[CP])(?P<thousandths>[0-9]{{8}})",  # SPY   240422P00496000
+        rf"{ROOT}{COMPACT_DAY}(?P<right>[CP]){THOUSANDTHS}",  # moomoo's NIO251226P5500 for 5.50
+        rf"{ROOT}{COMPACT_DAY}(?P<right>[CP])(?P<strike>[0-9]{{1,5}}\.[0-9]+)",  # SPY240422P496.5
+        rf"[.-]{ROOT}{COMPACT_DAY}(?P<right>[CP]){STRIKE}",  # .SPY240422P496, -SPY240422P496
+        rf"{ROOT} {COMPACT_DAY} ?{RIGHT} ?{STRIKE}",  # SPY 240422P496
+        rf"{ROOT} {COMPACT_DAY} {STRIKE} ?{RIGHT}",  # NIO 251226 5.50P
+        rf"{ROOT} ?{NAMED_DAY} ?{RIGHT} ?{STRIKE}",  # IWM17Jan24P192.00
+        rf"{ROOT} (?:100 (?:\([A-Z]+\) )?)?{NAMED_DAY} {STRIKE} ?{RIGHT}",  # SPY 19APR24 496.0 P
+        rf"{ROOT} {MONTH_FIRST} {STRIKE} {RIGHT}",  # SPY Apr 30 '24 $510 Call
+        # SPY 8/4/2023 Call $12.00, SPY 09/23/2022 00:00:00 EDT Call $371.00
+        rf"{ROOT} {US_DAY}(?: [0-9:]+ [A-Z]{{3}})? {RIGHT} {STRIKE}",
+        rf"{ROOT} {US_DAY} {STRIKE} ?{RIGHT}",  # SPY 05/17/2024 505.00 C
+        rf"{ROOT} {ISO_DAY} {STRIKE} {RIGHT}",  # SPY 2024-04-22 496 P
+    )
+)
+# Texts that only an option has: an unknown form of one.
+UNKNOWN_FORM = re.compile(
+    r"[.-]?[A-Z][A-Z0-9.]{0,7}[ _]?[0-9]{6}[ _]?[CP][ _]?[0-9][0-9.]*"
+    r"|(?=.*[0-9]).*\b(?:CALL|PUT)S?\b.*"
+)
+# SPY APR 26 560 CALL: an option whose day is not known.
+WITHOUT_DAY = re.compile(rf"{ROOT} (?:{'|'.join(MONTHS).upper()}) ?[0-9]{{2}} {STRIKE} ?(?:CALL|PUT)")
+
+
+@lru_cache(maxsize=8192)
+def find_option(symbol: str) -> str | None:
+    """Return the canonical symbol of an option on a share or an index, None for any other symbol."""
+    matches = (form.fullmatch(normalize(symbol)) for form in FORMS)
+    return next((write_option(match.groupdict()) for match in matches if match), None)
+
+
+def normalize(symbol: str) -> str:
+    """Return the symbol in capitals, with one blank between words."""
+    return " ".join(symbol.upper().split())
+
+
+def write_option(parts: dict[str, str]) -> str | None:
+    """Return the canonical symbol, None for a day or a strike that no option has."""
+    month = parts["m"]
+    number = MONTHS.index(month.lower()) + 1 if month.isalpha() else int(month)
+    try:
+        expires = date(2000 + int(parts["y"]), number, int(parts["d"]))
+    except ValueError:
+        return None
+    thousandths = Decimal(parts.get("thousandths") or 1000 * Decimal(parts["strike"].replace(",", "")))
+    if thousandths != int(thousandths) or not 0 < thousandths < 10**8:
+        return None
+    return f"{parts['root']}{expires:%y%m%d}{parts['right'][0]}{int(thousandths):08}"
+
+
+def is_option(symbol: str) -> bool:
+    """Return whether the symbol is an option on a share or an index, in a known form."""
+    return find_option(symbol) is not None or WITHOUT_DAY.fullmatch(normalize(symbol)) is not None
+
+
+def looks_like_option(symbol: str) -> bool:
+    """Return whether the symbol can only be an option, in whatever form."""
+    return UNKNOWN_FORM.fullmatch(normalize(symbol)) is not None
