@@ -13,6 +13,7 @@ from journal_api.routes import (
     api_keys,
     copy_groups,
     example_journal,
+    fills,
     goals,
     import_profiles,
     imports,
@@ -24,6 +25,7 @@ from journal_api.routes import (
     strategies,
     tag_categories,
     tags,
+    trade_merges,
     trades,
 )
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
@@ -37,6 +39,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.example_journal import ExampleJournal
+from journal_api.structs.fills import FillPatch, FillsCreate, TradesMerge
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
@@ -147,6 +150,16 @@ OPERATIONS = link_etag_sources([
     Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
               body=AnswersPut, data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
+    Operation("POST", "/trades/{id:row_id}/fills", fills.create_fills, "write:trades",
+              body=FillsCreate, data={"trade": Trade}),
+    Operation("PATCH", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.update_fill, "write:trades",
+              body=FillPatch, data={"trade": Trade}),
+    Operation("DELETE", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.delete_fill, "write:trades",
+              errors=(Conflict,)),
+    Operation("POST", "/trades/merge", trade_merges.merge_trades, "write:trades",
+              body=TradesMerge, data={"trade": Trade}, success_statuses=(200,), report=True),
+    Operation("POST", "/trades/{id:row_id}/split", trade_merges.split_trade, "write:trades",
+              data={"trades": list[TradeListItem]}, errors=(Conflict,), success_statuses=(200,), report=True),
     Operation("GET", "/reports", reports.get_report, "read:trades",
               query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),

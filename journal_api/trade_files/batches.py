@@ -24,6 +24,7 @@ from journal_api.repositories.imported_trades import (
     insert_all,
 )
 from journal_api.repositories.sql import fetch
+from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
 from journal_api.rules.copy_match import CopyMatches
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.position_match import Relation, describe_position, relate
@@ -45,6 +46,7 @@ SAME_TIME = "is at the time of a position that another file has added"
 OTHER_POSITIONS = (
     "makes other positions of the fills of a later file: undo that import, and import this file first"
 )
+MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 
 
 class HasErrors(Exception):
@@ -67,6 +69,7 @@ class TradeImporter:
         file_format: str,
         open_contracts: set[tuple[int, str]],
         linker: CopyLinker,
+        merged_parts: MergedParts,
     ) -> None:
         self.db, self.user_id, self.import_id = db, user_id, import_id
         self.resolver, self.fees, self.written_at = resolver, fees, written_at
@@ -80,6 +83,7 @@ class TradeImporter:
         self.file_format = file_format
         # Contracts with an open position before the import, and the rows of the file that may continue it.
         self.open_contracts = open_contracts
+        self.merged_parts = merged_parts
         self.deferred: defaultdict[Contract, list[ResolvedRow]] = defaultdict(list)
 
     @classmethod
@@ -98,7 +102,7 @@ class TradeImporter:
         linker = CopyLinker(await read_rules(db, user_id), last or 0)
         return cls(
             *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
-            *(file_format, open_contracts, linker),
+            *(file_format, open_contracts, linker, await read_merged_parts(db, user_id)),
         )
 
     def only_read(self, reader: Connection) -> None:
@@ -181,6 +185,8 @@ class TradeImporter:
         self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
     ) -> list[Verdict]:
         """Write the positions of the fills of the rows and of stored trades."""
+        if merged := next((stored for stored in stored_trades if stored.content is None), None):
+            return [suspect_verdict(row, merged, MERGED_POSITION) for row in rows]
         continued = continue_positions(rows, stored_trades)
         if continued is None:
             return [suspect_verdict(row, stored_trades[0], OTHER_POSITIONS) for row in rows]
@@ -241,7 +247,7 @@ class TradeImporter:
         accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
         if accounts.isdisjoint(self.accounts_with_trades):
             return Matches({}, {})
-        return await find_matches(self.db, rows, self.last_matched)
+        return await find_matches(self.db, rows, self.last_matched, self.merged_parts)
 
     async def find_relations(
         self, rows: Sequence[ResolvedRow | Rejected], matched: Mapping[int, StoredTrade]
