@@ -219,7 +219,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         ordered = sort_fills(fills)
         entry = "buy" if self.direction == "long" else "sell"
-        if ordered[0].side != entry and len(ordered) > 1:
+        if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
             reason = (
                 f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             )
