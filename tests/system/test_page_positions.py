@@ -7,10 +7,13 @@ from typing import Any
 
 from chromium import (
     PageJournal,
+    choose,
+    eventually,
     in_a_browser,
     no_dialog,
     save,
     see,
+    show,
     sign_in,
     values_of,
 )
