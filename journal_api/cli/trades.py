@@ -3,7 +3,7 @@
 import hashlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -176,10 +176,24 @@ def import_file(
     ):
         click.echo(printable(note), err=True)
     preview = import_report.describe_preview(result.preview) if result.preview else ()
-    for line in (*preview, import_report.describe_counts(counts), *import_report.describe_fees(result)):
+    lines = (*preview, import_report.describe_counts(counts), *import_report.describe_fees(result))
+    for line in (*lines, *describe_copies(result)):
         click.echo(printable(line))
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
+
+
+def describe_copies(result: importer.ImportResult) -> Iterator[str]:
+    """Say how many copies were linked, and which positions were left alone."""
+    if result.linked:
+        yield f"{result.linked} linked as copies"
+    for ambiguous in result.ambiguous:
+        one, *others = (
+            f"{position.direction} {position.quantity:f} {position.symbol} at {position.opened_at}"
+            f" in account {position.account_id}"
+            for position in (ambiguous.trade, *ambiguous.candidates)
+        )
+        yield f"Not linked: {one} may belong to {' or '.join(others)}"
 
 
 def read_profile(file: Path) -> ImportProfileCreate:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, import_profiles, imports, instruments
+from journal_api.rules.copy_match import encode_ambiguous
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
 from journal_api.trade_files import importer, previews, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
@@ -162,6 +163,8 @@ def build_report(
         "accounts_without_costs": result.accounts_without_costs,
         "preview": result.preview,
         "left_out": file.left_out.report(),
+        "linked": result.linked,
+        "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,

@@ -32,6 +32,7 @@ from journal_api.routes import (
 from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
+    AmbiguousCopy,
     CopyGroup,
     CopyGroupCreate,
     CopyGroupListItem,
@@ -131,6 +132,8 @@ OPERATIONS = link_etag_sources([
               body=CopyGroupPatch, data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
     Operation("PUT", "/copy-groups/{id:row_id}/members", copy_groups.replace_members, "write:copy_groups",
               body=MembersPut, data={"copy_group": CopyGroup}, errors=(Conflict,)),
+    Operation("POST", "/copy-groups/{id:row_id}/link", copy_groups.link_copies, "write:trades",
+              data={"linked": int, "ambiguous": list[AmbiguousCopy]}, success_statuses=(200,), report=True),
     Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups"),
     Operation("GET", "/trades", trades.list_trades, "read:trades",
               query=TradeQuery, data={"trades": list[TradeListItem]}, is_slow=True),

@@ -107,16 +107,16 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         sides = {fill.side for fill in self.fills}
         return len(sides) < len(self.fills) or len({fill.quantity for fill in self.fills}) > 1
 
+    @property
+    def is_priced(self) -> bool:
+        """Whether the price of every fill is known."""
+        return all(fill.price is not None for fill in self.fills)
+
     def count_sides(self) -> int:
         """Return the quantity that was bought and sold, in units of 10^-8."""
         if self.is_scaled:
             return sum(fill.quantity for fill in self.fills)
         return self.quantity.units * (1 if self.closed_at is None else 2)
-
-    @property
-    def is_priced(self) -> bool:
-        """Whether the price of every fill is known."""
-        return all(fill.price is not None for fill in self.fills)
 
     def with_result(self) -> Self:
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
@@ -219,7 +219,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         ordered = sort_fills(fills)
         entry = "buy" if self.direction == "long" else "sell"
-        if ordered[0].side != entry and len(ordered) > 1:
+        if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
             reason = (
                 f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             )

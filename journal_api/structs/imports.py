@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import OneTradeIs, ProposedProfile
 from journal_api.structs.trades import Direction, FeesSource
@@ -265,6 +266,8 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     `costs` says where the costs of the rows come from: `stated` by the file, charged `by_account`, or `none`
     if those of any row are unknown; `accounts_without_costs` are the accounts of such rows. `preview` is what
     a dry run shows of the new trades.
+    `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
+    positions that were not, because several others may be their original or their copy.
     In a dry run of an unknown header `format` is "unknown", and the last four members say what the file has.
     """
 
@@ -288,6 +291,8 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     accounts_without_costs: list[int] = []
     preview: ImportPreview | None = None
     left_out: list[LeftOutRows] = []
+    linked: int = 0
+    ambiguous: list[AmbiguousCopy] = []
     rows: list[Verdict]
     columns: list[str] | None = None
     sample_rows: list[list[str]] | None = None

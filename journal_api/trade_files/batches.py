@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
 from journal_api.repositories.accounts import read_commissions
+from journal_api.repositories.copy_links import link_by_import, read_rules
 from journal_api.repositories.import_lookups import find_accounts_with_trades, read_names
 from journal_api.repositories.imported_trades import (
     LastMatched,
@@ -25,13 +26,15 @@ from journal_api.repositories.imported_trades import (
 )
 from journal_api.repositories.sql import fetch
 from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
+from journal_api.rules.copy_match import CopyMatches
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import Relation, describe_position, relate
+from journal_api.rules.position_match import Relation, describe_position, read_fills, relate
 from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import Contract, contains_begin, continue_positions
 from journal_api.trade_files.copies import Copies, PendingCopy
+from journal_api.trade_files.copy_linking import CopyLinker
 from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.previews import ImportDigest, PreviewCollector
@@ -71,6 +74,7 @@ class TradeImporter:
         open_contracts: set[tuple[int, str]],
         merged_parts: MergedParts,
         digest: ImportDigest,
+        linker: CopyLinker,
         *,
         force: bool,
     ) -> None:
@@ -83,7 +87,7 @@ class TradeImporter:
         self.accounts_with_trades = accounts_with_trades
         self.compared: set[int] = set()  # the trades that an earlier row stands for
         self.last_matched: LastMatched = {}
-        self.copies = Copies()
+        self.copies, self.linker = Copies(), linker
         self.related: set[int] = set()  # the trades that positions of the file are
         self.file_format = file_format
         # Contracts with an open position before the import, and the rows of the file that may continue it.
@@ -112,9 +116,10 @@ class TradeImporter:
         resolver = RowResolver(names, accounts)
         with_trades = await find_accounts_with_trades(db, user_id)
         open_contracts = await find_open_contracts(db, user_id)
+        linker = CopyLinker(await read_rules(db, user_id), last or 0)
         return cls(
             *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
-            *(file_format, open_contracts, await read_merged_parts(db, user_id), digest),
+            *(file_format, open_contracts, await read_merged_parts(db, user_id), digest, linker),
             force=force,
         )
 
@@ -216,7 +221,8 @@ class TradeImporter:
                 new.append(self.with_ids(charged))
                 verdicts += self.add(new[-1])
             else:
-                correction = self.compare(charged, stored)
+                is_same = read_fills(row.columns) == read_fills(stored.fields)
+                correction = None if is_same else self.compare(charged, stored)
                 corrections += [correction] if correction else []
                 verdicts.append(stored_verdict(charged, stored, correction))
         await self.write_rows(new, corrections)
@@ -256,6 +262,7 @@ class TradeImporter:
 
     async def write_rows(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
         await self.call(lambda: self.observe(new, corrections))
+        self.linker.add(new, corrections)
         if self.import_id is not None:
             await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
             if corrections:
@@ -358,6 +365,7 @@ class TradeImporter:
     async def resolve_copies(self) -> list[Verdict]:
         """Set the originals of the pending copies. Returns the verdicts of their rows."""
         resolved = await self.call(self.copies.resolve)
+        self.linker.set_originals({copy.trade_id: original_id for original_id, copy in resolved.pairs})
         if self.import_id is not None:
             originals = [(original_id, copy.trade_id) for original_id, copy in resolved.pairs]
             await self.db.executemany("UPDATE trades SET source_trade_id = ? WHERE id = ?", originals)
@@ -366,6 +374,13 @@ class TradeImporter:
             Verdict(line=copy.line, verdict="new", trade_id=copy.trade_id if is_stored else None)
             for _, copy in resolved.pairs
         ] + resolved.errors
+
+    async def link_copies(self) -> CopyMatches:
+        """Link the copies of copy groups."""
+        matches = await self.linker.find_copies(self.db)
+        if self.import_id is not None:
+            await link_by_import(self.db, self.import_id, matches.links, self.written_at)
+        return matches
 
 
 def several(rows: int) -> int | UnsetType:

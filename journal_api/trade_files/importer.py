@@ -9,6 +9,8 @@ from journal_api.database.database import Database
 from journal_api.database.threads import T
 from journal_api.repositories import users
 from journal_api.repositories.imports import Source, insert, set_counts
+from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
+from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportPreview, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.batches import HasErrors, TradeImporter
@@ -28,6 +30,8 @@ class ImportResult(NamedTuple):
     accounts_without_costs: list[int]
     digest: str  # of all that the import writes
     preview: ImportPreview | None  # of a dry run
+    linked: int  # copies in copy groups
+    ambiguous: list[AmbiguousCopy]
 
 
 class FileImport:
@@ -64,7 +68,7 @@ class FileImport:
         self.importer = await self._prepare(db, choice, None)
         self.importer.preview = PreviewCollector(owner.timezone, owner.day_rollover)
         await self.importer.process(self.file, self.verdicts)
-        return self._result()
+        return self._result(await self.importer.link_copies())
 
     async def store(self, db: Connection) -> ImportResult:
         """Read the file and store its trades. Raises HasErrors after the first error."""
@@ -80,9 +84,10 @@ class FileImport:
         )
         self.importer = await self._prepare(db, choice, import_id)
         await self.importer.process(self.file, self.verdicts)
+        matches = await self.importer.link_copies()
         await set_counts(db, import_id, self.verdicts.counts)
         await self.importer.remember(self.file.timezone)
-        return self._result()
+        return self._result(matches)
 
     async def complete(self, transaction: Awaitable[T], reader: Connection) -> T:
         """Return the result of the transaction that calls `store`.
@@ -110,12 +115,15 @@ class FileImport:
         self.digest.add_verdicts(verdicts)
         self._on_verdicts(verdicts)
 
-    def _result(self) -> ImportResult:
+    def _result(self, matches: CopyMatches) -> ImportResult:
         importer = self.importer
+        last_trade_id = importer.last_trade_id if importer.import_id is None else None
         return ImportResult(
             *(importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied),
             *(importer.fees.source, importer.fees.accounts_without, self.digest.hexdigest()),
             importer.preview.build() if importer.preview else None,
+            len(matches.links),
+            describe_ambiguous(matches.ambiguous, last_trade_id),
         )
 
 
