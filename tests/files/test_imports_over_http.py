@@ -102,6 +102,8 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
         "fees_applied": [],
         "left_out": [],
+        "linked": 0,
+        "ambiguous": [],
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,
