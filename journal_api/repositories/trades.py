@@ -144,6 +144,8 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
     if not changed:
         return
     changed["updated_at"] = now_after(stored.updated_at)
+    if "source_trade_id" in changed:
+        changed["unlinked"] = changed["source_trade_id"] is None
     # An imported trade keeps the fingerprint of its file, any other trade has the fingerprint of its columns.
     values = {
         "id": stored.id,

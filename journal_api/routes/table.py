@@ -7,6 +7,7 @@ from journal_api.errors import (
     DuplicateName,
     LimitReached,
     NotFound,
+    PreviewChanged,
 )
 from journal_api.routes import (
     accounts,
@@ -28,9 +29,10 @@ from journal_api.routes import (
     trade_merges,
     trades,
 )
-from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
+    AmbiguousCopy,
     CopyGroup,
     CopyGroupCreate,
     CopyGroupListItem,
@@ -117,7 +119,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/accounts", accounts.create_account, "write:accounts",
               body=AccountCreate, data={"account": Account}, errors=(DuplicateName,)),
     Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
-              body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
+              query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
@@ -130,6 +132,8 @@ OPERATIONS = link_etag_sources([
               body=CopyGroupPatch, data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
     Operation("PUT", "/copy-groups/{id:row_id}/members", copy_groups.replace_members, "write:copy_groups",
               body=MembersPut, data={"copy_group": CopyGroup}, errors=(Conflict,)),
+    Operation("POST", "/copy-groups/{id:row_id}/link", copy_groups.link_copies, "write:trades",
+              data={"linked": int, "ambiguous": list[AmbiguousCopy]}, success_statuses=(200,), report=True),
     Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups"),
     Operation("GET", "/trades", trades.list_trades, "read:trades",
               query=TradeQuery, data={"trades": list[TradeListItem]}, is_slow=True),
@@ -164,7 +168,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/imports", imports.create_import, "write:trades",
               query=ImportQuery, consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
-              success_statuses=(200, 201), report=True),
+              success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
     Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
               data={"instruments": list[Instrument]}),
