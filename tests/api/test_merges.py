@@ -279,6 +279,16 @@ async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: htt
     assert [await get_trade(client, part) for part in others] == parts[1:]
 
 
+async def test_fees_of_before_the_merge_come_back(client: httpx.AsyncClient) -> None:
+    parts = [await create_part(client, "14:00", "14:10"), await create_part(client, "14:10", "14:20", fees=2)]
+    whole = await merge(client, *parts)
+    await patch(client, whole, fees=9)
+
+    restored = await split(client, whole)
+
+    assert [part["fees"] for part in restored] == [0, 2]
+
+
 async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.AsyncClient) -> None:
     parts, _, setup = await create_annotated(client)
     whole = await merge(client, *parts)
