@@ -1,10 +1,12 @@
 """What a dry run shows is what the import writes: sums, first and last trades, costs, and the token."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from commands import import_file
 from factories import (
     A_FILE,
     build_file,
@@ -196,13 +198,31 @@ async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.Async
     assert report["preview"]["total"]["trades"] == 0
 
 
+def two_files() -> tuple[bytes, bytes]:
+    """Fills, and pairs of another size at the same times."""
+    fills = random_fills(3, 2)
+    larger = [fill._replace(quantity=2 * fill.quantity, id=fill.id + 500) for fill in fills]
+    return executions(fills), performance(first_in_first_out(larger))
+
+
+def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) -> None:
+    db, paths = tmp_path / "journal.db", (tmp_path / "fills.csv", tmp_path / "pairs.csv")
+    for path, content in zip(paths, two_files(), strict=True):
+        path.write_bytes(content)
+    import_file(db, paths[0])
+
+    plain = import_file(db, paths[1])
+    forced = import_file(db, paths[1], "--force")
+
+    assert plain.out == "0 new, 0 already there, 1 suspect: --force imports them\n"
+    assert "line 2: suspect: is at the time of a position that another file has added" in plain.err
+    assert forced.out == "1 new, 0 already there\n"
+
+
 async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
-    fills = random_fills(3, 2)
-    await create_import(client, executions(fills), account_id=account["id"])
-    other = performance(
-        first_in_first_out([fill._replace(quantity=2 * fill.quantity, id=fill.id + 500) for fill in fills])
-    )
+    first, other = two_files()
+    await create_import(client, first, account_id=account["id"])
 
     plain = await preview(client, other, account["id"])
     forced = await preview(client, other, account["id"], force=True)
