@@ -116,7 +116,7 @@ class TradeImporter:
         resolver = RowResolver(names, accounts)
         with_trades = await find_accounts_with_trades(db, user_id)
         open_contracts = await find_open_contracts(db, user_id)
-        linker = CopyLinker(await read_rules(db, user_id), last or 0)
+        linker = CopyLinker(await read_rules(db, user_id))
         return cls(
             *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
             *(file_format, open_contracts, await read_merged_parts(db, user_id), digest, linker),
