@@ -192,6 +192,27 @@ async def test_only_ones_own_trades_are_merged_and_only_several(
     assert (error_of(not_merged)[0], error_of(not_mine)[0]) == (409, 404)
 
 
+async def test_rows_of_pairs_that_share_a_fill_share_it_when_they_are_merged(
+    client: httpx.AsyncClient,
+) -> None:
+    file = """\
+symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp
+MNQH6,1,3,1,100,103,$6.00,02/12/2026 09:00:00,02/12/2026 09:02:00
+MNQH6,2,3,2,101,103,$8.00,02/12/2026 09:01:00,02/12/2026 09:02:00
+MNQH6,4,5,1,101,103,$4.00,02/12/2026 09:02:00,02/12/2026 09:02:00
+"""
+    rows = read_ids(unwrap(await send_file(client, file, 1, one_trade_is="row")))
+
+    whole = await merge(client, *({"id": trade_id} for trade_id in rows))
+    as_positions = unwrap(await send_file(client, file, 1, one_trade_is="position", dry_run=True))
+
+    found = [(one["external_id"], one["side"], one["quantity"]) for one in whole["fills"]]
+    assert found == [("1", "buy", 1), ("2", "buy", 2), ("3", "sell", 3), ("4", "buy", 1), ("5", "sell", 1)]
+    assert (whole["quantity"], whole["gross_pnl"]) == (3, 18)
+    assert set(read_ids(as_positions)) == {whole["id"]}
+    assert len(await split(client, whole)) == 3
+
+
 # Annotations ---------------------------------------------------------------------------------------------
 
 
@@ -256,6 +277,16 @@ async def test_what_was_annotated_since_the_merge_stays_on_the_first(client: htt
     assert first["setup_id"] is None
     assert first["updated_at"] > changed["updated_at"]
     assert [await get_trade(client, part) for part in others] == parts[1:]
+
+
+async def test_fees_of_before_the_merge_come_back(client: httpx.AsyncClient) -> None:
+    parts = [await create_part(client, "14:00", "14:10"), await create_part(client, "14:10", "14:20", fees=2)]
+    whole = await merge(client, *parts)
+    await patch(client, whole, fees=9)
+
+    restored = await split(client, whole)
+
+    assert [part["fees"] for part in restored] == [0, 2]
 
 
 async def test_answers_given_since_the_merge_stay_on_the_first(client: httpx.AsyncClient) -> None:
