@@ -285,10 +285,10 @@ CREATE INDEX trades_of_source ON trades (source_trade_id) WHERE source_trade_id 
 CREATE INDEX trades_of_import ON trades (import_id) WHERE import_id IS NOT NULL;
 -- The order of lists of trades, for filters that may select few of many trades.
 CREATE INDEX trades_of_account ON trades (account_id, opened_at, id);
+CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
 CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
 CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
 CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
-CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
 CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
 
 -- Trades as they were before an import updated them, so that the import can be undone.

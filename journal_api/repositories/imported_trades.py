@@ -183,7 +183,8 @@ async def find_open_contracts(db: Connection, user_id: int) -> set[tuple[int, st
         """
         SELECT account_id, contract
         FROM trades
-        WHERE user_id = :user_id AND closed_at IS NULL AND +content IS NOT NULL
+        -- The bound of opened_at makes SQLite take the index of open trades.
+        WHERE user_id = :user_id AND closed_at IS NULL AND opened_at > '' AND +content IS NOT NULL
         """,
         {"user_id": user_id},
     )

@@ -10,7 +10,8 @@ from journal_api.repositories import copy_links, sql
 from journal_api.repositories.copy_links import BEFORE_LINK
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import CORRECTED_FIELDS
-from journal_api.structs.imports import Counts, Import, OneTradeIs
+from journal_api.structs.import_profiles import OneTradeIs
+from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
 from journal_api.values.money import json_number
 

@@ -158,7 +158,7 @@ OPERATIONS = link_etag_sources([
     Operation("DELETE", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.delete_fill, "write:trades",
               errors=(Conflict,)),
     Operation("POST", "/trades/merge", trade_merges.merge_trades, "write:trades",
-              body=TradesMerge, data={"trade": Trade}, success_statuses=(200,)),
+              body=TradesMerge, data={"trade": Trade}, success_statuses=(200,), report=True),
     Operation("POST", "/trades/{id:row_id}/split", trade_merges.split_trade, "write:trades",
               data={"trades": list[TradeListItem]}, errors=(Conflict,), success_statuses=(200,), report=True),
     Operation("GET", "/reports", reports.get_report, "read:trades",

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from msgspec import Raw, Struct, json
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.trades import Direction, Side
+from journal_api.structs.trades import Direction, FillSide
 from journal_api.values.money import SCALE, json_text, quotient, units
 
 
@@ -15,7 +15,7 @@ class Fill(NamedTuple):
     """A purchase or a sale. `price` is None for an exit whose price nobody stated."""
 
     id: int
-    side: Side
+    side: FillSide
     quantity: int
     price: int | None
     at: str
@@ -162,7 +162,7 @@ class StoredFill(Struct, frozen=True):
     """A fill as JSON, its amounts undecoded: a float would lose digits."""
 
     id: int
-    side: Side
+    side: FillSide
     quantity: Raw
     price: Raw
     at: str

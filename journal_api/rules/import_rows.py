@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Side
+from journal_api.structs.trades import FillSide
 from journal_api.values.timestamps import Timestamp
 
 
@@ -20,7 +20,7 @@ class Answered(NamedTuple):
 class FileFill(NamedTuple):
     """A fill of a file. Amounts are integers of 10^-8; the time may be local."""
 
-    side: Side
+    side: FillSide
     quantity: int
     price: int
     time: Timestamp

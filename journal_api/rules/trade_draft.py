@@ -103,8 +103,9 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_scaled(self) -> bool:
-        """Whether the trade has more than one entry or more than one exit."""
-        return len({fill.side for fill in self.fills}) < len(self.fills)
+        """Whether the trade has more than one entry, more than one exit, or an exit of a part."""
+        sides = {fill.side for fill in self.fills}
+        return len(sides) < len(self.fills) or len({fill.quantity for fill in self.fills}) > 1
 
     @property
     def is_priced(self) -> bool:
@@ -218,7 +219,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         ordered = sort_fills(fills)
         entry = "buy" if self.direction == "long" else "sell"
-        if ordered[0].side != entry and len(ordered) > 1:
+        if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
             reason = (
                 f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             )

@@ -6,7 +6,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from journal_api.errors import ValidationFailed
-from journal_api.structs.trades import Side
+from journal_api.structs.trades import FillSide
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
 from journal_api.values.types import Name100, RowId
@@ -17,7 +17,7 @@ REQUIRED = ("side", "quantity", "price")
 class FillCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """A purchase or a sale. An omitted `at` is the time of the request."""
 
-    side: Side
+    side: FillSide
     quantity: PositiveMoney
     price: Money
     at: Timestamp | UnsetType = UNSET
@@ -28,7 +28,7 @@ class FillCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class FillsCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     """One fill, by its members, or up to 1,000 in `fills`. An omitted `at` is the time of the request."""
 
-    side: Side | UnsetType = UNSET
+    side: FillSide | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
     price: Money | UnsetType = UNSET
     at: Timestamp | UnsetType = UNSET
@@ -55,7 +55,7 @@ class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     """The members to change. `id` may be sent back as it was read, and so may a null `price`."""
 
     id: int | UnsetType = UNSET
-    side: Side | UnsetType = UNSET
+    side: FillSide | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
     price: Money | None | UnsetType = UNSET
     at: Timestamp | UnsetType = UNSET
@@ -66,4 +66,4 @@ class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
 class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
     """The trades to merge into the one that opened first."""
 
-    ids: Annotated[list[RowId], Meta(min_length=2, max_length=1000)]
+    ids: Annotated[list[RowId], Meta(min_length=1, max_length=1000)]

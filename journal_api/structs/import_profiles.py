@@ -17,6 +17,7 @@ Columns = Column | Annotated[list[Column], Meta(min_length=1, max_length=10)]
 Word = Annotated[str, Meta(min_length=1, max_length=100)]
 Words = Annotated[list[Word], Meta(min_length=1, max_length=50)]
 ManyColumns = Annotated[list[Columns], Meta(min_length=1, max_length=50)]
+OneTradeIs = Literal["position", "row"]
 ProfileKind = Literal["trades", "fills"]
 CostSign = Literal["positive", "negative"]
 # The members that a kind needs, and those that only the other kind has.
@@ -101,6 +102,7 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     multiplier: Columns | None = None
     external_id: Annotated[list[Columns], Meta(min_length=1, max_length=5)] | None = None  # joined with -
     account: Columns | None = None
+    one_trade_is: OneTradeIs | None = None
 
     def __post_init__(self) -> None:
         """Raise ValidationFailed for a member that the kind needs or does not have."""
@@ -127,7 +129,8 @@ class ImportProfileCreate(ProfileFields, kw_only=True, forbid_unknown_fields=Tru
 
     A trade has either `bought` and `sold`, or `side`, prices and times. A fill without a `side` is a sale if
     its quantity is negative. `divide_by` names the column by which the amount of another column is divided,
-    unless its cell is empty.
+    unless its cell is empty. Rows of trades are joined to positions, unless `one_trade_is` is `row`, as for
+    brokers that keep several positions of one symbol.
     """
 
     name: Name100

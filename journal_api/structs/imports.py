@@ -9,14 +9,13 @@ from msgspec import UNSET, Struct, UnsetType, field
 from journal_api.errors import ValidationFailed
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.dry_run import DryRunQuery
-from journal_api.structs.import_profiles import ProposedProfile
+from journal_api.structs.import_profiles import OneTradeIs, ProposedProfile
 from journal_api.structs.trades import Direction, FeesSource
 from journal_api.values.types import DayText, Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
 DateOrder = Literal["month", "day"]
 DateOrderSource = Literal["stated", "file", "assumed"]
-OneTradeIs = Literal["position", "row"]
 CostsSource = Literal["stated", "by_account", "none"]
 VerdictWord = Literal["new", "duplicate", "updated", "suspect", "unmatched", "error"]
 

@@ -30,7 +30,7 @@ AMOUNTS = (
 )
 Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
-Side = Literal["buy", "sell"]
+FillSide = Literal["buy", "sell"]
 FeesSource = Literal["file", "account", "typed", "none"]
 # Fees that the commissions of the account decide if they are omitted; 0 is what they are without any.
 ChargedFees = Annotated[
@@ -159,6 +159,7 @@ class TradeSelection(Struct, kw_only=True):
         """Return the filters as SQL parameters, days as text."""
         return {
             **asdict(self),
+            "root": self.root and self.root.upper(),
             "since": self.since and str(self.since),
             "until": self.until and str(self.until),
         }
@@ -230,7 +231,7 @@ class Fill(Struct, kw_only=True, forbid_unknown_fields=True):
     """
 
     id: int
-    side: Side
+    side: FillSide
     quantity: Decimal
     price: Decimal | None
     at: Instant

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import FileFill, ImportedTrade, LeftOut, Rejected, unstated
 from journal_api.rules.trade_draft import TradeDraft
-from journal_api.structs.trades import Side
+from journal_api.structs.trades import FillSide
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
 from journal_api.trade_files.fills import Fill, Fills, Part, RoundTrip, find_round_trips
@@ -96,7 +96,7 @@ class Book:
     def read_fill(self, part: Part) -> FileFill:
         """Return the part of a fill that belongs to a trade."""
         fill = self.fills[part.number]
-        side: Side = "buy" if part.quantity > 0 else "sell"
+        side: FillSide = "buy" if part.quantity > 0 else "sell"
         fill_id = self.ids[part.number]
         return FileFill(side, abs(part.quantity), fill.price, self.time(fill.time), part.cost, fill_id)
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.import_rows import FileFill, ImportedTrade, Rejected
-from journal_api.structs.trades import Side
+from journal_api.structs.trades import FillSide
 from journal_api.trade_files.file_format import first_reason
 from journal_api.trade_files.fill_book import check_amount, round_digits
 from journal_api.trade_files.threads import with_cancel_checks
@@ -118,8 +118,8 @@ def join_fills(pairs: list[Pair]) -> tuple[FileFill, ...]:
     """Return the fills of the pairs in their order; pairs that share the id of a fill share the fill."""
     placed: dict[Place, FileFill] = {}
     is_long = pairs[0].row.trade.direction == "long"
-    entry_side: Side = "buy" if is_long else "sell"
-    exit_side: Side = "sell" if is_long else "buy"
+    entry_side: FillSide = "buy" if is_long else "sell"
+    exit_side: FillSide = "sell" if is_long else "buy"
     for entered, exited, row in pairs:
         trade, (entry_id, exit_id) = row.trade, row.fill_ids or (None, None)
         assert trade.exit_price is not None, "a pair has an exit"

@@ -10,8 +10,8 @@ from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill, encode_fills, state_fills
 from journal_api.rules.import_rows import Candidate, FileFill, ImportedTrade, LeftOut, Rejected
 from journal_api.rules.trade_identity import compute_checksums, compute_fingerprint
-from journal_api.structs.import_profiles import ImportProfileCreate
-from journal_api.structs.imports import LeftOutRows, OneTradeIs
+from journal_api.structs.import_profiles import ImportProfileCreate, OneTradeIs
+from journal_api.structs.imports import LeftOutRows
 from journal_api.trade_files.amounts import CACHED_AMOUNTS, Comma
 from journal_api.trade_files.dates import ROWS_SEARCHED, DateOrder, FileDates, find_date_order
 from journal_api.trade_files.file_format import Format, Trades, first_reason

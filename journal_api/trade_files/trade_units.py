@@ -5,7 +5,7 @@ from collections.abc import Callable
 from aiosqlite import Connection
 
 from journal_api.repositories import imports
-from journal_api.structs.imports import OneTradeIs
+from journal_api.structs.import_profiles import OneTradeIs
 
 
 async def unit_of_import(

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 from journal_api import structs, values
 from journal_api.values.metrics import MetricKey
 
-RENAMED = {"Reason": "NullReason", "Side": "FillSide", "Unit": "MetricUnit"}
+RENAMED = {"Reason": "NullReason", "Unit": "MetricUnit"}
 WITHOUT_NAME = ("ExtraStatistic", "PaceState", "PeriodGroup", "OrderedGroup", "FieldGroup")
 
 

@@ -17,7 +17,14 @@ UPDATE trades SET
     ELSE iif(fees = 0, 'none', 'account')
   END;
 DROP INDEX trades_of_symbol;
+-- Of two indexes that serve a filter alike, SQLite takes the newer one: the partial ones stay newer.
+DROP INDEX trades_of_grade;
+DROP INDEX trades_open;
+DROP INDEX trades_breakeven;
 CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
+CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
+CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
+CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
 CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
 
 ALTER TABLE import_updates ADD COLUMN fills TEXT;

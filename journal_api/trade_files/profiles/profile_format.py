@@ -72,5 +72,5 @@ def format_for_header(profile: ImportProfileCreate, header: Collection[str]) -> 
         optional=frozenset(find_columns(header, optional_columns(profile))),
         dates=() if profile.time else tuple(find_columns(header, time_columns(profile))),
         section=profile.section,
-        is_pairs=profile.kind == "trades",
+        is_pairs=profile.kind == "trades" and profile.one_trade_is != "row",
     )
