@@ -67,7 +67,7 @@ async def list_of_ids(db: Connection, trade_ids: Iterable[int]) -> list[CopyPosi
 
 
 def build_positions(rows: Iterable[Any]) -> list[CopyPosition]:
-    return [CopyPosition(*columns, bool(is_free)) for *columns, is_free in rows]
+    return [CopyPosition._make(row) for row in rows]
 
 
 def encode_links(links: Sequence[tuple[int, int]]) -> str:

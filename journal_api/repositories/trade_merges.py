@@ -23,7 +23,7 @@ BLOBS = ("fingerprint", "content")
 # The rows of other tables that are deleted with a trade.
 OWN_ROWS = ("trade_tags", "confirmation_answers", "import_updates", "import_links")
 # What a trader writes on a trade. What was written after the merge stays on the first part.
-ANNOTATIONS = ("stop_loss", "initial_risk", "grade", "notes", "source_trade_id")
+ANNOTATIONS = ("stop_loss", "initial_risk", "grade", "notes", "source_trade_id", "unlinked")
 CHECKLIST = ("strategy_id", "setup_id")
 # References of a part to rows that may be deleted while it is merged.
 REFERENCES = {

@@ -24,6 +24,10 @@ EPOCH = datetime.fromisoformat("1970-01-01T00:00:00Z")
 COMPARED = 2
 
 
+# The full-size contract and the direction: what a position and its copies have in common.
+Market = tuple[str, str]
+
+
 class CopyRules(NamedTuple):
     """What a copy is in a group. `multipliers` has the quantity multiplier of every member."""
 
@@ -47,7 +51,7 @@ class CopyPosition(NamedTuple):
     opened_at: str
     closed_at: str | None
     source_trade_id: int | None
-    is_free: bool
+    is_free: bool | int
 
     @property
     def original_id(self) -> int:
@@ -58,8 +62,7 @@ class CopyPosition(NamedTuple):
         return read_instant(self.opened_at)
 
     @property
-    def market(self) -> tuple[str, str]:
-        """What a position and its copies have in common: the full-size contract and the direction."""
+    def market(self) -> Market:
         return full_size_contract(self.contract, self.root), self.direction
 
     def updated(self, columns: Mapping[str, Any]) -> "CopyPosition":
@@ -94,41 +97,76 @@ def match_copies(
 
     With `changed`, the ids of some trades, only matches that have one of them are returned.
     """
-    masters: defaultdict[tuple[str, str], list[CopyPosition]] = defaultdict(list)
-    followers: list[CopyPosition] = []
+    matcher = CopyMatcher(rules)
     for position in sorted(positions, key=lambda position: (position.opened_at, position.trade_id)):
-        if position.account_id == rules.master_account_id:
-            masters[position.market].append(position)
-        elif position.account_id in rules.multipliers:
-            followers.append(position)
-    claims: defaultdict[tuple[int, int], list[CopyPosition]] = defaultdict(list)
-    ambiguous: list[Ambiguous] = []
-    for follower in followers:
-        if follower.source_trade_id is not None:
-            claims[follower.source_trade_id, follower.account_id].append(follower)
-        elif follower.is_free and (candidates := find_originals(rules, follower, masters[follower.market])):
-            if len(candidates) > 1:
-                ambiguous.append(Ambiguous(follower, candidates))
+        matcher.add(position)
+    matcher.claim_originals()
+    return only_changed(matcher.settle(), changed)
+
+
+class CopyMatcher:
+    """The positions of a group in the order of time, and the positions that followers claim as originals."""
+
+    def __init__(self, rules: CopyRules) -> None:
+        self.rules = rules
+        self.masters: defaultdict[Market, list[CopyPosition]] = defaultdict(list)
+        self.followers: list[CopyPosition] = []
+        # The copies by the id of the original and their account, linked or not.
+        self.claims: defaultdict[tuple[int, int], list[CopyPosition]] = defaultdict(list)
+        # The followers' positions without a claim, by account and market.
+        self.spare: defaultdict[tuple[int, Market], list[CopyPosition]] = defaultdict(list)
+        self.ambiguous: list[Ambiguous] = []
+
+    def add(self, position: CopyPosition) -> None:
+        if position.account_id == self.rules.master_account_id:
+            self.masters[position.market].append(position)
+        elif position.account_id in self.rules.multipliers:
+            self.followers.append(position)
+
+    def claim_originals(self) -> None:
+        """Let every follower's position claim its original."""
+        for follower in self.followers:
+            if follower.source_trade_id is not None:
+                self.claims[follower.source_trade_id, follower.account_id].append(follower)
+            elif follower.is_free:
+                candidates = find_originals(self.rules, follower, self.masters[follower.market])
+                if len(candidates) == 1:
+                    self.claims[candidates[0].original_id, follower.account_id].append(follower)
+                    continue
+                self.spare[follower.account_id, follower.market].append(follower)
+                if candidates:
+                    self.ambiguous.append(Ambiguous(follower, candidates))
+
+    def settle(self) -> CopyMatches:
+        """Link the only position of an account that claims an original, unless it may be another one's."""
+        masters = {master.original_id: master for group in self.masters.values() for master in group}
+        matches = CopyMatches([], self.ambiguous.copy())
+        for (original_id, _), copies in self.claims.items():
+            if all(copy.source_trade_id is not None for copy in copies):
+                continue
+            original = masters[original_id]
+            if len(copies) > 1:
+                matches.ambiguous.append(Ambiguous(original, copies))
+            elif others := self.find_exchange(copies[0], original):
+                matches.ambiguous.append(Ambiguous(copies[0], [original, *others]))
             else:
-                claims[candidates[0].original_id, follower.account_id].append(follower)
-    by_id = {master.original_id: master for group in masters.values() for master in group}
-    return only_changed(settle_claims(claims, by_id, ambiguous), changed)
+                matches.links.append((copies[0].trade_id, original_id))
+        return matches
 
+    def find_exchange(self, copy: CopyPosition, original: CopyPosition) -> list[CopyPosition]:
+        """Return originals without a copy that it may be of, if a copy without one may be of its original.
 
-def settle_claims(
-    claims: Mapping[tuple[int, int], Sequence[CopyPosition]],
-    masters: Mapping[int, CopyPosition],
-    ambiguous: Iterable[Ambiguous],
-) -> CopyMatches:
-    """Link the only position of an account that may copy an original; several are ambiguous."""
-    matches = CopyMatches([], list(ambiguous))
-    for (original_id, _), copies in claims.items():
-        free = [copy for copy in copies if copy.source_trade_id is None]
-        if free and len(copies) > 1:
-            matches.ambiguous.append(Ambiguous(masters[original_id], list(copies)))
-        elif free:
-            matches.links.append((free[0].trade_id, original_id))
-    return matches
+        So it is when copies are late, each nearer to the next position of the master than to its own.
+        """
+        spare = find_near(self.rules, original, self.spare[copy.account_id, copy.market])
+        if not any(fits_quantity(self.rules, original, other) for other in spare):
+            return []
+        return [
+            master
+            for master in find_near(self.rules, copy, self.masters[copy.market])
+            if (master.original_id, copy.account_id) not in self.claims
+            and fits_quantity(self.rules, master, copy)
+        ]
 
 
 def only_changed(matches: CopyMatches, changed: Container[int] | None) -> CopyMatches:
@@ -150,14 +188,21 @@ def find_originals(
 ) -> list[CopyPosition]:
     """Return the position of the master that it copies: none, one, or several that it may be."""
     limit = rules.copy_seconds * SECOND
-    begin = bisect_left(masters, copy.opened - COMPARED * limit, key=lambda master: master.opened)
-    end = bisect_right(masters, copy.opened + COMPARED * limit, key=lambda master: master.opened)
-    fitting = [master for master in masters[begin:end] if fits_quantity(rules, master, copy)]
+    fitting = [master for master in find_near(rules, copy, masters) if fits_quantity(rules, master, copy)]
     near = [master for master in fitting if distance(copy, master) <= limit]
     if not near:
         return []
     nearest = min(near, key=lambda master: (is_sibling(copy, master), distance(copy, master)))
     return [nearest, *(other for other in fitting if other != nearest and rivals(copy, nearest, other))]
+
+
+def find_near(
+    rules: CopyRules, position: CopyPosition, others: Sequence[CopyPosition]
+) -> Sequence[CopyPosition]:
+    """Return the positions, of some in the order of time, that are compared with a position."""
+    seconds = COMPARED * rules.copy_seconds * SECOND
+    begin = bisect_left(others, position.opened - seconds, key=lambda other: other.opened)
+    return others[begin : bisect_right(others, position.opened + seconds, key=lambda other: other.opened)]
 
 
 def rivals(copy: CopyPosition, nearest: CopyPosition, other: CopyPosition) -> bool:

@@ -63,7 +63,7 @@ class CopyLinker:
         self, db: Connection, group: CopyRules, changed: list[CopyPosition]
     ) -> list[CopyPosition]:
         """Return the positions with all that decide about them: neighbours of neighbours."""
-        seconds = (2 + COMPARED) * group.copy_seconds + 1
+        seconds = 4 * COMPARED * group.copy_seconds
         stored = await copy_links.list_positions(
             db,
             group.multipliers,

@@ -59,7 +59,7 @@ class Journal:
     async def undo(self, report: Any, **query: Any) -> str:
         response = await self.client.delete(f"/imports/{report['id']}", params=query)
         assert response.status_code == 204, response.text
-        return response.headers.get("x-trades-kept", "")
+        return str(response.headers.get("x-trades-kept", ""))
 
     async def trades(self) -> dict[str, Any]:
         """The trades by their names."""
