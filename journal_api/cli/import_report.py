@@ -69,9 +69,11 @@ def describe_fees(result: ImportResult) -> Iterator[str]:
 def describe_missing_costs(result: ImportResult) -> Iterator[str]:
     """Say which accounts have no commissions for rows without costs."""
     if ids := result.accounts_without_costs:
-        named = ", ".join(f"account {account_id}" if account_id else "the new account" for account_id in ids)
+        numbers = ", ".join(map(str, ids))
+        one = f"account {numbers} has" if all(ids) else "the new account has"
+        named = f"accounts {numbers} have" if len(ids) > 1 else one
         yield (
-            f"Gross = net, no costs: the file states none, and {named} has no commissions for them."
+            f"Gross = net, no costs: the file states none, and {named} no commissions for them."
             " Set what you pay per side on the page, or with PATCH /v1/accounts/{id}."
         )
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from journal_api.errors import ValidationFailed
 from journal_api.structs.dry_run import DryRunQuery
-from journal_api.structs.imports import OneTradeIs
+from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.values.currencies import Currency
 from journal_api.values.money import LARGEST, Money
 from journal_api.values.types import Instant, Name100, default_value

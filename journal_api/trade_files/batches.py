@@ -203,13 +203,13 @@ class TradeImporter:
         self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
     ) -> list[Verdict]:
         """Write the positions of the fills of the rows and of stored trades."""
-        if merged := next((stored for stored in stored_trades if stored.content is None), None):
-            return [suspect_verdict(row, merged, MERGED_POSITION) for row in rows]
-        continued = continue_positions(rows, stored_trades)
+        merged = next((stored for stored in stored_trades if stored.content is None), None)
+        continued = None if merged else continue_positions(rows, stored_trades)
         if continued is None:
             if self.force:
                 return await self.process_rows(rows)
-            return [suspect_verdict(row, stored_trades[0], OTHER_POSITIONS) for row in rows]
+            why = MERGED_POSITION if merged else OTHER_POSITIONS
+            return [suspect_verdict(row, merged or stored_trades[0], why) for row in rows]
         verdicts: list[Verdict] = []
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []

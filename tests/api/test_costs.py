@@ -172,3 +172,35 @@ async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.A
     assert details_of(nothing)["fields"] == {"fees": "is required with apply_to=earlier"}
     assert "x-trades-charged" not in plain.headers
     assert unwrap(await client.get(path))["name"] == "Sim"
+
+
+FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("fills", "expected"),
+    [
+        ([FILL], (8, "account")),
+        ([FILL, FILL], (10, "account")),
+        ([FILL, {**FILL, "side": "buy", "at": "2026-01-05T14:30:00Z"}], (10, "account")),
+        ([{**FILL, "fees": 1}], (7, "typed")),
+        ([{**FILL, "quantity": 3}], (12, "account")),
+    ],
+    ids=["a part", "two parts", "more and a part", "typed", "close"],
+)
+async def test_a_fill_by_hand_pays_the_commission_too(
+    client: httpx.AsyncClient, fills: Any, expected: Any
+) -> None:
+    account = await create_account(client, fees=FEES)
+    trade = await create_trade(client, account["id"], quantity=3, **OPEN)
+    path = f"/trades/{trade['id']}"
+
+    filled = unwrap(await client.post(f"{path}/fills", json={"fills": fills}))
+
+    assert costs(trade) == (6, "account")
+    assert costs(filled) == expected
+    assert sum(fill["fees"] for fill in filled["fills"]) == filled["fees"]
+    for fill in filled["fills"][:0:-1]:
+        assert (await client.delete(f"{path}/fills/{fill['id']}")).status_code == 204
+    back = unwrap(await client.get(path))
+    assert costs(back) == (6, expected[1])
