@@ -144,6 +144,15 @@ def charge_fills(text: str, fees: int) -> str:
     return encode_fills([first._replace(fees=fees), *(fill._replace(fees=0) for fill in others)])
 
 
+def match_fees(text: str | None, fees: int) -> str | None:
+    """Return stored fills whose fees add up to those of the trade: the first bears what is missing."""
+    fills = decode_fills(text) if text else []
+    missing = fees - sum(fill.fees for fill in fills)
+    if not fills or not missing:
+        return text
+    return encode_fills([fills[0]._replace(fees=fills[0].fees + missing), *fills[1:]])
+
+
 def encode_fills(fills: Sequence[Fill]) -> str:
     """Return the fills as JSON, as responses have them."""
     return "[" + ",".join(map(encode_fill, fills)) + "]"

@@ -29,7 +29,7 @@ from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
 from journal_api.rules.copy_match import CopyMatches
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import Relation, describe_position, relate
+from journal_api.rules.position_match import Relation, describe_position, read_fills, relate
 from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import Contract, contains_begin, continue_positions
@@ -221,7 +221,8 @@ class TradeImporter:
                 new.append(self.with_ids(charged))
                 verdicts += self.add(new[-1])
             else:
-                correction = self.compare(charged, stored)
+                is_same = read_fills(row.columns) == read_fills(stored.fields)
+                correction = None if is_same else self.compare(charged, stored)
                 corrections += [correction] if correction else []
                 verdicts.append(stored_verdict(charged, stored, correction))
         await self.write_rows(new, corrections)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
-from journal_api.rules.fills import charge_fills
+from journal_api.rules.fills import charge_fills, match_fees
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_draft import FROM_FILLS
 from journal_api.rules.trade_identity import BROKER_FIELDS, CORRECTED_FIELDS, changed_fields, states
@@ -104,6 +104,7 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
         fields["gross_pnl"] = round(fields["gross_pnl"] * ratio)
     if not states(content, "fees"):
         fields["fees"] += compute_further_fees(row, stored.fields, fields, commissions)
+    fields["fills"] = match_fees(fields["fills"], fields["fees"])
     changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     return Correction(stored.trade_id, fields, changed, content)
 
@@ -111,6 +112,7 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
 def fill_in_trade(row: ResolvedRow, stored: StoredTrade) -> Correction | None:
     """Return the correction of a stored trade to the fields of the row, None if they are the same."""
     fields = {field: row.columns[field] for field in CORRECTED_FIELDS}
+    fields["fills"] = match_fees(fields["fills"], fields["fees"])
     changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     assert stored.content is not None, "only an imported trade is filled in"
     return Correction(stored.trade_id, fields, changed, stored.content) if changed else None

@@ -489,4 +489,4 @@ def largest(fills: list[Json]) -> float:
         sizes.append(size)
     assert size == 0
     assert min(sizes) >= 0
-    return max(sizes)
+    return float(max(sizes))

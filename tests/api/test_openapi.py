@@ -41,6 +41,7 @@ RESOURCES = {
     getattr(kind, "__args__", [kind])[0].__name__: getattr(kind, "__args__", [kind])[0]
     for operation in OPERATIONS
     for kind in operation.data.values()
+    if kind is not int
 }
 BODIES = {operation.body.__name__: operation.body for operation in OPERATIONS if operation.body}
 

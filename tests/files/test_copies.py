@@ -2,13 +2,23 @@
 
 import random
 from datetime import datetime, timedelta
+from decimal import Decimal
 from itertools import permutations
 from typing import Any
 
 import httpx
 import pytest
 from commands import dump
-from factories import build_file, create_account, create_copy_group, create_import, create_trade, unwrap
+from factories import (
+    build_file,
+    create_account,
+    create_copy_group,
+    create_trade,
+    list_trades,
+    send_file,
+    unwrap,
+)
+from positions import FileFill, executions
 from proofs import examples
 
 from journal_api.settings import Settings
@@ -54,7 +64,10 @@ class Journal:
         return self
 
     async def add(self, account: str, *rows: dict[str, str], **query: Any) -> Any:
-        return await create_import(self.client, build_file(*rows), account_id=self.accounts[account], **query)
+        return await self.add_file(build_file(*rows), account_id=self.accounts[account], **query)
+
+    async def add_file(self, file: str | bytes, **query: Any) -> Any:
+        return unwrap(await send_file(self.client, file, **query))
 
     async def undo(self, report: Any, **query: Any) -> str:
         response = await self.client.delete(f"/imports/{report['id']}", params=query)
@@ -122,7 +135,13 @@ def random_files(seed: int) -> tuple[dict[str, list[dict[str, str]]], dict[str, 
     return files, originals, crowded
 
 
-@pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
+def counts_of(report: Any) -> tuple[int, list[Any]]:
+    """What a dry run and its import say alike."""
+    listed = [[one["trade"], *one["candidates"]] for one in report["ambiguous"]]
+    return report["linked"], [[{**one, "trade_id": None} for one in those] for those in listed]
+
+
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=2)))
 async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
     client: httpx.AsyncClient, settings: Settings, seed: int
 ) -> None:
@@ -132,13 +151,21 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
     found: list[dict[str, str]] = []
 
     for order in permutations(files):
-        reports = [await journal.add(account, *files[account]) for account in order]
+        tried, reports = [], []
+        for account in order:
+            tried.append(await journal.add(account, *files[account], dry_run="1"))
+            reports.append(await journal.add(account, *files[account]))
         found.append(await journal.links())
+        assert [counts_of(report) for report in tried] == [counts_of(report) for report in reports]
         assert sum(report["linked"] for report in reports) == len(found[-1])
         random.Random(str(order)).shuffle(reports)
         assert [await journal.undo(report) for report in reports] == [""] * 4
         assert read_record(settings) == empty
 
+    rows = [{**row, "account": account} for account in files for row in files[account]]
+    random.Random(seed).shuffle(rows)
+    await journal.add_file(build_file(*rows))
+    found.append(await journal.links())
     assert all(links == found[0] for links in found)
     links = found[0]
     assert {name: original for name, original in links.items() if original[1:] != name[1:]} == {}
@@ -352,6 +379,32 @@ async def test_a_correction_that_makes_a_copy_of_a_stored_trade_is_undone_with_i
     assert (tried["linked"], report["linked"], await journal.links()) == (1, 1, {"A1": "M1"})
     assert await journal.undo(report) == ""
     assert read_record(settings) == before
+
+
+async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_completes_it(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    fills = [
+        FileFill(1000 + number, BEGIN + timedelta(seconds=10 * number), "MNQH6", quantity, Decimal(100))
+        for number, quantity in enumerate((1, 1, -2))
+    ]
+    journal = await Journal(client).begin({"A": 1})
+    accounts = journal.accounts
+    await journal.add_file(executions(fills[:1]), account_id=accounts["M"])
+    late = [fill._replace(time=fill.time + timedelta(seconds=2)) for fill in fills]
+    before_copy = read_record(settings)
+    copied = await journal.add_file(executions(late), account_id=accounts["A"])
+    before = read_record(settings)
+
+    completed = await journal.add_file(executions(fills), account_id=accounts["M"])
+
+    original, copy = sorted(await list_trades(client), key=lambda trade: int(trade["account_id"]))
+    assert [copied["linked"], completed["linked"]] == [0, 1]
+    assert (copy["source_trade_id"], original["quantity"]) == (original["id"], 2)
+    assert await journal.undo(completed) == ""
+    assert read_record(settings) == before
+    assert await journal.undo(copied) == ""
+    assert read_record(settings) == before_copy
 
 
 # What is there already -----------------------------------------------------------------------------------

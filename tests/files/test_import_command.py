@@ -25,7 +25,16 @@ from commands import (
     run_ok,
 )
 from conftest import client_of, new_key_for, started
-from factories import build_file, create_import, create_trade, list_trades, send_file, unwrap
+from factories import (
+    build_file,
+    create_account,
+    create_copy_group,
+    create_import,
+    create_trade,
+    list_trades,
+    send_file,
+    unwrap,
+)
 
 from journal_api.app import create_app
 from journal_api.settings import Settings
@@ -161,6 +170,23 @@ def describe_change(change: Any) -> str:
 
 
 # Beside the service --------------------------------------------------------------------------------------
+
+
+async def test_linked_copies_are_counted_and_ambiguous_ones_are_named(db: Path, tmp_path: Path) -> None:
+    async with journal_at(db) as client:
+        accounts = [(await create_account(client, name))["id"] for name in ("Master", "Follower")]
+        group = await create_copy_group(client, account_ids=accounts)
+        await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]})
+    import_file(db, write_file(tmp_path, {}, {"symbol": "NQ"}), account="Master")
+
+    ran = import_file(db, write_file(tmp_path, {}, {"symbol": "NQ"}, {"symbol": "NQ"}), account="Follower")
+
+    one = "long 1 NQ at 2026-01-05T14:00:00.000000Z in account"
+    assert ran.out.splitlines() == [
+        "3 new, 0 already there",
+        "1 linked as copies",
+        f"Not linked: {one} {accounts[0]} may belong to {one} {accounts[1]} or {one} {accounts[1]}",
+    ]
 
 
 async def test_the_command_and_the_service_tell_the_same_and_know_each_others_imports(

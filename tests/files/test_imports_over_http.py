@@ -105,6 +105,8 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "accounts_without_costs": [account_id],
         "preview": None,
         "left_out": [],
+        "linked": 0,
+        "ambiguous": [],
         "columns": None,
         "sample_rows": None,
         "proposed_profile": None,

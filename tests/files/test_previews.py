@@ -239,8 +239,8 @@ async def test_the_report_says_where_the_costs_come_from(
 ) -> None:
     account = await create_account(client, fees=fees)
 
-    for options in ({"dry_run": True}, {}, {}):
-        report = unwrap(await send_file(client, file, account["id"], **options))
+    for dry_run in (True, False, False):
+        report = unwrap(await send_file(client, file, account["id"], dry_run=dry_run))
 
         assert report["costs"] == costs
         assert report["accounts_without_costs"] == ([account["id"]] if costs == "none" else [])
