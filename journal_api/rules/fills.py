@@ -1,6 +1,6 @@
 """A trade as its fills: what follows from them. Amounts are integers of 10^-8, times stored UTC text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -87,15 +87,24 @@ def summarize(fills: Sequence[Fill]) -> Position:
     )
 
 
-def fold_fills(fills: Sequence[Fill]) -> list[list[Fill]]:
+def fold_fills(
+    fills: Sequence[Fill], closes: Callable[[Fill], bool] = lambda fill: False
+) -> list[list[Fill]]:
     """Return the fills of each position from flat to flat; the last may be open.
 
-    The fills are in the order of time. One that turns the position over belongs to two, its fees by size.
+    The fills are in the order of time. One that turns the position over belongs to two, its fees by size. One
+    that only `closes` opens nothing: what it has beyond flat is left out.
     """
     positions: list[list[Fill]] = []
     size = 0
     for fill in fills:
         closing = min(fill.quantity, abs(size)) if fill.signed * size < 0 else 0
+        if closing < fill.quantity and closes(fill):
+            if closing:
+                fees = quotient(fill.fees * closing, fill.quantity)
+                positions[-1].append(fill._replace(quantity=closing, fees=fees))
+                size = 0
+            continue
         if not size:
             positions.append([])
         if 0 < closing < fill.quantity:
