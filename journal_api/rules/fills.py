@@ -159,7 +159,11 @@ def encode_fills(fills: Sequence[Fill]) -> str:
 
 def encode_fill(fill: Fill) -> str:
     price = "null" if fill.price is None else json_text(fill.price)
-    external_id = "null" if fill.external_id is None else json.encode(str(fill.external_id)).decode()
+    known = fill.external_id
+    if known is None:
+        external_id = "null"
+    else:
+        external_id = f'"{known}"' if known.isalnum() and known.isascii() else json.encode(str(known)).decode()
     return (
         f'{{"id":{fill.id},"side":"{fill.side}","quantity":{json_text(fill.quantity)},"price":{price},'
         f'"at":"{fill.at}","fees":{json_text(fill.fees)},"external_id":{external_id}}}'

@@ -47,10 +47,12 @@ class Fills:
     def __init__(self) -> None:
         self._numbers = array("q")
         self._effects = bytearray()
+        self.has_effects = False
 
     def add(self, fill: Fill, effect: Effect = Effect.NOT_STATED) -> None:
         self._numbers.extend(fill)
         self._effects.append(effect)
+        self.has_effects |= effect != Effect.NOT_STATED
 
     def find_effective(self, number: int, position: int) -> tuple[Fill, bool]:
         """Return a fill with its side, and whether it closes nothing of the position although it says so."""
@@ -191,12 +193,13 @@ def find_openings(fills: Fills, order: "array[int]") -> Openings:
     """Return the openings of all trades."""
     openings = Openings(len(fills))
     equal_fills: Counter[tuple[int, int]] = Counter()
-    position, last = 0, (-1, 0)
+    position, last, has_effects, closes_nothing = 0, (-1, 0), fills.has_effects, False
     for place, number in enumerate(with_cancel_checks(order)):
         fill = fills[number]
         if fill.instrument != last[0]:
             position = 0
-        fill, closes_nothing = fills.find_effective(number, position)
+        if has_effects:
+            fill, closes_nothing = fills.find_effective(number, position)
         if (fill.instrument, fill.time) != last:
             last = fill.instrument, fill.time
             equal_fills.clear()
@@ -224,9 +227,10 @@ def follow_trade(fills: Fills, order: "array[int]", opening: Opening) -> RoundTr
         fill = fills[number]
         if fill.instrument != trip.first.instrument:
             break
-        fill, closes_nothing = fills.find_effective(number, trip.position)
-        if closes_nothing:
-            continue
+        if fills.has_effects:
+            fill, closes_nothing = fills.find_effective(number, trip.position)
+            if closes_nothing:
+                continue
         trip.add(number, fill)
         if trip.closed_at is not None:
             break
