@@ -268,6 +268,7 @@ CREATE TABLE trades (
   fills TEXT,  -- JSON as in responses; null while the trade is one entry and one exit that its columns state
   fees_source TEXT NOT NULL DEFAULT 'typed' CHECK (fees_source IN ('file', 'account', 'typed', 'none')),
   merged TEXT,  -- JSON: the trades that were merged into this one, and this one as it was before
+  unlinked INTEGER NOT NULL DEFAULT 0 CHECK (unlinked IN (0, 1)),  -- by the trader: nothing links the trade again
   UNIQUE (account_id, external_id),
   UNIQUE (account_id, fingerprint, occurrence),
   CHECK ((closed_at IS NULL) = (trading_day IS NULL)),

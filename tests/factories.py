@@ -122,6 +122,10 @@ A_TRADE = {
 }
 
 
+# More of A_TRADE, and so a trade that is open.
+A_FILL = {"side": "buy", "quantity": 1, "price": 99, "at": "2026-01-05T14:30:00Z"}
+
+
 async def create_account(client: httpx.AsyncClient, name: str = "Sim", **fields: Any) -> Any:
     return unwrap(await client.post("/accounts", json={"name": name, **fields}))
 
@@ -149,10 +153,19 @@ async def create_copy_group(
     return unwrap(await client.put(f"/copy-groups/{group['id']}/members", json={"members": members}))
 
 
+async def account_of_trades(client: httpx.AsyncClient) -> int:
+    """The id of the account of trades that state none."""
+    created = await client.post("/accounts", json={"name": "of a trade"})
+    if created.status_code == 201:
+        return int(unwrap(created)["id"])
+    accounts = unwrap(await client.get("/accounts"))
+    return int(next(account["id"] for account in accounts if account["name"] == "of a trade"))
+
+
 async def create_trade(client: httpx.AsyncClient, account_id: int | None = None, **fields: Any) -> Any:
     """A_TRADE with those fields, in a new account unless one is given."""
     if account_id is None:
-        account_id = (await create_account(client, "of a trade"))["id"]
+        account_id = await account_of_trades(client)
     return unwrap(await client.post("/trades", json={"account_id": account_id, **A_TRADE, **fields}))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 from factories import (
+    A_FILL,
     A_PROFILE,
     A_TRADE,
     create_account,
@@ -60,6 +61,8 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/trades/bulk"): {"trades": [{"account_id": 1, **A_TRADE}]},
     ("PUT", "/trades/{id}/tags"): {"tag_ids": []},
     ("PUT", "/trades/{id}/confirmations"): {"confirmations": []},
+    ("POST", "/trades/{id}/fills"): {"fills": [A_FILL]},
+    ("POST", "/trades/merge"): {"ids": [1, 2]},
     ("POST", "/import-profiles"): {**A_PROFILE, "name": "New"},
     ("PUT", "/instruments/{root}"): {"point_value": 5},
 }
@@ -72,6 +75,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "update_goal": {"target_value": 5, "status": "paused"},
     "replace_members": {"members": [{"account_id": 1, "quantity_multiplier": 2}]},
     "update_trade": {"quantity": 2},
+    "update_fill": {"price": 99},
     "update_me": {"timezone": "Asia/Tokyo"},
     "replace_answers": {"confirmations": [{"confirmation_id": 1, "was_present": True}]},
 }
@@ -112,8 +116,9 @@ def for_each(operations: Iterable[Operation]) -> Callable[[Any], Any]:
 
 
 def path_of(operation: Operation, row_id: object = MISSING) -> str:
-    """Its path below the base address, with that id in it."""
-    return re.sub(r"\{\w+:\w+\}", str(row_id), operation.path).removeprefix("/v1")
+    """Its path below the base address, with that id in it; a fill is the exit of the trade."""
+    path = operation.path.replace("{fill_id:row_id}", "2")
+    return re.sub(r"\{\w+:\w+\}", str(row_id), path).removeprefix("/v1")
 
 
 def documented_path_of(operation: Operation) -> str:
@@ -129,7 +134,25 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
 async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """The id of a new thing of the kind that the operation's path names, or the root of an instrument."""
     thing = await THINGS[path_of(operation).split("/")[1]](client)
-    return thing["root"] if "root" in thing else int(thing["id"])
+    if operation.name == "split_trade":
+        await merge_with_another(client, thing)
+    return int(thing["id"]) if "id" in thing else thing["root"]
+
+
+async def merge_with_another(client: httpx.AsyncClient, trade: Any) -> None:
+    """Merge the trade with a new one."""
+    other = await create_trade(client, trade["account_id"])
+    unwrap(await client.post("/trades/merge", json={"ids": [trade["id"], other["id"]]}))
+
+
+async def create_needs(client: httpx.AsyncClient, operation: Operation) -> None:
+    """What an operation needs beyond `create_one_of_each`."""
+    if operation.name == "delete_example_journal":
+        await create_example_journal(client)
+    elif operation.name == "split_trade":
+        await merge_with_another(client, {"id": 1, "account_id": 1})
+    elif operation.name == "merge_trades":
+        await create_trade(client, 1)
 
 
 async def create_one_of_each(client: httpx.AsyncClient) -> dict[str, Any]:

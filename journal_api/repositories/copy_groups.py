@@ -18,7 +18,8 @@ from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
 
 MEMBER_COUNT = "(SELECT count(*) FROM copy_group_members WHERE copy_group_id = copy_groups.id)"
-LIST_ITEM = sql.build_object(CopyGroupListItem, member_count=MEMBER_COUNT)
+ANY_QUANTITY = sql.json_boolean("any_quantity")
+LIST_ITEM = sql.build_object(CopyGroupListItem, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY)
 MEMBERS = sql.build_json_array(
     "member",
     f"""
@@ -28,7 +29,9 @@ MEMBERS = sql.build_json_array(
     ORDER BY sort_order, account_id
     """,
 )
-COPY_GROUP = sql.build_object(CopyGroup, member_count=MEMBER_COUNT, members=f"json(({MEMBERS}))")
+COPY_GROUP = sql.build_object(
+    CopyGroup, member_count=MEMBER_COUNT, any_quantity=ANY_QUANTITY, members=f"json(({MEMBERS}))"
+)
 
 
 async def list_of_user(db: Connection, user_id: int) -> str:
@@ -50,7 +53,8 @@ async def require(
 
 
 async def insert(db: Connection, user_id: int, copy_group: CopyGroupCreate) -> int:
-    return await sql.insert_row(db, "copy_groups", {"user_id": user_id, "name": copy_group.name})
+    columns = {**asdict(copy_group), "user_id": user_id}
+    return await sql.insert_row(db, "copy_groups", columns)
 
 
 async def update(db: Connection, stored: CopyGroup, patch: CopyGroupPatch) -> None:

@@ -13,6 +13,7 @@ from aiosqlite import Connection
 from journal_api.repositories import new_trades, trade_annotations
 from journal_api.repositories.new_trades import Kind
 from journal_api.repositories.sql import json_list
+from journal_api.repositories.trade_merges import MergedParts
 from journal_api.repositories.trades import LATER
 from journal_api.repositories.tradovate_trades import find_stored_under_pair_id
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
@@ -21,7 +22,8 @@ from journal_api.rules.trade_identity import CORRECTED_FIELDS, compute_content_f
 from journal_api.values.clock import as_text
 
 MAX_NEIGHBOURS = 8
-STORED_TRADE = f"""trades.id, source_trade_id, content,
+# A merged trade is never corrected by a file, like one that was entered by hand: it has no content.
+STORED_TRADE = f"""trades.id, source_trade_id, iif(merged IS NULL, content, NULL),
     (SELECT format FROM imports WHERE imports.id = import_id), external_id, {", ".join(CORRECTED_FIELDS)}"""
 # By kind, the last occurrence that earlier rows of the file were compared with.
 LastMatched = dict[Kind, int]
@@ -69,11 +71,15 @@ class Matches(NamedTuple):
 
 
 async def find_matches(
-    db: Connection, rows: Sequence[ResolvedRow | Rejected], last_matched: LastMatched
+    db: Connection,
+    rows: Sequence[ResolvedRow | Rejected],
+    last_matched: LastMatched,
+    merged_parts: MergedParts,
 ) -> Matches:
     """Return the matches of a batch. A trade that was entered by hand matches one row of the file only.
 
-    `last_matched` is the merged state after the earlier batches of the file.
+    `last_matched` is the merged state after the earlier batches of the file. A part of a merged trade
+    matches the trade.
     """
     matches = await _by_id_or_content(db, rows)
     last = _last_by_content(rows, matches, last_matched)
@@ -83,7 +89,32 @@ async def find_matches(
     matches |= with_pair_id
     last |= last_of_pairs
     entered, last_entered = await _entered_by_hand(db, rows, matches, ChainMap(last, last_matched))
-    return Matches(matches | entered, last | last_entered)
+    matches |= entered
+    return Matches(matches | await find_merged(db, rows, matches, merged_parts), last | last_entered)
+
+
+async def find_merged(
+    db: Connection,
+    rows: Sequence[ResolvedRow | Rejected],
+    matches: Mapping[int, StoredTrade],
+    merged_parts: MergedParts,
+) -> dict[int, StoredTrade]:
+    """Return the merged trades of which rows without a match are parts."""
+    found = {
+        index: trade_id
+        for index, row in enumerate(rows)
+        if isinstance(row, ResolvedRow)
+        and index not in matches
+        and (trade_id := merged_parts.find(row.columns)) is not None
+    }
+    if not found:
+        return {}
+    trade_rows: Iterable[Any] = await db.execute_fetchall(
+        f"SELECT {STORED_TRADE} FROM trades WHERE id IN (SELECT value FROM json_each(:ids))",
+        {"ids": json_list(sorted(set(found.values())))},
+    )
+    stored = {row[0]: build_stored(*row) for row in trade_rows}
+    return {index: stored[trade_id] for index, trade_id in found.items()}
 
 
 def _last_by_content(
@@ -152,7 +183,8 @@ async def find_open_contracts(db: Connection, user_id: int) -> set[tuple[int, st
         """
         SELECT account_id, contract
         FROM trades
-        WHERE user_id = :user_id AND closed_at IS NULL AND +content IS NOT NULL
+        -- The bound of opened_at makes SQLite take the index of open trades.
+        WHERE user_id = :user_id AND closed_at IS NULL AND opened_at > '' AND +content IS NOT NULL
         """,
         {"user_id": user_id},
     )

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 from aiosqlite import Connection
 from msgspec.structs import asdict
 
-from journal_api.repositories import sql
+from journal_api.repositories import copy_links, sql
+from journal_api.repositories.copy_links import BEFORE_LINK
 from journal_api.repositories.trades import LATER
 from journal_api.rules.trade_identity import CORRECTED_FIELDS
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
+from journal_api.values.money import json_number
 
 
 class Source(NamedTuple):
@@ -47,6 +49,14 @@ IMPORT = sql.build_object(
     account_ids=f"json(({ACCOUNT_IDS}))",
     counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
     trade_count="added - deleted",
+    **{
+        name: f"(SELECT {expression} FROM trades WHERE import_id = imports.id)"
+        for name, expression in (
+            ("first_day", "min(trading_day)"),
+            ("last_day", "max(trading_day)"),
+            ("net_pnl", json_number("sum(net_pnl)")),
+        )
+    },
 )
 
 
@@ -106,11 +116,12 @@ async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
 async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> Undone:
     """Undo the import, except for trades that were edited since.
 
-    Tags, answers and a strategy are edits like any other. With `force` edited trades are undone too. The
-    import itself is deleted unless trades stay. Raises NotFound.
+    Tags, answers and a strategy are edits like any other, the link of a copy by an import is none. With
+    `force` edited trades are undone too. The import itself is deleted unless trades stay. Raises NotFound.
     """
     await get(db, user_id, import_id)
     values = {"id": import_id, "force": force, "now": now()}
+    await copy_links.undo(db, import_id, force=force)
     await db.execute_fetchall(
         f"""
         UPDATE trades
@@ -119,20 +130,23 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
             root = contract_root(before.symbol),
             trading_day = trading_day(before.closed_at, timezone, day_rollover),
             content = before.content,
-            updated_at = iif(
-                trades.updated_at IN (SELECT written_at FROM import_updates WHERE trade_id = trades.id),
-                before.updated_at, {LATER})
+            updated_at = CASE
+                WHEN trades.updated_at IN (SELECT written_at FROM import_updates WHERE trade_id = trades.id)
+                THEN before.updated_at
+                WHEN {BEFORE_LINK} = before.written_at THEN trades.updated_at
+                ELSE {LATER} END
         FROM import_updates AS before, users
         WHERE before.import_id = :id
           AND trades.id = before.trade_id
           AND users.id = trades.user_id
-          AND (:force OR trades.updated_at = before.written_at)
+          AND (:force OR {BEFORE_LINK} = before.written_at)
         """,
         values,
     )
+    await copy_links.rebase(db, import_id)
     # Updates of later imports are based on the undone update, so they are deleted with it.
     await db.execute_fetchall(
-        """
+        f"""
         DELETE FROM import_updates
         -- The + makes SQLite search the updates of each trade instead of scanning all later imports.
         WHERE +import_id >= :id
@@ -141,30 +155,32 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
             FROM import_updates AS undone
             JOIN trades ON trades.id = undone.trade_id
             WHERE undone.import_id = :id
-              AND (:force OR trades.updated_at = undone.updated_at))
+              AND (:force OR {BEFORE_LINK} = undone.updated_at))
         """,
         values,
     )
     ((deleted, annotated),) = await db.execute_fetchall(
-        """
+        f"""
         SELECT count(*), count(*) FILTER (
-          WHERE updated_at <> created_at
+          WHERE {BEFORE_LINK} <> created_at
             AND (coalesce(notes, grade, strategy_id) IS NOT NULL
                  OR EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id)
                  OR EXISTS (SELECT 1 FROM confirmation_answers WHERE trade_id = trades.id)))
         FROM trades
-        WHERE import_id = :id AND (:force OR updated_at = created_at)
+        WHERE import_id = :id AND (:force OR {BEFORE_LINK} = created_at)
         """,
         values,
     )
     await db.execute_fetchall(
-        "DELETE FROM trades WHERE import_id = :id AND (:force OR updated_at = created_at)", values
+        f"DELETE FROM trades WHERE import_id = :id AND (:force OR {BEFORE_LINK} = created_at)", values
     )
     remaining = await db.execute_fetchall(
         """
         SELECT id FROM trades WHERE import_id = :id
         UNION
         SELECT trade_id FROM import_updates WHERE import_id = :id
+        UNION
+        SELECT trade_id FROM import_links WHERE import_id = :id
         """,
         values,
     )

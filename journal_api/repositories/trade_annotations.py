@@ -187,6 +187,24 @@ async def insert_all(db: Connection, trades: Mapping[int, TradeCreate]) -> None:
     )
 
 
+async def insert_missing(
+    db: Connection, trade_id: int, tag_ids: Sequence[int], answers: Sequence[Answer]
+) -> None:
+    """Add the tags and answers that a trade does not have yet."""
+    await db.executemany(
+        "INSERT INTO trade_tags (trade_id, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        [(trade_id, tag_id) for tag_id in tag_ids],
+    )
+    await db.executemany(
+        """
+        INSERT INTO confirmation_answers (trade_id, confirmation_id, was_present, notes)
+        VALUES (?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """,
+        [(trade_id, *answer_row(answer)) for answer in answers],
+    )
+
+
 async def insert_tags(db: Connection, rows: Sequence[tuple[int, int]]) -> None:
     """Add tags to trades that have none: pairs of the ids of a trade and a tag."""
     if rows:

@@ -41,10 +41,10 @@ EXIT = STATED_FILL.format(
 )
 # The fills that are stored, else the entry and the exit that the columns state.
 FILLS = f"coalesce(fills, '[' || {ENTRY} || iif(closed_at IS NULL, '', ',' || {EXIT}) || ']')"
+# The ids in all parts of a merged trade. A part may have been merged itself.
 MERGED_IDS = """(
-    SELECT json_group_array(value ->> '$.id')
-    FROM json_each(coalesce(merged, '[]'))
-    WHERE value ->> '$.id' <> trade.id)"""
+    SELECT json_group_array(DISTINCT value)
+    FROM (SELECT value FROM json_tree(merged) WHERE key = 'id' AND value <> trade.id ORDER BY value))"""
 LIST_ITEM = sql.build_object(TradeListItem, **EXPRESSIONS)
 TAGS = sql.build_json_array(
     "tag",
@@ -144,6 +144,8 @@ async def update(db: Connection, stored: Trade, trade: TradeDraft, timezone: str
     if not changed:
         return
     changed["updated_at"] = now_after(stored.updated_at)
+    if "source_trade_id" in changed:
+        changed["unlinked"] = changed["source_trade_id"] is None
     # An imported trade keeps the fingerprint of its file, any other trade has the fingerprint of its columns.
     values = {
         "id": stored.id,

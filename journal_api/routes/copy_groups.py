@@ -3,8 +3,10 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import copy_groups
+from journal_api.repositories import copy_groups, copy_links
+from journal_api.rules.copy_match import CopyMatches, describe_ambiguous, encode_ambiguous, match_copies
 from journal_api.structs.copy_groups import CopyGroupCreate, CopyGroupPatch, MembersPut
+from journal_api.values.clock import now
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import in_transaction
 
@@ -43,6 +45,23 @@ async def replace_members(request: Request, db: Connection, body: MembersPut) ->
     stored = await copy_groups.find(db, request.user.id, copy_group_id)
     await copy_groups.replace_members(db, request.user.id, stored, body)
     return ok(copy_group=await copy_groups.get(db, request.user.id, copy_group_id))
+
+
+@in_transaction
+async def link_copies(request: Request, db: Connection) -> Response:
+    """Link the copies among the trades of the group, as imports do for the trades that they add.
+
+    Positions that may be copies of several others are left alone and listed.
+    """
+    copy_group_id = request.path_params["id"]
+    await copy_groups.find(db, request.user.id, copy_group_id)
+    matches = CopyMatches([], [])
+    for rules in await copy_links.read_rules(db, request.user.id, copy_group_id):
+        matches = match_copies(rules, await copy_links.list_positions(db, rules.multipliers))
+    await copy_links.link(db, matches.links, now())
+    return ok(
+        linked=str(len(matches.links)), ambiguous=encode_ambiguous(describe_ambiguous(matches.ambiguous))
+    )
 
 
 @in_transaction

@@ -7,12 +7,14 @@ from journal_api.errors import (
     DuplicateName,
     LimitReached,
     NotFound,
+    PreviewChanged,
 )
 from journal_api.routes import (
     accounts,
     api_keys,
     copy_groups,
     example_journal,
+    fills,
     goals,
     import_profiles,
     imports,
@@ -24,11 +26,13 @@ from journal_api.routes import (
     strategies,
     tag_categories,
     tags,
+    trade_merges,
     trades,
 )
-from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
+    AmbiguousCopy,
     CopyGroup,
     CopyGroupCreate,
     CopyGroupListItem,
@@ -36,6 +40,7 @@ from journal_api.structs.copy_groups import (
     MembersPut,
 )
 from journal_api.structs.example_journal import ExampleJournal
+from journal_api.structs.fills import FillPatch, FillsCreate, TradesMerge
 from journal_api.structs.goals import Goal, GoalCreate, GoalListItem, GoalPatch, GoalQuery
 from journal_api.structs.import_profiles import ImportProfile, ImportProfileCreate
 from journal_api.structs.imports import Import, ImportQuery, ImportReport, UndoQuery
@@ -114,7 +119,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/accounts", accounts.create_account, "write:accounts",
               body=AccountCreate, data={"account": Account}, errors=(DuplicateName,)),
     Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
-              body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
+              query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
@@ -127,6 +132,8 @@ OPERATIONS = link_etag_sources([
               body=CopyGroupPatch, data={"copy_group": CopyGroup}, errors=(DuplicateName,)),
     Operation("PUT", "/copy-groups/{id:row_id}/members", copy_groups.replace_members, "write:copy_groups",
               body=MembersPut, data={"copy_group": CopyGroup}, errors=(Conflict,)),
+    Operation("POST", "/copy-groups/{id:row_id}/link", copy_groups.link_copies, "write:trades",
+              data={"linked": int, "ambiguous": list[AmbiguousCopy]}, success_statuses=(200,), report=True),
     Operation("DELETE", "/copy-groups/{id:row_id}", copy_groups.delete_copy_group, "write:copy_groups"),
     Operation("GET", "/trades", trades.list_trades, "read:trades",
               query=TradeQuery, data={"trades": list[TradeListItem]}, is_slow=True),
@@ -144,6 +151,16 @@ OPERATIONS = link_etag_sources([
     Operation("PUT", "/trades/{id:row_id}/confirmations", trades.replace_answers, "write:trades",
               body=AnswersPut, data={"trade": Trade}),
     Operation("DELETE", "/trades/{id:row_id}", trades.delete_trade, "write:trades"),
+    Operation("POST", "/trades/{id:row_id}/fills", fills.create_fills, "write:trades",
+              body=FillsCreate, data={"trade": Trade}),
+    Operation("PATCH", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.update_fill, "write:trades",
+              body=FillPatch, data={"trade": Trade}),
+    Operation("DELETE", "/trades/{id:row_id}/fills/{fill_id:row_id}", fills.delete_fill, "write:trades",
+              errors=(Conflict,)),
+    Operation("POST", "/trades/merge", trade_merges.merge_trades, "write:trades",
+              body=TradesMerge, data={"trade": Trade}, success_statuses=(200,), report=True),
+    Operation("POST", "/trades/{id:row_id}/split", trade_merges.split_trade, "write:trades",
+              data={"trades": list[TradeListItem]}, errors=(Conflict,), success_statuses=(200,), report=True),
     Operation("GET", "/reports", reports.get_report, "read:trades",
               query=ReportQuery, data={"report": Report}),
     Operation("GET", "/imports", imports.list_imports, "read:trades", data={"imports": list[Import]}),
@@ -151,7 +168,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/imports", imports.create_import, "write:trades",
               query=ImportQuery, consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
-              success_statuses=(200, 201), report=True),
+              success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
     Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
               data={"instruments": list[Instrument]}),

@@ -45,21 +45,22 @@ class Position(NamedTuple):
         return None if self.value is None else quotient(self.value * multiplier, SCALE**2)
 
 
-def summarize(fills: Sequence[Fill]) -> Position:
+def summarize(fills: Sequence[Fill], *, may_be_flat: bool = False) -> Position:
     """Return the position that the fills make. Raises ValidationFailed if they turn it over or end it early.
 
-    The fills are in the order of time.
+    The fills are in the order of time. With `may_be_flat`, as in merged trades, the position may be flat in
+    between.
     """
     sign = 1 if fills[0].side == "buy" else -1
     size = largest = entered = exited = entry_value = exit_value = 0
     for number, fill in enumerate(fills):
         if fill.price is None:
             raise ValidationFailed(fields={"price": "of every fill is required: state the exit price first"})
+        if number and not size and not may_be_flat:
+            raise ValidationFailed(
+                fields={"at": "is after the position was flat: a new position is a new trade"}
+            )
         if fill.signed * sign > 0:
-            if number and not size:
-                raise ValidationFailed(
-                    fields={"at": "is after the position was flat: a new position is a new trade"}
-                )
             entered += fill.quantity
             entry_value += fill.quantity * fill.price
             size += fill.quantity
@@ -150,6 +151,15 @@ def charge_fills(text: str, fees: int) -> str:
     """Return stored fills with fees that no file states of any of them: the first bears them."""
     first, *others = decode_fills(text)
     return encode_fills([first._replace(fees=fees), *(fill._replace(fees=0) for fill in others)])
+
+
+def match_fees(text: str | None, fees: int) -> str | None:
+    """Return stored fills whose fees add up to those of the trade: the first bears what is missing."""
+    fills = decode_fills(text) if text else []
+    missing = fees - sum(fill.fees for fill in fills)
+    if not fills or not missing:
+        return text
+    return encode_fills([fills[0]._replace(fees=fills[0].fees + missing), *fills[1:]])
 
 
 def encode_fills(fills: Sequence[Fill]) -> str:

@@ -63,6 +63,9 @@ def relate(
         if stored is matched and not (shares and has_ids(mine) and has_ids(theirs)):
             return Relation(stored, row)
         is_cut = stored.format == file_format and overlaps(row.columns, stored.fields)
+        is_other_format = stored.format not in (None, file_format)
+        if is_other_format and set(map(find_key, mine)) == set(map(find_key, theirs)):
+            return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
         if shares or (is_cut and row.columns["direction"] == stored.fields["direction"]):
             relation = join_with(row, mine, stored, theirs)
             if relation is None:
@@ -72,7 +75,7 @@ def relate(
             joined = relation
         elif stored.trade_id not in changed and is_same_position(row.columns, stored.fields):
             return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
-        elif stored.format not in (None, file_format) and overlaps(row.columns, stored.fields):
+        elif is_other_format and overlaps(row.columns, stored.fields):
             suspect = stored
     return joined or (Relation(suspect, None, is_suspect=True) if suspect else None)
 
@@ -223,7 +226,11 @@ def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
         "fees": position.fees,
     }
     columns["fills"] = None if fills == state_fills(columns) else encode_fills(fills)
-    columns["content"] = compute_checksums(columns, row.imported.unstated)
+    as_read, stated = row.imported.as_read, columns
+    if as_read is not None:  # a new point value changes no known trade
+        multiplier = as_read.multiplier.units
+        stated = {**columns, "multiplier": multiplier, "gross_pnl": position.gross(multiplier)}
+    columns["content"] = compute_checksums(stated, row.imported.unstated)
     return replace(row, columns=columns)
 
 

@@ -1,12 +1,14 @@
 """A trade before it is stored: its derived amounts and the effect of a PATCH (DECISIONS 13)."""
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Self
 
 from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.fills import Fill, encode_fills, state_fills, summarize
+from journal_api.rules.fills import Fill, Position, encode_fills, sort_fills, state_fills, summarize
 from journal_api.structs.trades import (
     AMOUNTS,
     Direction,
@@ -69,6 +71,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         fields = {
             name: getattr(body, name) for name in TradeCreate.__struct_fields__ if name not in ANNOTATIONS
         }
+        if body.fees is UNSET:
+            fields |= {"fees": ZERO, "fees_source": "none"}
         if body.multiplier is UNSET:
             fields["multiplier"] = instruments.point_value(body.symbol) or ONE
         return cls(**fields).with_result().with_initial_risk()
@@ -99,8 +103,20 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_scaled(self) -> bool:
-        """Whether the trade has more than one entry or more than one exit."""
-        return len({fill.side for fill in self.fills}) < len(self.fills)
+        """Whether the trade has more than one entry, more than one exit, or an exit of a part."""
+        sides = {fill.side for fill in self.fills}
+        return len(sides) < len(self.fills) or len({fill.quantity for fill in self.fills}) > 1
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the price of every fill is known."""
+        return all(fill.price is not None for fill in self.fills)
+
+    def count_sides(self) -> int:
+        """Return the quantity that was bought and sold, in units of 10^-8."""
+        if self.is_scaled:
+            return sum(fill.quantity for fill in self.fills)
+        return self.quantity.units * (1 if self.closed_at is None else 2)
 
     def with_result(self) -> Self:
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
@@ -138,7 +154,9 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     def derived_units(self, exit_price: Money) -> int:
         """Return the result that follows from the fills, or from the prices of one entry and one exit."""
-        result = summarize(self.fills).gross(self.multiplier.units) if self.is_scaled else None
+        if not (self.is_scaled and self.is_priced):
+            return self.units_at(exit_price)
+        result = summarize(self.fills, may_be_flat=True).gross(self.multiplier.units)
         return self.units_at(exit_price) if result is None else result
 
     def units_at(self, price: Money) -> int:
@@ -173,14 +191,17 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
 
         A result that was computed from the prices is computed again, also if it is sent back as it was read;
-        a stated result stays. A new stop does not change the initial risk. Reopening clears the exit price
-        and the result. Another strategy clears the setup; a setup without a strategy sets its strategy.
+        a stated result stays. Other fees are typed. A new stop does not change the initial risk. Reopening
+        clears the exit price and the result. Another strategy clears the setup; a setup without a strategy
+        sets its strategy.
         """
         members = {name: getattr(patch, name) for name in patch.__struct_fields__ if name not in ANNOTATIONS}
         members = {name: value for name, value in members.items() if value is not UNSET}
         if self.is_scaled:
             self.require_unchanged(members)
         changes = dict(members)
+        if members.get("fees", self.fees) != self.fees:
+            changes["fees_source"] = "typed"
         if members.get("closed_at", self.closed_at) is None:
             changes |= {"exit_price": members.get("exit_price"), "gross_pnl": members.get("gross_pnl")}
         elif members.get("gross_pnl", self.gross_pnl) == self.gross_pnl and self.has_derived_result():
@@ -190,6 +211,46 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         if members.get("setup_id") and "strategy_id" not in members:
             changes["strategy_id"] = None
         return replace(self, **changes).with_result()
+
+    def with_fills(self, fills: Sequence[Fill]) -> Self:
+        """Return the trade with these fills and with what follows from them.
+
+        Raises ValidationFailed if the fills are no position, or one of the other direction.
+        """
+        ordered = sort_fills(fills)
+        entry = "buy" if self.direction == "long" else "sell"
+        if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
+            reason = (
+                f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
+            )
+            raise ValidationFailed(fields={"side": reason})
+        position = summarize(ordered, may_be_flat=self.is_flat_between())
+        closed_at, exit_price = position.closed_at, position.exit_price
+        return replace(
+            self,
+            fills=tuple(ordered),
+            direction=position.direction,
+            quantity=checked_amount(position.quantity, "quantity"),
+            entry_price=Money.of_units(position.entry_price),
+            exit_price=None if exit_price is None else Money.of_units(exit_price),
+            opened_at=Timestamp.fromisoformat(position.opened_at),
+            closed_at=None if closed_at is None else Timestamp.fromisoformat(closed_at),
+            fees=checked_amount(position.fees, "fees"),
+            gross_pnl=self.compute_result(position),
+        )
+
+    def compute_result(self, position: Position) -> Money | None:
+        """Return the result of changed fills: the stored one if they are worth as much as before."""
+        if position.value is None:
+            return None
+        if self.is_priced and position.value == summarize(self.fills, may_be_flat=True).value:
+            return self.gross_pnl
+        return checked_result(position.gross(self.multiplier.units) or 0, "gross_pnl")
+
+    def is_flat_between(self) -> bool:
+        """Return whether the position is flat between two of its fills, as that of a merged trade may be."""
+        sizes = list(accumulate(fill.signed for fill in self.fills))
+        return 0 in sizes[:-1]
 
     def require_unchanged(self, members: dict[str, Any]) -> None:
         """Raise ValidationFailed for a member that follows from the fills and would change."""
@@ -225,10 +286,10 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         stated = state_fills(columns)
         fills = self.fills
         if not self.is_scaled:
-            ids = {fill.side: (fill.external_id, fill.fees) for fill in fills}
+            known = {fill.side: fill for fill in fills}
             fills = tuple(
-                fill._replace(external_id=ids[fill.side][0], fees=ids[fill.side][1])
-                if fill.side in ids
+                fill._replace(id=one.id, external_id=one.external_id, fees=one.fees)
+                if (one := known.get(fill.side))
                 else fill
                 for fill in stated
             )
@@ -239,6 +300,11 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
 def checked_result(result: int, name: str) -> Money:
     """Return a result in units of 10^-8. Raises ValidationFailed for the field `name` if it is too large."""
-    if abs(result) > LARGEST * SCALE:
-        raise ValidationFailed(fields={name: f"computed from the prices exceeds {LARGEST}"})
-    return Money.of_units(result)
+    return checked_amount(result, name, "computed from the prices")
+
+
+def checked_amount(amount: int, name: str, origin: str = "of all fills together") -> Money:
+    """Return an amount in units of 10^-8. Raises ValidationFailed for the field `name` if it is too large."""
+    if abs(amount) > LARGEST * SCALE:
+        raise ValidationFailed(fields={name: f"{origin} exceeds {LARGEST}"})
+    return Money.of_units(amount)

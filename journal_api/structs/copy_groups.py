@@ -6,8 +6,12 @@ from typing import Annotated, Any, ClassVar, Self
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from journal_api.errors import ValidationFailed
+from journal_api.structs.trades import Direction
 from journal_api.values.money import PositiveMoney
 from journal_api.values.types import Instant, Name100, RowId, SortOrder, default_value
+
+# A position of a member that opened within so many seconds of one of the master may be a copy of it.
+CopySeconds = Annotated[int, Meta(ge=0, le=300)]
 
 
 class QuantityMultiplier(PositiveMoney):
@@ -28,6 +32,8 @@ class CopyGroupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
     name: Name100
     master_account_id: RowId | None = None
+    copy_seconds: CopySeconds = 5
+    any_quantity: bool = False
 
     def __post_init__(self) -> None:
         if self.master_account_id is not None:
@@ -37,6 +43,8 @@ class CopyGroupCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 class CopyGroupPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     name: Name100 | UnsetType = UNSET
     master_account_id: RowId | None | UnsetType = UNSET
+    copy_seconds: CopySeconds | UnsetType = UNSET
+    any_quantity: bool | UnsetType = UNSET
 
 
 class MemberPut(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -73,7 +81,27 @@ class CopyGroupListItem(Struct, kw_only=True, forbid_unknown_fields=True):
     member_count: int
     created_at: Instant
     updated_at: Instant
+    copy_seconds: int
+    any_quantity: bool
 
 
 class CopyGroup(CopyGroupListItem, kw_only=True, forbid_unknown_fields=True):
     members: list[Member]
+
+
+class CopyCandidate(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A position that may be an original or a copy. `trade_id` is null for a new trade in a dry run."""
+
+    trade_id: int | None
+    account_id: int
+    symbol: str
+    direction: Direction
+    quantity: Decimal
+    opened_at: Instant
+
+
+class AmbiguousCopy(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A position that was not linked, because each of the candidates may be its original, or its copy."""
+
+    trade: CopyCandidate
+    candidates: list[CopyCandidate]

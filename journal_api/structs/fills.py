@@ -3,11 +3,15 @@
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
+from journal_api.errors import ValidationFailed
 from journal_api.structs.trades import FillSide
 from journal_api.values.money import Money, PositiveMoney
 from journal_api.values.timestamps import Timestamp
-from journal_api.values.types import Name100, default_value
+from journal_api.values.types import Name100, RowId
+
+REQUIRED = ("side", "quantity", "price")
 
 
 class FillCreate(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -17,12 +21,12 @@ class FillCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     quantity: PositiveMoney
     price: Money
     at: Timestamp | UnsetType = UNSET
-    fees: Money = default_value(Money(0))
+    fees: Money | UnsetType = UNSET
     external_id: Name100 | None = None
 
 
 class FillsCreate(Struct, kw_only=True, forbid_unknown_fields=True):
-    """One fill, by its members, or up to 1,000 in `fills`."""
+    """One fill, by its members, or up to 1,000 in `fills`. An omitted `at` is the time of the request."""
 
     side: FillSide | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
@@ -32,17 +36,34 @@ class FillsCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     external_id: Name100 | None | UnsetType = UNSET
     fills: Annotated[list[FillCreate], Meta(min_length=1, max_length=1000)] | UnsetType = UNSET
 
+    def __post_init__(self) -> None:
+        members = {name: value for name, value in asdict(self).items() if value is not UNSET}
+        if "fills" in members and len(members) > 1:
+            raise ValidationFailed(fields={"fills": "cannot be sent beside the members of one fill"})
+        if missing := [name for name in REQUIRED if self.fills is UNSET and name not in members]:
+            raise ValidationFailed(fields=dict.fromkeys(missing, "is required"))
+
+    def list_fills(self) -> list[FillCreate]:
+        """Return the fills in either form."""
+        if self.fills is not UNSET:
+            return self.fills
+        members = asdict(self)
+        return [FillCreate(**{name: value for name, value in members.items() if value is not UNSET})]
+
 
 class FillPatch(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The members to change. `id` may be sent back as it was read, and so may a null `price`."""
+
+    id: int | UnsetType = UNSET
     side: FillSide | UnsetType = UNSET
     quantity: PositiveMoney | UnsetType = UNSET
-    price: Money | UnsetType = UNSET
+    price: Money | None | UnsetType = UNSET
     at: Timestamp | UnsetType = UNSET
     fees: Money | UnsetType = UNSET
     external_id: Name100 | None | UnsetType = UNSET
 
 
-class MergeTrades(Struct, kw_only=True, forbid_unknown_fields=True):
+class TradesMerge(Struct, kw_only=True, forbid_unknown_fields=True):
     """The trades to merge into the one that opened first."""
 
-    ids: Annotated[list[int], Meta(min_length=2, max_length=1000)]
+    ids: Annotated[list[RowId], Meta(min_length=1, max_length=1000)]

@@ -41,6 +41,13 @@ def contains_begin(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTr
     return all(find_key(read_fills(stored.fields)[0]) in mine for stored in stored_trades)
 
 
+def closes_nothing(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> bool:
+    """Return whether the fills of the rows only close, and no stored position is open."""
+    return all(row.imported.is_unmatched for row in rows) and all(
+        stored.fields["closed_at"] is not None for stored in stored_trades
+    )
+
+
 def continue_positions(
     rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
 ) -> list[Continued] | None:

@@ -173,3 +173,27 @@ def parse_table(table: str) -> dict[str, ContractRoot]:
 
 
 CONTRACT_ROOTS = parse_table(TABLE)
+
+# Roots of micro and mini contracts, each with the root of the full-size contract on the same market.
+SMALLER_ROOTS = """
+ES:  MES          NQ:  MNQ          YM:  MYM          RTY: M2K          VX:  VXM
+CL:  MCL QM       NG:  MNG QG       GC:  MGC QO 1OZ   SI:  SIL QI       HG:  MHG QC
+6A:  M6A          6B:  M6B          6C:  MCD          6E:  M6E E7       6J:  MJY J7
+6S:  MSF          BTC: MBT          ETH: MET          SOL: MSL          XRP: MXP
+ZC:  XC MZC       ZS:  XK MZS       ZW:  XW MZW       ZM:  MZM          ZL:  MZL
+FDAX: FDXM FDXS   FESX: FSXE
+"""
+
+
+def read_smaller_roots(table: str) -> dict[str, str]:
+    """Return the full-size root by the root of the micro or mini contract."""
+    full_size, full_sizes = "", {}
+    for word in table.split():
+        if word.endswith(":"):
+            full_size = word.removesuffix(":")
+        else:
+            full_sizes[word] = full_size
+    return full_sizes
+
+
+FULL_SIZE_ROOTS = read_smaller_roots(SMALLER_ROOTS)

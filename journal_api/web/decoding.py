@@ -56,7 +56,7 @@ async def decode_body(request: Request, struct: type[S]) -> S:
 def echo_in(request: Request, body: str, struct: type[S]) -> tuple[bytes, dict[str, ReadOnlyEcho]]:
     """Return the body of a PATCH without the members that PATCH cannot write, and those members."""
     operation = request.scope["operation"]
-    if operation.method != "PATCH":
+    if not operation.takes_echo:
         return b"", {}
     (resource,) = operation.data.values()
     try:

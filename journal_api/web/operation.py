@@ -125,6 +125,11 @@ class Operation(Route):
         return "application/json" not in self.consumes
 
     @property
+    def takes_echo(self) -> bool:
+        """Whether the body of a PATCH may have read-only members of the object that is changed."""
+        return self.method == "PATCH" and self.etag_source is not None and self.etag_source.path == self.path
+
+    @property
     def is_paged(self) -> bool:
         return "limit" in self.query.__struct_fields__
 

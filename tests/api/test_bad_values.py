@@ -12,6 +12,7 @@ import httpx
 import msgspec
 import pytest
 from factories import (
+    A_FILL,
     A_TRADE,
     create_account,
     create_category,
@@ -192,7 +193,7 @@ def least(kind: inspect.Type) -> Any:
     if isinstance(kind, inspect.StructType):
         required = {field.encode_name for field in kind.fields if field.required}
         names = required or {field.name for field in kind.fields if field.name == "name"}
-        values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True}
+        values = {"name": "x", "account_id": 1, "confirmation_id": 1, "was_present": True, **A_FILL}
         return {name: value for name, value in values.items() if name in names}
     return 1
 
@@ -216,6 +217,8 @@ def planted(kind: inspect.Type, path: str = "") -> Iterator[tuple[str, Any]]:
         case inspect.Metadata(type=inspect.ListType() as items):
             yield from ((path, []) for _ in range(1) if items.min_length)
             yield from planted(items, path)
+        case inspect.Metadata(type=inspect.CustomType() as described):
+            yield from planted(described, path)
         case inspect.UnionType():
             for one in kind.types:
                 if not isinstance(one, inspect.NoneType):

@@ -58,6 +58,8 @@ async def test_a_copy_group_is_created_with_a_location_and_without_members(clien
         "members": [],
         "created_at": group["created_at"],
         "updated_at": group["created_at"],
+        "copy_seconds": 5,
+        "any_quantity": False,
     }
     assert await get_group(client, group) == group
 

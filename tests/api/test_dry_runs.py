@@ -9,7 +9,6 @@ import time_machine
 from commands import dump
 from factories import (
     create_account,
-    create_example_journal,
     create_import,
     create_strategy,
     create_tag,
@@ -17,7 +16,7 @@ from factories import (
     error_of,
     unwrap,
 )
-from operations import CHANGES, body_of, create_one_of_each, path_of
+from operations import CHANGES, body_of, create_needs, create_one_of_each, path_of
 from starlette.applications import Starlette
 
 from journal_api.routes.table import OPERATIONS
@@ -41,8 +40,7 @@ async def test_a_dry_run_answers_like_the_real_request_and_keeps_nothing(
     app: Starlette, client: httpx.AsyncClient, operation: Operation
 ) -> None:
     made = await create_one_of_each(client)
-    if operation.name == "delete_example_journal":
-        await create_example_journal(client)
+    await create_needs(client, operation)
     path = path_of(operation, made.get(path_of(operation).split("/")[1]))
     body = CHANGES.get(operation.name, body_of(operation))
     client.headers["X-Request-Id"] = "always-the-same"

@@ -41,6 +41,7 @@ RESOURCES = {
     getattr(kind, "__args__", [kind])[0].__name__: getattr(kind, "__args__", [kind])[0]
     for operation in OPERATIONS
     for kind in operation.data.values()
+    if kind is not int
 }
 BODIES = {operation.body.__name__: operation.body for operation in OPERATIONS if operation.body}
 
@@ -155,7 +156,7 @@ def test_every_body_and_every_resource_has_an_example_that_fits_its_schema_and_i
 
 
 def test_a_patch_lists_what_may_be_sent_back() -> None:
-    for operation in [one for one in OPERATIONS if one.method == "PATCH" and one.body]:
+    for operation in [one for one in OPERATIONS if one.takes_echo and one.body]:
         (resource,) = operation.data.values()
         patch = bodies_of(operation)["application/json"]["schema"]
 
@@ -336,7 +337,8 @@ async def test_what_succeeds_is_answered_as_described(client: httpx.AsyncClient)
             (operation, await client.delete(path_of(operation, await create_thing_of(client, operation))))
         )
     for operation in bare:
-        answers.append((operation, await client.post(path_of(operation))))
+        row_id = await create_thing_of(client, operation) if "{" in operation.path else 0
+        answers.append((operation, await client.post(path_of(operation, row_id))))
 
     assert {operation.name for operation, _ in answers} == {operation.name for operation in OPERATIONS}
     assert [answer.text for _, answer in answers if answer.status_code >= 400] == []

@@ -22,7 +22,7 @@ from operations import CHANGES, create_thing_of, path_of
 from journal_api.routes.table import OPERATIONS
 from journal_api.web.operation import Operation
 
-PATCHES = [operation for operation in OPERATIONS if operation.method == "PATCH"]
+PATCHES = [operation for operation in OPERATIONS if operation.takes_echo]
 each_patch = pytest.mark.parametrize("operation", PATCHES, ids=lambda operation: operation.name)
 
 

@@ -32,6 +32,9 @@ from starlette.applications import Starlette
 INVALID = (400, "validation_error")
 CONFLICT = (409, "conflict")
 OPEN: dict[str, Any] = {"closed_at": None, "exit_price": None}
+A_FILL = {"quantity": 1, "fees": 0, "external_id": None}
+# What the list of trades leaves out.
+ONLY_ALONE = ("tags", "confirmations", "fills", "merged_ids")
 # Whatever follows from the result of a closed trade.
 RESULTS = ("exit_price", "gross_pnl", "net_pnl", "rr_realized", "trading_day")
 
@@ -95,6 +98,15 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
         "confirmations": [],
         "created_at": trade["created_at"],
         "updated_at": trade["created_at"],
+        "contract": "ES",
+        "root": "ES",
+        "fees_source": "none",
+        "fill_count": 2,
+        "fills": [
+            {**A_FILL, "id": 1, "side": "buy", "price": 100, "at": trade["opened_at"]},
+            {**A_FILL, "id": 2, "side": "sell", "price": 101, "at": trade["closed_at"]},
+        ],
+        "merged_ids": [],
     }
 
 
@@ -110,7 +122,7 @@ async def test_a_trade_is_read_and_listed_as_it_was_created(client: httpx.AsyncC
     expected = {**sent, "symbol": "Z\u00fcrich"}
     assert select(trade, expected) == expected
     assert await get_trade(client, trade) == trade
-    in_list = {name: value for name, value in trade.items() if name not in ("tags", "confirmations")}
+    in_list = {name: value for name, value in trade.items() if name not in ONLY_ALONE}
     assert unwrap(await client.get("/trades", params={"symbol": "Z\u00fcrich"})) == [in_list]
 
 
@@ -251,7 +263,7 @@ async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(
         changed = await patch(client, trade, **{field: value})
 
         assert changed[field] == value
-        follow = {field, "updated_at", "net_pnl", "rr_realized"}
+        follow = {field, "updated_at", "net_pnl", "rr_realized", "contract", "root", "fills", "fees_source"}
         assert {name for name in trade if changed[name] != trade[name]} <= follow
         assert changed["updated_at"] > trade["updated_at"]
         assert await get_trade(client, trade) == changed

@@ -29,8 +29,8 @@ from msgspec import structs
 from operations import (
     CHANGES,
     body_of,
+    create_needs,
     create_one_of_each,
-    create_thing_of,
     documented_path_of,
     dump,
     path_of,
@@ -117,8 +117,7 @@ async def test_every_operation_that_finds_the_disk_full_at_any_sql_call_leaves_e
     app: Starlette, client: httpx.AsyncClient, operation: Operation, record_observation: Callable[[str], None]
 ) -> None:
     ids = await create_one_of_each(client)
-    if documented_path_of(operation) == "/example-journal" and operation.method == "DELETE":
-        await create_thing_of(client, operation)
+    await create_needs(client, operation)
     if operation.method == "POST":  # stored with the response, in the same transaction
         client.headers["Idempotency-Key"] = "the-same"
     before = dump(app)

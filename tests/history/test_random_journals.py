@@ -52,10 +52,10 @@ INSERTS = {
     "trades": """
         INSERT INTO trades (id, user_id, account_id, symbol, direction, quantity, entry_price, opened_at,
             closed_at, trading_day, gross_pnl, fees, initial_risk, grade, strategy_id, setup_id,
-            source_trade_id, created_at, updated_at)
+            source_trade_id, created_at, updated_at, contract, root)
         SELECT :id, 1, :account_id, :symbol, :direction, 1, 0, :opened_at,
             :closed_at, trading_day(:closed_at, timezone, day_rollover), :gross, :fees, :risk, :grade,
-            iif(:setup_id IS NULL, NULL, 1), :setup_id, :source_id, '', ''
+            iif(:setup_id IS NULL, NULL, 1), :setup_id, :source_id, '', '', :symbol, :symbol
         FROM users WHERE users.id = 1""",
     "trade_tags": "INSERT INTO trade_tags (trade_id, tag_id) VALUES (:trade_id, :tag_id)",
     "answers": """

@@ -41,7 +41,7 @@ def struct_schemas(operations: Iterable[Operation]) -> Json:
     patches = {
         each.body.__name__: patch_schema(bodies[each.body.__name__], responses[resource_name(each)])
         for each in operations
-        if each.method == "PATCH" and each.body
+        if each.takes_echo and each.body
     }
     return responses | bodies | patches | enum_schemas() | {"FreeForm": FREE_FORM}
 

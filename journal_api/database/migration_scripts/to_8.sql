@@ -6,6 +6,7 @@ ALTER TABLE trades ADD COLUMN fills TEXT;
 ALTER TABLE trades ADD COLUMN fees_source TEXT NOT NULL DEFAULT 'typed'
   CHECK (fees_source IN ('file', 'account', 'typed', 'none'));
 ALTER TABLE trades ADD COLUMN merged TEXT;
+ALTER TABLE trades ADD COLUMN unlinked INTEGER NOT NULL DEFAULT 0 CHECK (unlinked IN (0, 1));
 -- The last checksum is that of the fees: 0 if no file has stated them.
 UPDATE trades SET
   contract = canonical_symbol(symbol, opened_at),

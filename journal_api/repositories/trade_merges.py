@@ -1,0 +1,368 @@
+"""SQL that merges trades into one and splits it again. `merged` keeps every part with all its rows.
+
+A part is a JSON object: the columns of the trade, blobs as hex digits, and the rows of the tables that its
+deletion deletes. The part that stays has `made` too: what the merge made of its annotations and its fills.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from aiosqlite import Connection
+from msgspec import Struct, json
+
+from journal_api.errors import Conflict
+from journal_api.repositories import sql, trade_annotations, trades
+from journal_api.repositories.new_trades import Kind
+from journal_api.rules.trade_draft import TradeDraft
+from journal_api.rules.trade_identity import compute_content_fingerprint
+from journal_api.structs.trades import Trade
+from journal_api.values.clock import now_after
+
+Part = dict[str, Any]
+BLOBS = ("fingerprint", "content")
+# The rows of other tables that are deleted with a trade.
+OWN_ROWS = ("trade_tags", "confirmation_answers", "import_updates", "import_links")
+# What a trader writes on a trade. What was written after the merge stays on the first part.
+ANNOTATIONS = ("stop_loss", "initial_risk", "grade", "notes", "source_trade_id", "unlinked")
+CHECKLIST = ("strategy_id", "setup_id")
+# References of a part to rows that may be deleted while it is merged.
+REFERENCES = {
+    "strategy_id": "strategies",
+    "setup_id": "setups",
+    "source_trade_id": "trades",
+    "import_id": "imports",
+}
+
+
+async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> list[Trade]:
+    """Return the trades of the user with those ids, in the order of ids."""
+    text = await sql.fetch_json_array(
+        db,
+        f"""
+        SELECT {trades.TRADE} AS item
+        FROM ({trades.WITH_RATIO}) AS trade
+        WHERE +user_id = :user_id AND id IN (SELECT value FROM json_each(:ids))
+        ORDER BY id
+        """,
+        {"user_id": user_id, "ids": sql.json_list(trade_ids)},
+    )
+    return json.decode(text, type=list[Trade])
+
+
+async def merge(
+    db: Connection,
+    parts: Sequence[Trade],
+    whole: TradeDraft,
+    tag_ids: Sequence[int],
+    timezone: str,
+) -> None:
+    """Make the first of the parts the whole trade, and delete the others. Their copies become its copies."""
+    first, *others = parts
+    before = await read_parts(db, [trade.id for trade in parts])
+    original_id = whole.source_trade_id or first.id
+    await db.execute_fetchall(
+        """
+        UPDATE trades
+        SET source_trade_id = :original_id
+        WHERE source_trade_id IN (SELECT value FROM json_each(:ids)) AND source_trade_id <> :original_id
+        """,
+        {"original_id": original_id, "ids": sql.json_list([trade.id for trade in parts])},
+    )
+    await db.execute_fetchall(
+        "DELETE FROM trades WHERE id IN (SELECT value FROM json_each(:ids))",
+        {"ids": sql.json_list([trade.id for trade in others])},
+    )
+    await trades.update(db, first, whole, timezone)
+    answers = next((trade.confirmations for trade in parts if trade.setup_id == whole.setup_id), [])
+    await trade_annotations.insert_missing(db, first.id, tag_ids, answers)
+    (made,) = await read_parts(db, [first.id])
+    by_id = {part["id"]: part for part in before}
+    by_id[first.id]["made"] = {
+        name: made[name] for name in ("fills", *ANNOTATIONS, *CHECKLIST, *OWN_ROWS[:2], "updated_at")
+    }
+    await db.execute_fetchall(
+        "UPDATE trades SET merged = :merged WHERE id = :id",
+        {"id": first.id, "merged": json.encode([by_id[trade.id] for trade in parts]).decode()},
+    )
+
+
+async def read_parts(db: Connection, trade_ids: Sequence[int]) -> list[Part]:
+    """Return trades with all columns and all that would be deleted with them, by id."""
+    own = [
+        f"'{table}', json(({sql.build_json_array('item', await select_own(db, table))}))"
+        for table in OWN_ROWS
+    ]
+    copies = sql.build_json_array(
+        "id", "SELECT id FROM trades AS copy WHERE copy.source_trade_id = trades.id ORDER BY id"
+    )
+    members = ", ".join([await build_members(db, "trades"), *own, f"'copy_ids', json(({copies}))"])
+    text = await sql.fetch_json_array(
+        db,
+        f"""
+        SELECT json_object({members}) AS item
+        FROM trades
+        WHERE id IN (SELECT value FROM json_each(:ids))
+        ORDER BY id
+        """,
+        {"ids": sql.json_list(trade_ids)},
+    )
+    return json.decode(text, type=list[Part])
+
+
+async def select_own(db: Connection, table: str) -> str:
+    """Return the SELECT of a trade's rows in another table, each as a JSON object."""
+    members = await build_members(db, table)
+    return f"SELECT json_object({members}) AS item FROM {table} WHERE trade_id = trades.id ORDER BY 1"
+
+
+async def build_members(db: Connection, table: str) -> str:
+    """Return the arguments of json_object for all stored columns of a table."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        "SELECT name FROM pragma_table_info(:table) ORDER BY cid", {"table": table}
+    )
+    expressions = {name: f"hex({name})" for name in BLOBS} | {"merged": "json(merged)"}
+    return ", ".join(
+        f"'{name}', iif({name} IS NULL, NULL, {expressions[name]})"
+        if name in expressions
+        else f"'{name}', {name}"
+        for (name,) in rows
+    )
+
+
+# Splitting -----------------------------------------------------------------------------------------------
+
+
+async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
+    """Restore the parts of a merged trade and return their ids, the first part first.
+
+    Raises NotFound, and Conflict if the trade is not merged or its fills were changed since.
+    """
+    await trades.get(db, user_id, trade_id)
+    (current,) = await read_parts(db, [trade_id])
+    if current["merged"] is None:
+        raise Conflict("This trade was not merged, so there is nothing to split.")
+    first, *others = current["merged"]
+    made = first.pop("made")
+    if current["fills"] != made["fills"]:
+        raise Conflict(
+            "The fills of this trade were changed since the merge: change them back, then split it again."
+        )
+    await drop_deleted_references(db, [first, *others])
+    for part in others:
+        part["account_id"] = current["account_id"]
+    await restore_first(db, first, made, current)
+    await restore_others(db, others)
+    await restore_copies(db, [first, *others], current)
+    await record_days(db, [first["id"], *(part["id"] for part in others)])
+    return [first["id"], *(part["id"] for part in others)]
+
+
+async def drop_deleted_references(db: Connection, parts: Sequence[Part]) -> None:
+    """Clear what the parts refer to and what was deleted since, as a foreign key would have."""
+    for name, table in REFERENCES.items():
+        ids = {part[name] for part in parts} - {None}
+        kept = await find_existing(db, table, ids) | {part["id"] for part in parts if table == "trades"}
+        for part in parts:
+            part[name] = part[name] if part[name] in kept else None
+    for part in parts:
+        part["setup_id"] = part["setup_id"] if part["strategy_id"] else None
+    own = (("trade_tags", "tag_id", "tags"), ("confirmation_answers", "confirmation_id", "confirmations"))
+    imported = (("import_updates", "import_id", "imports"), ("import_links", "import_id", "imports"))
+    for rows, name, table in (*own, *imported):
+        kept = await find_existing(db, table, {row[name] for part in parts for row in part[rows]})
+        for part in parts:
+            part[rows] = [row for row in part[rows] if row[name] in kept]
+    for part in parts:
+        if part["setup_id"] is None:
+            part["confirmation_answers"] = []
+
+
+async def find_existing(db: Connection, table: str, ids: Iterable[int]) -> set[int]:
+    rows: Iterable[Any] = await db.execute_fetchall(
+        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",
+        {"ids": sql.json_list(sorted(ids))},
+    )
+    return {row_id for (row_id,) in rows}
+
+
+async def restore_first(db: Connection, first: Part, made: Part, current: Part) -> None:
+    """Make the merged trade what its first part was, with what was annotated since the merge."""
+    restored = {**first, "account_id": current["account_id"]}
+    for name in ANNOTATIONS:
+        if current[name] != made[name]:
+            restored[name] = current[name]
+    if first["notes"] and made["notes"] and (current["notes"] or "").startswith(made["notes"]):
+        restored["notes"] = first["notes"] + current["notes"].removeprefix(made["notes"])
+    checklist = (*CHECKLIST, "confirmation_answers")
+    if any(current[name] != made[name] for name in checklist):
+        restored |= {name: current[name] for name in checklist}
+    now_has, had = ({row["tag_id"] for row in part["trade_tags"]} for part in (current, made))
+    tag_ids = ({row["tag_id"] for row in first["trade_tags"]} | (now_has - had)) - (had - now_has)
+    restored["trade_tags"] = [{"trade_id": first["id"], "tag_id": tag_id} for tag_id in sorted(tag_ids)]
+    if current["updated_at"] != made["updated_at"]:
+        restored["updated_at"] = now_after(current["updated_at"])
+    columns = await stored_columns(db, restored)
+    with sql.unique_value("external_id"):
+        await db.execute_fetchall(
+            f"UPDATE trades SET {sql.assignments(columns)} WHERE id = :id", {**columns, "id": first["id"]}
+        )
+    for table in OWN_ROWS:
+        await db.execute_fetchall(f"DELETE FROM {table} WHERE trade_id = :id", {"id": first["id"]})
+    await insert_own_rows(db, [restored])
+
+
+async def restore_others(db: Connection, parts: Sequence[Part]) -> None:
+    """Insert deleted parts again, under their ids, with their rows in other tables."""
+    for part in parts:
+        columns = {"id": part["id"], **await stored_columns(db, part)}
+        with sql.unique_value("external_id"):
+            await insert_row(db, "trades", columns)
+    await insert_own_rows(db, parts)
+    await db.execute_fetchall(
+        """
+        UPDATE imports
+        SET deleted = deleted - (SELECT count(*) FROM json_each(:import_ids) WHERE value = imports.id)
+        WHERE id IN (SELECT value FROM json_each(:import_ids))
+        """,
+        {"import_ids": sql.json_list([part["import_id"] for part in parts if part["import_id"]])},
+    )
+
+
+async def stored_columns(db: Connection, part: Part) -> dict[str, Any]:
+    """Return the columns of a part but its id, with its day in the calendar of now and a free ordinal."""
+    not_columns = {"id", "made", "copy_ids", *OWN_ROWS}
+    columns = {name: decode(name, value) for name, value in part.items() if name not in not_columns}
+    rows = await db.execute_fetchall(
+        """
+        SELECT trading_day(:closed_at, timezone, day_rollover),
+            iif(EXISTS (SELECT 1
+                        FROM trades
+                        WHERE account_id = :account_id AND fingerprint = :fingerprint
+                          AND occurrence = :occurrence AND id <> :id),
+                (SELECT max(occurrence) + 1
+                 FROM trades
+                 WHERE account_id = :account_id AND fingerprint = :fingerprint),
+                :occurrence)
+        FROM users
+        WHERE id = :user_id
+        """,
+        {**columns, "id": part["id"]},
+    )
+    ((columns["trading_day"], columns["occurrence"]),) = rows
+    return columns
+
+
+def decode(name: str, value: Any) -> Any:
+    """Return a member of a part as the column of its name."""
+    if value is None:
+        return None
+    if name in BLOBS:
+        return bytes.fromhex(value)
+    return json.encode(value).decode() if name == "merged" else value
+
+
+async def insert_own_rows(db: Connection, parts: Sequence[Part]) -> None:
+    for table in OWN_ROWS:
+        for part in parts:
+            for row in part[table]:
+                await insert_row(db, table, {name: decode(name, value) for name, value in row.items()})
+
+
+async def insert_row(db: Connection, table: str, columns: Mapping[str, Any]) -> None:
+    values = ", ".join(f":{name}" for name in columns)
+    await db.execute_fetchall(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({values})", columns)
+
+
+async def restore_copies(db: Connection, parts: Sequence[Part], current: Part) -> None:
+    """Link the copies of each part to it again, unless the trader has linked them to another trade."""
+    linked_to = {current["id"], current["source_trade_id"]}
+    await db.executemany(
+        """
+        UPDATE trades
+        SET source_trade_id = ?
+        WHERE id = ? AND source_trade_id IN (SELECT value FROM json_each(?))
+        """,
+        [
+            (part["id"], copy_id, sql.json_list(sorted(linked_to - {None})))
+            for part in parts
+            for copy_id in part["copy_ids"]
+        ],
+    )
+
+
+async def record_days(db: Connection, trade_ids: Sequence[int]) -> None:
+    """Record the days of restored trades as changes: that of an imported trade is not recorded by itself."""
+    await db.execute_fetchall(
+        """
+        INSERT INTO touched_days
+        SELECT DISTINCT account_id, trading_day
+        FROM trades
+        WHERE id IN (SELECT value FROM json_each(:ids))
+        """,
+        {"ids": sql.json_list(trade_ids)},
+    )
+
+
+# Parts in imports ----------------------------------------------------------------------------------------
+
+
+class StoredPart(Struct):
+    """What identifies a part of a merged trade in imports, and the parts that it was merged from."""
+
+    external_id: str | None
+    fingerprint: str | None
+    occurrence: int
+    content: str | None
+    merged: "list[StoredPart] | None" = None
+
+
+class MergedParts:
+    """The merged trades of a user by what identifies their parts in an account.
+
+    A part that was entered by hand without an external id may be told by its content, once.
+    """
+
+    def __init__(self) -> None:
+        self.by_external_id: dict[tuple[int, str], int] = {}
+        self.by_content: dict[tuple[Kind, int], int] = {}
+        self.entered: dict[Kind, list[int]] = {}
+
+    def add(self, trade_id: int, account_id: int, parts: Sequence[StoredPart]) -> None:
+        """Add the parts of a merged trade, and theirs."""
+        for part in parts:
+            if part.external_id is not None:
+                self.by_external_id[account_id, part.external_id] = trade_id
+            if part.fingerprint is not None:
+                kind = Kind(account_id, bytes.fromhex(part.fingerprint))
+                self.by_content[kind, part.occurrence] = trade_id
+                if part.external_id is None and part.content is None:
+                    self.entered.setdefault(kind, []).append(trade_id)
+            self.add(trade_id, account_id, part.merged or ())
+
+    def find(self, columns: Mapping[str, Any]) -> int | None:
+        """Return the merged trade that the row of a file is a part of, None without one."""
+        account_id, external_id = columns["account_id"], columns["external_id"]
+        kind = Kind(account_id, columns["fingerprint"])
+        if external_id is None:
+            return self.by_content.get((kind, columns["occurrence"]))
+        found = self.by_external_id.get((account_id, external_id))
+        if found is None and self.entered:
+            entered = self.entered.get(Kind(account_id, compute_content_fingerprint(dict(columns))))
+            found = entered.pop(0) if entered else None
+        return found
+
+
+async def read_merged_parts(db: Connection, user_id: int) -> MergedParts:
+    """Return what identifies the parts of all merged trades of the user."""
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT id, account_id, merged
+        FROM trades
+        WHERE account_id IN (SELECT id FROM accounts WHERE user_id = :user_id) AND merged IS NOT NULL
+        """,
+        {"user_id": user_id},
+    )
+    parts = MergedParts()
+    for trade_id, account_id, merged in rows:
+        parts.add(trade_id, account_id, json.decode(merged, type=list[StoredPart]))
+    return parts
