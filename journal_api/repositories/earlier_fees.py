@@ -13,7 +13,8 @@ from journal_api.values.clock import now
 
 # A trade that is as an import wrote it stays so: undoing the import deletes or restores it.
 STAYS_AS_IMPORTED = """import_id IS NOT NULL AND updated_at = created_at
-    OR EXISTS (SELECT 1 FROM import_updates WHERE trade_id = trades.id AND written_at = trades.updated_at)"""
+    OR EXISTS (SELECT 1 FROM import_updates WHERE trade_id = trades.id AND written_at = trades.updated_at)
+    OR EXISTS (SELECT 1 FROM import_links WHERE trade_id = trades.id AND written_at = trades.updated_at)"""
 
 
 async def charge_earlier(db: Connection, user_id: int, account_id: int) -> int:

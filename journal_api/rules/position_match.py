@@ -50,6 +50,8 @@ def relate(
     `matched` is the trade with the same id or content, `neighbours` are those of the contract at the time.
     `changed` are the trades that an earlier position of the file changes: none of them is another position.
     """
+    if row.imported.is_unmatched:
+        return relate_close(row, [*([matched] if matched else []), *neighbours])
     others = [stored for stored in neighbours if matched is None or stored.trade_id != matched.trade_id]
     if known := find_holder(row, [*([matched] if matched else []), *others]):
         return Relation(known, None)
@@ -76,6 +78,16 @@ def relate(
         elif is_other_format and overlaps(row.columns, stored.fields):
             suspect = stored
     return joined or (Relation(suspect, None, is_suspect=True) if suspect else None)
+
+
+def relate_close(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relation | None:
+    """Return the stored trade that has the fill of a row which only closes, None without one."""
+    sides = slice(1 if row.imported.has_no_side else 0, None)
+    keys = {find_key(fill)[sides] for fill in read_fills(row.columns)}
+    for stored in stored_trades:
+        if not keys.isdisjoint(find_key(fill)[sides] for fill in read_fills(stored.fields)):
+            return Relation(stored, None)
+    return None
 
 
 def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
@@ -212,8 +224,8 @@ def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
         "closed_at": position.closed_at,
         "gross_pnl": position.gross(row.columns["multiplier"]),
         "fees": position.fees,
-        "fills": encode_fills(fills),
     }
+    columns["fills"] = None if fills == state_fills(columns) else encode_fills(fills)
     as_read, stated = row.imported.as_read, columns
     if as_read is not None:  # a new point value changes no known trade
         multiplier = as_read.multiplier.units

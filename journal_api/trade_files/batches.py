@@ -32,7 +32,14 @@ from journal_api.rules.import_rows import Candidate, Correction, Rejected, Resol
 from journal_api.rules.position_match import Relation, describe_position, read_fills, relate
 from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
-from journal_api.trade_files.continued import Contract, contains_begin, continue_positions
+from journal_api.trade_files.continued import (
+    Contract,
+    closes_nothing,
+    contains_begin,
+    continue_positions,
+    list_unmatched,
+    reopens,
+)
 from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.copy_linking import CopyLinker
 from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
@@ -43,10 +50,14 @@ from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
-from journal_api.values.money import decimal_json
+from journal_api.values.money import decimal_json, json_text
 
 COPIES_AT_ONCE = 500
 SAME_TIME = "is at the time of a position that another file has added"
+CLOSES_NOTHING = (
+    "closes {what}, and neither the file nor the journal has the position: import the file that opens it, and"
+    " then this file again"
+)
 OTHER_POSITIONS = (
     "makes other positions of the fills of a later file: undo that import, and import this file first"
 )
@@ -116,7 +127,7 @@ class TradeImporter:
         resolver = RowResolver(names, accounts)
         with_trades = await find_accounts_with_trades(db, user_id)
         open_contracts = await find_open_contracts(db, user_id)
-        linker = CopyLinker(await read_rules(db, user_id), last or 0)
+        linker = CopyLinker(await read_rules(db, user_id))
         return cls(
             *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
             *(file_format, open_contracts, await read_merged_parts(db, user_id), digest, linker),
@@ -192,7 +203,7 @@ class TradeImporter:
         for contract, rows in self.deferred.items():
             since = min(row.columns["opened_at"] for row in rows)
             stored = await find_continued(self.db, self.user_id, *contract, since, self.file_format)
-            if contains_begin(rows, stored):
+            if contains_begin(rows, stored) or closes_nothing(rows, stored):
                 verdicts += await self.process_rows(rows)
             else:
                 verdicts += await self.continue_contract(rows, stored)
@@ -210,7 +221,9 @@ class TradeImporter:
                 return await self.process_rows(rows)
             why = MERGED_POSITION if merged else OTHER_POSITIONS
             return [suspect_verdict(row, merged or stored_trades[0], why) for row in rows]
-        verdicts: list[Verdict] = []
+        if reopens(continued):
+            return await self.process_rows(rows)
+        verdicts = list(map(unmatched_verdict, list_unmatched(rows, continued)))
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for row, stored in continued:
@@ -246,6 +259,8 @@ class TradeImporter:
                 if correction:
                     corrections.append(correction)
                 verdicts.append(stored_verdict(row, stored, correction))
+            elif row.imported.is_unmatched:
+                verdicts.append(unmatched_verdict(row))
             elif not self.resolver.allows_new(row):
                 verdicts.append(error_verdict(row.line, "strategy is restricted to other accounts"))
             else:
@@ -403,6 +418,13 @@ def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME)
         reason=reason,
         rows=several(row.imported.rows),
     )
+
+
+def unmatched_verdict(row: ResolvedRow) -> Verdict:
+    """Return the verdict of a fill that only closes, of a position that nobody has."""
+    direction = "short" if row.columns["direction"] == "long" else "long"
+    what = f"{json_text(row.columns['quantity'])} {row.columns['symbol']} {direction}"
+    return Verdict(line=row.line, verdict="unmatched", reason=CLOSES_NOTHING.format(what=what))
 
 
 def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:

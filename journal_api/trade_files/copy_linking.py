@@ -18,8 +18,8 @@ class CopyLinker:
     They are kept in memory, because a dry run does not store them.
     """
 
-    def __init__(self, groups: list[CopyRules], last_trade_id: int) -> None:
-        self.groups, self.last_trade_id = groups, last_trade_id
+    def __init__(self, groups: list[CopyRules]) -> None:
+        self.groups = groups
         self.account_ids = {account_id for group in groups for account_id in group.multipliers}
         self.added: dict[int, CopyPosition] = {}
         self.corrected: dict[int, dict[str, Any]] = {}
@@ -71,8 +71,7 @@ class CopyLinker:
             shift(max(position.opened_at for position in changed), seconds),
         )
         ids = {position.trade_id for position in changed}
-        others = [one for one in stored if one.trade_id not in ids and one.trade_id <= self.last_trade_id]
-        return changed + others
+        return changed + [one for one in stored if one.trade_id not in ids]
 
 
 def build_position(columns: Mapping[str, Any]) -> CopyPosition:

@@ -117,6 +117,7 @@ class FileImport:
 
     def _result(self, matches: CopyMatches) -> ImportResult:
         importer = self.importer
+        self.digest.add_links(matches.links, importer.last_trade_id)
         last_trade_id = importer.last_trade_id if importer.import_id is None else None
         return ImportResult(
             *(importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied),

@@ -50,6 +50,13 @@ class ImportDigest:
         for verdict in verdicts:
             self._add(verdict.line if verdict.verdict == "new" else json.encode(verdict))
 
+    def add_links(self, links: Iterable[tuple[int, int]], last_trade_id: int) -> None:
+        """Add the copies that are linked; ids of new trades count from the last one before the import."""
+        for link in sorted(links):
+            for row_id in link:
+                is_new = row_id > last_trade_id
+                self._add((is_new, row_id - last_trade_id if is_new else row_id))
+
     def _add(self, value: object) -> None:
         self._hash.update(repr(value).encode())
 

@@ -7,6 +7,7 @@ import pytest
 from factories import (
     A_FILE,
     YEAR,
+    build_file,
     create_account,
     create_goal,
     create_import,
@@ -158,6 +159,24 @@ async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client
 
     assert "x-trades-kept" not in undone.headers
     assert await list_trades(client) == []
+
+
+async def test_undo_of_a_correction_restores_a_trade_that_was_charged_since(
+    client: httpx.AsyncClient,
+) -> None:
+    first = build_file({"external_id": "1"})
+    report = await create_import(client, first)
+    later = await create_import(
+        client, build_file({"external_id": "1", "exit_price": "103"}), account_id=report["account_id"]
+    )
+    await charge_earlier(client, report["account_id"], FEES)
+    corrected = await list_trades(client)
+
+    undone = await client.delete(f"/imports/{later['id']}")
+
+    assert [costs(trade) for trade in corrected] == [(4, "account")]
+    assert "x-trades-kept" not in undone.headers
+    assert [(trade["exit_price"], *costs(trade)) for trade in await list_trades(client)] == [(101, 0, "none")]
 
 
 async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.AsyncClient) -> None:

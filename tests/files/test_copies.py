@@ -258,7 +258,17 @@ async def test_the_quantity_follows_the_multiplier_also_across_micro_and_full_si
     [
         ([M, build_row("M2", 2)], [build_row("A1", 1)], "A1", ["M1", "M2"]),
         ([M, build_row("M2", 1)], [build_row("A1", 1)], "A1", ["M1", "M2"]),
-        ([M, build_row("M2", 3, 300)], [build_row("A1", 2, 61)], "A1", ["M1", "M2"]),
+        ([M, build_row("M2", 3, 300)], [build_row("A1", 2.5, 61)], "A1", ["M1", "M2"]),
+        (
+            [{**M, "exit_price": "", "closed_at": ""}, build_row("M2", 3, 300)],
+            [{**build_row("A1", 2.5), "exit_price": "", "closed_at": ""}],
+            *("A1", ["M1", "M2"]),
+        ),
+        (
+            [build_row("M1", 0, 0.4), build_row("M2", 2, 2.4)],
+            [build_row("A1", 1.6, 1.8), build_row("A2", 8, 8.2)],
+            *("A1", ["M1", "M2"]),
+        ),
         ([M], [build_row("A1", 1), build_row("A2", 4)], "M1", ["A1", "A2"]),
         (
             [M, build_row("M2", 1, symbol="NQH6")],
@@ -268,7 +278,14 @@ async def test_the_quantity_follows_the_multiplier_also_across_micro_and_full_si
         ),
     ],
     ids=[
-        *("two equally near", "two in a second", "one opened nearer, one closed nearer", "two of an account"),
+        *(
+            "two equally near",
+            "two in a second",
+            "one opened nearer, one closed nearer",
+            "one still open",
+            "late by one",
+            "two of an account",
+        ),
         "the contract itself before its full-size sibling",
     ],
 )
@@ -333,6 +350,68 @@ async def test_a_trade_that_was_sent_back_as_it_was_read_is_not_taken_for_unlink
     await journal.patch("A1", source_trade_id=None, notes="Late")
 
     assert (await journal.add("M", M))["linked"] == 1
+
+
+async def test_a_second_copy_of_an_account_is_left_alone_also_in_a_later_import(
+    client: httpx.AsyncClient,
+) -> None:
+    journal = await Journal(client).begin({"A": 1})
+    await journal.add("M", M)
+    await journal.add("A", build_row("A1", 1))
+
+    report = await journal.add("A", build_row("A2", 4))
+
+    assert (report["linked"], len(report["ambiguous"])) == (0, 1)
+    assert await journal.links() == {"A1": "M1"}
+
+
+async def test_a_new_trade_stays_as_new_and_what_has_copies_of_its_own_is_no_copy(
+    client: httpx.AsyncClient,
+) -> None:
+    journal = await Journal(client).begin({"A": 1, "B": 1})
+    await journal.add("A", build_row("A1", 1))
+    await journal.add("B", build_row("B1", 1, 400))
+    await journal.patch("B1", source_trade_id=(await journal.trades())["A1"]["id"])
+
+    assert (await journal.add("M", M))["linked"] == 0
+    assert (await journal.add("A", build_row("A2", 41)))["linked"] == 0
+    report = await journal.add("M", LATE)
+
+    assert (report["linked"], await journal.links()) == (1, {"B1": "A1", "A2": "M2"})
+    new = await journal.add("B", build_row("B2", 41, notes="from the file"))
+    trade = (await journal.trades())["B2"]
+    assert (new["linked"], trade["created_at"]) == (1, trade["updated_at"])
+
+
+async def test_copies_that_a_file_names_are_kept_and_their_original_is_that_of_others(
+    client: httpx.AsyncClient,
+) -> None:
+    journal = await Journal(client).begin({"A": 1, "B": 1})
+    rows = [
+        {**M, "account": "M", "row": "m", "copy_of": "x"},
+        {**build_row("X", 1), "account": "B", "row": "x", "copy_of": ""},
+        {**build_row("A1", 1), "account": "A", "row": "a", "copy_of": ""},
+    ]
+
+    tried = await journal.add_file(build_file(*rows), dry_run="1")
+    report = await journal.add_file(build_file(*rows))
+
+    assert (tried["linked"], report["linked"]) == (1, 1)
+    assert await journal.links() == {"M1": "X", "A1": "X"}
+
+
+async def test_the_copies_of_an_undone_original_are_free_and_linked_when_it_is_imported_again(
+    client: httpx.AsyncClient,
+) -> None:
+    journal = await Journal(client).begin({"A": 1, "B": 1})
+    master = await journal.add("M", M)
+    for account in "AB":
+        await journal.add(account, build_row(f"{account}1", 1))
+
+    assert await journal.undo(master) == ""
+    assert await journal.links() == {}
+    assert (await journal.add("M", M))["linked"] == 2
+    assert await journal.links() == {"A1": "M1", "B1": "M1"}
 
 
 async def test_an_undone_import_leaves_what_the_trader_edited_since(client: httpx.AsyncClient) -> None:
@@ -433,8 +512,10 @@ async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(
 
     tried = await journal.link(dry_run="1")
     assert await journal.links() == {}
+    other = await journal.add("M", build_row("M2", 2000))
     linked = await journal.link()
 
+    assert other["linked"] == 0
     assert without_master == {"linked": 0, "ambiguous": []}
     assert tried == linked == {"linked": 2, "ambiguous": []}
     assert await journal.links() == {"A": "M", "B": "M"}

@@ -1,19 +1,23 @@
 """What a dry run shows is what the import writes: sums, first and last trades, costs, and the token."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from commands import import_file
 from factories import (
     A_FILE,
     build_file,
     create_account,
+    create_copy_group,
     create_import,
     create_instrument,
     details_of,
     error_of,
     list_trades,
+    read_ids,
     send_file,
     unwrap,
 )
@@ -196,13 +200,31 @@ async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.Async
     assert report["preview"]["total"]["trades"] == 0
 
 
+def two_files() -> tuple[bytes, bytes]:
+    """Fills, and pairs of another size at the same times."""
+    fills = random_fills(3, 2)
+    larger = [fill._replace(quantity=2 * fill.quantity, id=fill.id + 500) for fill in fills]
+    return executions(fills), performance(first_in_first_out(larger))
+
+
+def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) -> None:
+    db, paths = tmp_path / "journal.db", (tmp_path / "fills.csv", tmp_path / "pairs.csv")
+    for path, content in zip(paths, two_files(), strict=True):
+        path.write_bytes(content)
+    import_file(db, paths[0])
+
+    plain = import_file(db, paths[1])
+    forced = import_file(db, paths[1], "--force")
+
+    assert plain.out == "0 new, 0 already there, 1 suspect: --force imports them\n"
+    assert "line 2: suspect: is at the time of a position that another file has added" in plain.err
+    assert forced.out == "1 new, 0 already there\n"
+
+
 async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
-    fills = random_fills(3, 2)
-    await create_import(client, executions(fills), account_id=account["id"])
-    other = performance(
-        first_in_first_out([fill._replace(quantity=2 * fill.quantity, id=fill.id + 500) for fill in fills])
-    )
+    first, other = two_files()
+    await create_import(client, first, account_id=account["id"])
 
     plain = await preview(client, other, account["id"])
     forced = await preview(client, other, account["id"], force=True)
@@ -259,3 +281,48 @@ async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.A
 
     assert [one["one_trade_is"] for one in (rows, stated, default)] == ["row", "position", "position"]
     assert stated["counts"] == default["counts"] != rows["counts"]
+
+
+async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
+    """The master and the follower of a copy group."""
+    accounts = [(await create_account(client, name))["id"] for name in ("Master", "Follower")]
+    group = await create_copy_group(client, account_ids=accounts)
+    unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]}))
+    return accounts[0], accounts[1]
+
+
+@pytest.mark.parametrize("is_copied", [True, False], ids=["the master is there", "the master has gone"])
+async def test_the_token_covers_the_copies_that_an_import_links(
+    client: httpx.AsyncClient, is_copied: bool
+) -> None:
+    master, follower = await create_group(client)
+    original = await create_import(client, A_FILE, account_id=master)
+    shown = unwrap(await send_file(client, A_FILE, follower, dry_run=True))
+    await create_import(client, A_FILE)  # takes the next id
+    if not is_copied:
+        await client.delete(f"/imports/{original['id']}")
+
+    sent = await send_file(client, A_FILE, follower, preview=shown["preview"]["token"])
+
+    assert shown["linked"] == 1
+    if is_copied:
+        assert unwrap(sent)["linked"] == 1
+    else:
+        assert error_of(sent) == (409, "preview_changed")
+
+
+async def test_undo_unlinks_a_copy_that_was_charged_since(client: httpx.AsyncClient) -> None:
+    master, follower = await create_group(client)
+    await create_import(client, A_FILE, account_id=follower)
+    report = await create_import(client, A_FILE, account_id=master)
+    before = [trade["source_trade_id"] for trade in await list_trades(client, account_id=follower)]
+    charged = await client.patch(
+        f"/accounts/{follower}", params={"apply_to": "earlier"}, json={"fees": {"ES": 1}}
+    )
+
+    undone = await client.delete(f"/imports/{report['id']}")
+
+    assert (report["linked"], charged.headers["x-trades-charged"], before) == (1, "1", read_ids(report))
+    assert "x-trades-kept" not in undone.headers
+    (left,) = await list_trades(client)
+    assert (left["account_id"], left["source_trade_id"], left["fees"]) == (follower, None, 2)

@@ -186,3 +186,20 @@ async def test_a_trade_without_costs_says_so_until_they_are_typed(
 
     await see(page, "+0.50", "#trade .big")
     await expect(page.get_by_text("Gross = net")).to_have_count(0)
+
+
+async def test_a_commission_that_is_set_for_an_account_charges_earlier_trades_on_request(
+    page: Page, page_journal: PageJournal
+) -> None:
+    trade = add_trade(page_journal, add_account(page_journal))
+    await sign_in(page, page_journal, "settings")
+    await page.click("#accounts button.link")
+    await page.fill("#edit [name=fees]", "0.25")
+    await choose(page, "#edit [name=one_trade_is]", "a row, as the broker writes it")
+    await page.click("#edit .primary")
+    await see(page, "Charge 1 earlier trade of Sim too?", "dialog[aria-label^=Charge]")
+    await page.click("dialog[aria-label^=Charge] .primary")
+    await no_dialog(page)
+
+    assert page_journal.read(f"/trades/{trade['id']}")["fees"] == 0.5
+    assert page_journal.read("/accounts")[0]["one_trade_is"] == "row"

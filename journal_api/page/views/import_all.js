@@ -48,13 +48,14 @@ export function importAll(context) {
     h(
       "div",
       { class: "row" },
-      h(
-        "button",
-        { id: "import-all", class: "primary", disabled: isBusy || !trades, onclick: trying(run) },
-        trades
-          ? `Import ${format.count(trades, "trade")} of ${format.count(ready.length, "file")}${placeOf(ready, context)}`
-          : "Nothing to import",
-      ),
+      !works.every((work) => work.report?.id) &&
+        h(
+          "button",
+          { id: "import-all", class: "primary", disabled: isBusy || !trades, onclick: trying(run) },
+          trades
+            ? `Import ${format.count(trades, "trade")} of ${format.count(ready.length, "file")}${placeOf(ready, context)}`
+            : "Nothing to import",
+        ),
       h("button", { class: "quiet", onclick: without(context) }, "Close all"),
     ),
   );
@@ -62,7 +63,7 @@ export function importAll(context) {
 
 function fileRow(work, context) {
   const { file, report, isBusy } = work;
-  const total = isKnown(work) && report.preview?.total;
+  const total = isKnown(work) && (report.preview ?? work.shown)?.total;
   const state = isBusy
     ? "reading …"
     : report?.id

@@ -8,7 +8,7 @@ import { read, without, works, write } from "./import_file.js";
 import { optionsForm } from "./import_options.js";
 import { sumsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
-import { details, rowTable, verdicts } from "./import_report.js";
+import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
 import { undoButton } from "./past_imports.js";
 
 export const isKnown = ({ report }) => Boolean(report && report.format !== "unknown");
@@ -58,7 +58,7 @@ const descriptionForm = ({ file, options, report, profile }, { redraw }) => [
 ];
 
 function costsOf({ file, options, report }, context) {
-  if (report.costs !== "none") return null;
+  if (report.costs !== "none" || !tradesOf(report)) return null;
   const ids = report.accounts_without_costs ?? [];
   const accounts = context.accounts.filter(({ id }) => ids.includes(id));
   return (
@@ -115,13 +115,14 @@ export function whyNothing({ counts }) {
     : "There is no trade in this file.";
 }
 
-const result = ({ id, counts, file_name: name }, context, work) => [
+const result = ({ id, counts, file_name: name, ...report }, context, work) => [
   h(
     "p",
     { role: "status" },
     h("strong", { class: "gain" }, "✓ Imported: "),
     `${format.count(counts.new, "new trade")}, ${format.number(counts.updated)} updated, ${format.number(counts.duplicate)} already there.`,
   ),
+  copiesOf(report, context).map((line) => h("p", null, line)),
   h(
     "div",
     { class: "row" },

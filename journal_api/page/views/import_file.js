@@ -39,9 +39,10 @@ export async function take(files, { accounts, redraw }) {
 // Reads several files with other options, one after the other. A file that names no account goes into the one that its
 // own name has in it; the owner sees that before anything is written.
 export async function readAll(chosen, changes, { accounts, redraw }) {
-  for (const { file, options } of chosen) {
-    const { error, ...work } = (await read({ file, options: { ...options, ...changes } }, redraw)) ?? {};
-    const named = error?.details?.fields?.account_id && accountIn(file.name, accounts);
+  for (const { file } of chosen) {
+    const { options } = entryOf(file) ?? {}; // which may have been changed, or the file closed, in the meantime
+    const work = options && (await read({ file, options: { ...options, ...changes } }, redraw));
+    const named = work?.error?.details?.fields?.account_id && accountIn(file.name, accounts);
     if (named) await read({ file, options: { ...work.options, account_id: String(named.id) } }, redraw);
   }
 }
@@ -66,7 +67,9 @@ export const read = ({ file, options, profile = undefined }, redraw, note = "") 
 // Writes what the dry run has shown, and nothing else: the request has its token. If the journal has changed since, the
 // file is read again, and nothing is written.
 export async function write({ file, options, report }, redraw) {
-  const written = await answered({ file, options }, { preview: report.preview?.token }, redraw);
+  const written = await answered({ file, options }, { preview: report.preview?.token }, redraw, {
+    shown: report.preview,
+  });
   if (written?.error?.code !== "preview_changed") return written;
   await read({ file, options }, redraw, CHANGED);
   return null;

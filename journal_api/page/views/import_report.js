@@ -49,8 +49,7 @@ export function details(report, { accounts, me }) {
       `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
     joined.length &&
       `${format.count(rowsOf(joined), "row")} of the file ${joined.length === 1 ? "is" : "are"} ${format.count(joined.length, "position")}, from flat to flat.`,
-    report.linked && `${format.count(report.linked, "trade")} linked as copies within a copy group.`,
-    ...(report.ambiguous ?? []).map((one) => ambiguityOf(one, nameOf, me.timezone)),
+    ...copiesOf(report, { accounts, me }),
     ...report.accounts.map(
       (one) =>
         `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`,
@@ -70,6 +69,16 @@ export function details(report, { accounts, me }) {
 }
 
 const rowsOf = (joined) => joined.reduce((sum, { rows }) => sum + rows, 0);
+
+// What was linked within a copy group, and what was left alone.
+/** @param {any} report @param {any} context */
+export function copiesOf({ linked, ambiguous }, { accounts, me }) {
+  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  return [
+    linked > 0 && `${format.count(linked, "copy", "copies")} linked to the original in the copy group.`,
+    ...ambiguous.map((one) => ambiguityOf(one, nameOf, me.timezone)),
+  ].filter(Boolean);
+}
 
 // What may copy several trades equally well is not linked: the owner chooses, in the trade.
 const ambiguityOf = ({ trade, candidates }, nameOf, timezone) => {
