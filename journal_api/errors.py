@@ -80,6 +80,11 @@ class Conflict(ApiError):
     status, code, message = 409, "conflict", "The request conflicts with stored data."
 
 
+class PreviewChanged(ApiError):
+    status, code = 409, "preview_changed"
+    message = "The import would do something else than its preview showed; make the dry run again."
+
+
 class IdempotencyConflict(ApiError):
     status, code = 409, "idempotency_conflict"
     message = "This Idempotency-Key was used for a different request; use a new one."

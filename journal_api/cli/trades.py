@@ -12,6 +12,7 @@ import click
 import msgspec
 from aiosqlite import Connection
 
+from journal_api.cli import import_report
 from journal_api.cli.common import (
     decode_argument,
     decode_option,
@@ -35,7 +36,7 @@ from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.profile_format import decode_profile
 from journal_api.trade_files.profiles.proposal import as_toml, propose_profile
 from journal_api.trade_files.threads import in_thread
-from journal_api.trade_files.timezones import FileTimezone, timezone_of_import
+from journal_api.trade_files.timezones import timezone_of_import
 from journal_api.trade_files.trade_units import unit_of_import
 from journal_api.trade_files.verdicts import refused
 from journal_api.values.types import CONTROL, Name, Name100, TimeZone
@@ -75,6 +76,9 @@ NOT_CREATED = 0  # an id that no account has
     metavar="FILE",
     help="Read the file by this import profile (TOML), which need not be stored.",
 )
+@click.option(
+    "--force", is_flag=True, help="Import suspects too: trades that may be stored from another file."
+)
 @click.option("--user", help="The owner of the journal; default: the first user.")
 @click.option("--dry-run", is_flag=True, help="Report what the import would do, and write nothing.")
 @click.option("--rows", is_flag=True, help="Print the verdict of every row.")
@@ -88,6 +92,7 @@ def import_file(
     date_order: Literal["month", "day"] | None,
     one_trade_is: Literal["position", "row"] | None,
     profile: Path | None,
+    force: bool,
     user: str | None,
     dry_run: bool,
     rows: bool,
@@ -104,11 +109,9 @@ def import_file(
 
     def on_verdicts(verdicts: list[Verdict]) -> None:
         errors.extend(verdict for verdict in verdicts if verdict.verdict == "error")
-        for verdict in verdicts if rows else ():
-            details = verdict.reason or ", ".join(verdict.changed)
-            click.echo(
-                printable(f"line {verdict.line}: {verdict.verdict}{f': {details}' if details else ''}")
-            )
+        for verdict in verdicts:
+            if rows or verdict.verdict == "suspect":
+                click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
 
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:
         user_id = await find_user(database.reader, user)
@@ -140,7 +143,10 @@ def import_file(
 
         source = imports.Source(None, file_name, sha256)
         result = await importer.import_trades(
-            database, user_id, source, trade_file, on_verdicts, dry_run=dry_run, accounts_in=accounts_in
+            *(database, user_id, source, trade_file, on_verdicts),
+            dry_run=dry_run,
+            accounts_in=accounts_in,
+            force=force,
         )
         return result, trade_file, is_new
 
@@ -163,15 +169,15 @@ def import_file(
         sys.exit(one_line(str(refused(counts, errors, () if account_name else unknown))))
     if is_new:
         click.echo(printable(f"New account {account_name!r}."), err=True)
-    for note in describe_reading(trade_file):
-        click.echo(note, err=True)
-    updated = f", {counts.updated} updated" if counts.updated else ""
-    click.echo(f"{counts.new} new{updated}, {counts.duplicate} already there")
-    for fees in result.fees_applied:
-        click.echo(f"Commissions of account {fees.account_id}: {fees.total:f} for {fees.rows} rows")
-    for rows_left_out in trade_file.left_out.report():
-        click.echo(printable(f"{rows_left_out.rows} left out: {rows_left_out.reason}"), err=True)
-    for line in describe_copies(result):
+    for note in (
+        *import_report.describe_missing_costs(result),
+        *import_report.describe_reading(trade_file),
+        *import_report.describe_left_out(trade_file),
+    ):
+        click.echo(printable(note), err=True)
+    preview = import_report.describe_preview(result.preview) if result.preview else ()
+    lines = (*preview, import_report.describe_counts(counts), *import_report.describe_fees(result))
+    for line in (*lines, *describe_copies(result)):
         click.echo(printable(line))
     if dry_run:
         click.echo("Dry run: nothing was written.", err=True)
@@ -188,34 +194,6 @@ def describe_copies(result: importer.ImportResult) -> Iterator[str]:
             for position in (ambiguous.trade, *ambiguous.candidates)
         )
         yield f"Not linked: {one} may belong to {' or '.join(others)}"
-
-
-def describe_timezone(timezone: FileTimezone) -> str:
-    """Say in which time zone the times of the file were read, and why."""
-    reason = {
-        "stated": "as stated",
-        "remembered": "as in the last import of this format",
-        "owner": "the time zone of the user",
-        None: "",
-    }[timezone.source]
-    earlier = f"; earlier imports were in {', '.join(sorted(timezone.replaced))}" if timezone.replaced else ""
-    return f"Times without an offset are in {timezone.name}, {reason}{earlier}."
-
-
-def describe_reading(file: reader.TradeFile) -> Iterator[str]:
-    """What the reader assumed about the file."""
-    if file.encoding == "cp1252":
-        yield "Read as Windows-1252, because the file is not UTF-8."
-    if file.dates.source == "assumed":
-        other = "day" if file.dates.order == "month" else "month"
-        yield (
-            f"Dates are read with the {file.dates.order} first, because no number over 12 shows the order;"
-            f" --date-order {other} reads them the other way."
-        )
-    if file.rounded.count:
-        yield f"Amounts rounded to eight decimals: {file.rounded.count}."
-    if file.timezone.source is not None:
-        yield describe_timezone(file.timezone)
 
 
 def read_profile(file: Path) -> ImportProfileCreate:

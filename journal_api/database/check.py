@@ -24,6 +24,32 @@ MIN_SQLITE = (3, 40)
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
 MIN_FREE_SPACE = 32 * 1024 * 1024
 MAX_DIFFERENCES = 10  # of a schema that are listed
+MAX_TRADES = 20_000  # whose fills are compared with their columns, the newest first
+# Trades whose columns are not what follows from their fills: times, fees, and whether a position is left.
+# Sums of JSON numbers are rounded, so they are compared with a tolerance.
+WRONG_FILLS = """
+    WITH
+    newest AS MATERIALIZED (
+        SELECT id, direction, opened_at, closed_at, fees / 1e8 AS fees, fills
+        FROM trades
+        WHERE fills IS NOT NULL
+        ORDER BY id DESC
+        LIMIT :most),
+    summed AS (
+        SELECT newest.*, min(fill.value ->> '$.at') AS first_at, max(fill.value ->> '$.at') AS last_at,
+            sum(fill.value ->> '$.fees') AS fill_fees,
+            sum(iif((fill.value ->> '$.side' = 'buy') = (direction = 'long'), 1, -1)
+                * (fill.value ->> '$.quantity')) AS size
+        FROM newest
+        JOIN json_each(fills) AS fill
+        GROUP BY newest.id)
+    SELECT id
+    FROM summed
+    WHERE first_at <> opened_at
+       OR (closed_at IS NOT NULL AND last_at <> closed_at)
+       OR abs(fill_fees - fees) > 1e-6 * (1 + abs(fees))
+       OR iif(closed_at IS NULL, size <= 1e-9, abs(size) > 1e-6)
+    ORDER BY id"""
 
 
 class Finding(NamedTuple):
@@ -57,6 +83,8 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
     yield check_schema(version, schema_differences)
     yield check_pages(file, "integrity_check" if full else "quick_check")
     yield check_references(file)
+    if version == VERSION and not schema_differences:
+        yield check_fills(file)
 
 
 def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
@@ -200,6 +228,21 @@ def check_references(file: Path) -> Finding:
     return Finding(
         "wrong", f"foreign_key_check: rows with dangling references: {len(violations)}, in {tables}"
     )
+
+
+def check_fills(file: Path) -> Finding:
+    """Check that times, fees and what is left of a position follow from the fills of the newest trades."""
+    try:
+        wrong = [
+            row[0] for row in query(file, lambda db: db.execute(WRONG_FILLS, {"most": MAX_TRADES}).fetchall())
+        ]
+    except sqlite3.Error as error:
+        return Finding("wrong", f"fills: {error}")
+    if not wrong:
+        return Finding("ok", "fills: in agreement with their trades")
+    listed = ", ".join(map(str, wrong[:MAX_DIFFERENCES]))
+    more = f" (and {len(wrong) - MAX_DIFFERENCES} more)" if len(wrong) > MAX_DIFFERENCES else ""
+    return Finding("wrong", f"fills: not in agreement with trades {listed}{more}")
 
 
 def format_megabytes(size: int) -> str:

@@ -168,8 +168,8 @@ export function open(title, ...children) {
   return dialog;
 }
 
-// Asks before something is deleted; `action` runs when the owner agrees.
-export function confirm(title, text, verb, action) {
+// Asks before something is deleted; `action` runs when the owner agrees. What only adds is no danger.
+export function confirm(title, text, verb, action, tone = "danger") {
   const dialog = open(
     title,
     form(
@@ -182,7 +182,7 @@ export function confirm(title, text, verb, action) {
       h(
         "div",
         { class: "row" },
-        h("button", { class: "danger" }, verb),
+        h("button", { class: tone }, verb),
         h("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
       ),
     ),

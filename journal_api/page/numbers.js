@@ -44,6 +44,7 @@ function isGrouped(groups) {
 export const write = (value) => (value == null || value === "" ? "" : FORMAT.format(value));
 
 // An input for a number; once it is left, it says how the number was read, or why it was not.
+/** @param {any} attributes */
 export function numberInput({ value, ...attributes }) {
   const show = ({ target }) => {
     const number = parse(target.value);

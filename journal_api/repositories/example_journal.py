@@ -138,7 +138,8 @@ async def insert_trades(db: Connection, owner: Me, places: Places, until: str) -
     for body, draft in zip(bodies, drafts, strict=True):
         columns = references.resolved(draft).columns(owner.timezone)
         if (columns["closed_at"] or columns["opened_at"]) <= until:
-            new.append((body, {**columns, "fees": commissions.compute(columns, is_future=True) or 0}))
+            charged = commissions.compute(columns, is_future=True) or 0
+            new.append((body, {**columns, "fees": charged, "fees_source": "account"}))
     ids = await new_trades.insert_many(db, owner.id, [columns for _, columns in new])
     await trade_annotations.insert_all(db, {row_id: body for row_id, (body, _) in zip(ids, new, strict=True)})
     await record(db, owner.id, "trades", ids)

@@ -13,6 +13,7 @@ from journal_api.rules.trade_identity import CORRECTED_FIELDS
 from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.structs.imports import Counts, Import
 from journal_api.values.clock import now
+from journal_api.values.money import json_number
 
 
 class Source(NamedTuple):
@@ -48,6 +49,14 @@ IMPORT = sql.build_object(
     account_ids=f"json(({ACCOUNT_IDS}))",
     counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
     trade_count="added - deleted",
+    **{
+        name: f"(SELECT {expression} FROM trades WHERE import_id = imports.id)"
+        for name, expression in (
+            ("first_day", "min(trading_day)"),
+            ("last_day", "max(trading_day)"),
+            ("net_pnl", json_number("sum(net_pnl)")),
+        )
+    },
 )
 
 

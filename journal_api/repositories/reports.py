@@ -36,7 +36,8 @@ KEYS: dict[GroupBy, str] = {
     "hour": "local_hour(opened_at, :timezone)",
     "holding": f"(SELECT CASE {HOLDING} END FROM (SELECT {HELD} AS held))",
     "account": "account_id",
-    "symbol": "symbol",
+    "symbol": "contract",  # one group for a contract, however files write it
+    "root": "root",
     "direction": "direction",
     "grade": "grade",
     "strategy": "strategy_id",

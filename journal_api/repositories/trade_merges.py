@@ -13,6 +13,7 @@ from msgspec import Struct, json
 from journal_api.errors import Conflict
 from journal_api.repositories import sql, trade_annotations, trades
 from journal_api.repositories.new_trades import Kind
+from journal_api.rules.fills import decode_fills
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import compute_content_fingerprint
 from journal_api.structs.trades import Trade
@@ -143,7 +144,7 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
         raise Conflict("This trade was not merged, so there is nothing to split.")
     first, *others = current["merged"]
     made = first.pop("made")
-    if current["fills"] != made["fills"]:
+    if list_exchanges(current["fills"]) != list_exchanges(made["fills"]):
         raise Conflict(
             "The fills of this trade were changed since the merge: change them back, then split it again."
         )
@@ -155,6 +156,11 @@ async def split(db: Connection, user_id: int, trade_id: int) -> list[int]:
     await restore_copies(db, [first, *others], current)
     await record_days(db, [first["id"], *(part["id"] for part in others)])
     return [first["id"], *(part["id"] for part in others)]
+
+
+def list_exchanges(fills: str) -> list[tuple[Any, ...]]:
+    """Return what was bought and sold; fees may have been charged or corrected since."""
+    return [(fill.side, fill.quantity, fill.price, fill.at) for fill in decode_fills(fills)]
 
 
 async def drop_deleted_references(db: Connection, parts: Sequence[Part]) -> None:

@@ -3,8 +3,9 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import accounts
-from journal_api.structs.accounts import AccountCreate, AccountPatch
+from journal_api.repositories import accounts, earlier_fees
+from journal_api.structs.accounts import AccountCreate, AccountPatch, AccountPatchQuery
+from journal_api.web.context import get_query
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import in_transaction
 
@@ -28,11 +29,19 @@ async def create_account(request: Request, db: Connection, body: AccountCreate) 
 
 @in_transaction
 async def update_account(request: Request, db: Connection, patch: AccountPatch) -> Response:
-    """Update the fields sent; a new starting balance changes the values of all balance goals."""
-    account_id = request.path_params["id"]
+    """Update the fields sent; a new starting balance changes the values of all balance goals.
+
+    `apply_to=earlier` charges earlier trades with the `fees`; X-Trades-Charged says how many change.
+    """
+    account_id, query = request.path_params["id"], get_query(request, AccountPatchQuery)
+    query.require_fees(patch)
     stored = await accounts.find(db, request.user.id, account_id)
     await accounts.update(db, stored, patch)
-    return ok(account=await accounts.get(db, request.user.id, account_id))
+    headers = {}
+    if query.apply_to is not None:
+        charged = await earlier_fees.charge_earlier(db, request.user.id, account_id)
+        headers["X-Trades-Charged"] = str(charged)
+    return ok(account=await accounts.get(db, request.user.id, account_id)).with_headers(headers)
 
 
 @in_transaction

@@ -3,10 +3,12 @@
 from aiosqlite import Connection
 from starlette.requests import Request
 
-from journal_api.repositories import trades, users
+from journal_api.repositories import accounts, trades, users
+from journal_api.rules.draft_fees import charge_changed
 from journal_api.rules.fill_edits import add_fills, change_fill, without_fill
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.fills import FillPatch, FillsCreate
+from journal_api.structs.trades import Trade
 from journal_api.values.clock import now
 from journal_api.web.responses import Response, created, no_content, ok
 from journal_api.web.writes import in_transaction
@@ -22,7 +24,7 @@ async def create_fills(request: Request, db: Connection, body: FillsCreate) -> R
     stored = await trades.find(db, request.user.id, trade_id)
     owner = await users.find(db, request.user.id)
     changed = add_fills(TradeDraft.of_stored(stored), body.list_fills(), owner.timezone, now())
-    await trades.update(db, stored, changed, owner.timezone)
+    await store(db, request.user.id, stored, changed, owner.timezone)
     return created(f"/v1/trades/{trade_id}", trade=await trades.get(db, request.user.id, trade_id))
 
 
@@ -33,7 +35,7 @@ async def update_fill(request: Request, db: Connection, patch: FillPatch) -> Res
     stored = await trades.find(db, request.user.id, trade_id)
     owner = await users.find(db, request.user.id)
     changed = change_fill(TradeDraft.of_stored(stored), fill_id, patch, owner.timezone)
-    await trades.update(db, stored, changed, owner.timezone)
+    await store(db, request.user.id, stored, changed, owner.timezone)
     return ok(trade=await trades.get(db, request.user.id, trade_id))
 
 
@@ -44,5 +46,12 @@ async def delete_fill(request: Request, db: Connection) -> Response:
     stored = await trades.find(db, request.user.id, trade_id)
     owner = await users.find(db, request.user.id)
     changed = without_fill(TradeDraft.of_stored(stored), fill_id)
-    await trades.update(db, stored, changed, owner.timezone)
+    await store(db, request.user.id, stored, changed, owner.timezone)
     return no_content()
+
+
+async def store(db: Connection, user_id: int, stored: Trade, changed: TradeDraft, timezone: str) -> None:
+    """Write the trade, with the commission of its account for what the fills add."""
+    commissions = await accounts.read_commissions(db, user_id)
+    charged = charge_changed(TradeDraft.of_stored(stored), changed, commissions)
+    await trades.update(db, stored, charged, timezone)

@@ -4,12 +4,13 @@ from functools import partial
 
 from aiosqlite import Connection
 from msgspec import Raw, json
+from msgspec.structs import replace
 from starlette.requests import Request
 
 from journal_api.repositories import accounts, import_profiles, imports, instruments
 from journal_api.rules.copy_match import encode_ambiguous
 from journal_api.structs.imports import Counts, ImportQuery, ImportReport, UndoQuery
-from journal_api.trade_files import importer, reader
+from journal_api.trade_files import importer, previews, reader
 from journal_api.trade_files.accounts import AccountChoice, mapped_accounts
 from journal_api.trade_files.headers import UnknownHeader
 from journal_api.trade_files.profiles.proposal import Proposal, propose_profile
@@ -38,7 +39,10 @@ async def get_import(request: Request, db: Connection) -> Response:
 
 
 async def create_import(request: Request) -> Response:
-    """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing."""
+    """Import a file completely or not at all. A dry run reports the same verdicts and writes nothing.
+
+    With the token `preview` of a dry run, the import does what that showed, or is refused.
+    """
     query = get_query(request, ImportQuery)
     async with uploaded(request) as upload:
         return await cancel_on_disconnect(request, import_upload(request, query, upload))
@@ -70,19 +74,35 @@ async def import_upload(request: Request, query: ImportQuery, upload: Upload) ->
         raise file.refusal(dry_run=query.dry_run)
     rows = EncodedVerdicts()
     file_import = importer.FileImport(
-        user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)
+        *(user_id, source, file, rows.add, partial(account_choice, user_id=user_id, query=query)),
+        force=query.force,
     )
+    previews.require_same(query.preview, previews.build_token(upload.sha256, query, file))
     if query.dry_run:
-        result = await file_import.preview(db)
+        result = with_token(await file_import.preview(db), upload, query, file)
         report = await in_thread(user_id, partial(build_report, result, source, file, rows))
         return ok(**{"import": report})
 
     async def store(db: Connection) -> Response:
-        result = await file_import.store(db)
+        result = with_token(await file_import.store(db), upload, query, file)
         report = build_report(result, source, file, rows)
         return created(f"/v1/imports/{result.import_id}", **{"import": report})
 
     return await file_import.complete(write(request, store), db)
+
+
+def with_token(
+    result: importer.ImportResult, upload: Upload, query: ImportQuery, file: reader.TradeFile
+) -> importer.ImportResult:
+    """Return the result with the token of its preview, if no row is an error.
+
+    Raises PreviewChanged if the request has the token of another preview.
+    """
+    if result.counts.error:
+        return result
+    token = previews.build_token(upload.sha256, query, file, result.digest)
+    previews.require_same(query.preview, token)
+    return result._replace(preview=result.preview and replace(result.preview, token=str(token)))
 
 
 async def account_choice(db: Connection, user_id: int, query: ImportQuery) -> AccountChoice:
@@ -139,6 +159,9 @@ def build_report(
             {"account_id": fees.account_id, "rows": fees.rows, "total": Raw(f"{fees.total:f}".encode())}
             for fees in result.fees_applied
         ],
+        "costs": result.costs,
+        "accounts_without_costs": result.accounts_without_costs,
+        "preview": result.preview,
         "left_out": file.left_out.report(),
         "linked": result.linked,
         "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),

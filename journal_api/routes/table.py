@@ -7,6 +7,7 @@ from journal_api.errors import (
     DuplicateName,
     LimitReached,
     NotFound,
+    PreviewChanged,
 )
 from journal_api.routes import (
     accounts,
@@ -28,7 +29,7 @@ from journal_api.routes import (
     trade_merges,
     trades,
 )
-from journal_api.structs.accounts import Account, AccountCreate, AccountPatch
+from journal_api.structs.accounts import Account, AccountCreate, AccountPatch, AccountPatchQuery
 from journal_api.structs.api_keys import ApiKey
 from journal_api.structs.copy_groups import (
     AmbiguousCopy,
@@ -118,7 +119,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/accounts", accounts.create_account, "write:accounts",
               body=AccountCreate, data={"account": Account}, errors=(DuplicateName,)),
     Operation("PATCH", "/accounts/{id:row_id}", accounts.update_account, "write:accounts",
-              body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
+              query=AccountPatchQuery, body=AccountPatch, data={"account": Account}, errors=(DuplicateName,)),
     Operation("DELETE", "/accounts/{id:row_id}", accounts.delete_account, "write:accounts",
               errors=(AccountHasTrades,)),
     Operation("GET", "/copy-groups", copy_groups.list_copy_groups, "read:copy_groups",
@@ -167,7 +168,7 @@ OPERATIONS = link_etag_sources([
     Operation("POST", "/imports", imports.create_import, "write:trades",
               query=ImportQuery, consumes=("text/csv", "text/html", "application/xml", "text/xml"),
               data={"import": ImportReport},
-              success_statuses=(200, 201), report=True),
+              success_statuses=(200, 201), report=True, errors=(PreviewChanged,)),
     Operation("DELETE", "/imports/{id:row_id}", imports.delete_import, "write:trades", query=UndoQuery),
     Operation("GET", "/instruments", instruments.list_instruments, "read:trades",
               data={"instruments": list[Instrument]}),

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from journal_api.errors import Conflict
 from journal_api.repositories import (
+    accounts,
     instruments,
     new_trades,
     trade_annotations,
@@ -16,6 +17,7 @@ from journal_api.repositories import (
     trades,
     users,
 )
+from journal_api.rules.draft_fees import charge_changed, charge_new
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import (
     AnswersPut,
@@ -55,7 +57,7 @@ async def export_trades(request: Request, db: Connection) -> Response:
 async def create_trade(request: Request) -> Response:
     """Create a trade, with its tags and checklist answers.
 
-    Multiplier, result and initial risk are derived if they are left out.
+    Multiplier, result, fees and initial risk are derived if they are left out.
     """
     body = await decode_body(request, TradeCreate)
     point_values = await instruments.read_table(database(request).reader, request.user.id)
@@ -64,7 +66,8 @@ async def create_trade(request: Request) -> Response:
     async def create(db: Connection) -> Response:
         references = await trade_references.read_references(db, request.user.id, [draft])
         owner = await users.find(db, request.user.id)
-        resolved = references.require_allowed(references.resolved(draft))
+        commissions = await accounts.read_commissions(db, request.user.id)
+        resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
         await trade_annotations.require_known(
             db, request.user.id, resolved.setup_id, tag_ids=body.tag_ids, answers=body.confirmations
         )
@@ -88,6 +91,7 @@ async def create_trades(request: Request) -> Response:
 
     async def create(db: Connection) -> Response:
         owner = await users.find(db, request.user.id)
+        commissions = await accounts.read_commissions(db, request.user.id)
         references = await trade_references.read_references(db, request.user.id, drafts)
         known = await trade_annotations.read_known_ids(
             db,
@@ -97,7 +101,7 @@ async def create_trades(request: Request) -> Response:
         )
         for index, (item, draft) in enumerate(new):
             with errors.at(index):
-                resolved = references.require_allowed(references.resolved(draft))
+                resolved = charge_new(references.require_allowed(references.resolved(draft)), commissions)
                 known.require_tags(item.tag_ids)
                 known.require_answers(resolved.setup_id, item.confirmations)
                 rows[index] = resolved.columns(owner.timezone)
@@ -120,9 +124,11 @@ async def update_trade(request: Request, db: Connection, patch: TradePatch) -> R
     """
     trade_id = request.path_params["id"]
     stored = await trades.find(db, request.user.id, trade_id)
-    draft = TradeDraft.of_stored(stored).patched(patch)
+    before = TradeDraft.of_stored(stored)
+    draft = before.patched(patch)
     references = await trade_references.read_references(db, request.user.id, [draft])
-    changed = references.resolved(draft)
+    commissions = await accounts.read_commissions(db, request.user.id)
+    changed = charge_changed(before, references.resolved(draft), commissions)
     if (changed.account_id, changed.strategy_id) != (stored.account_id, stored.strategy_id):
         references.require_allowed(changed)
     await trade_references.require_no_circle(db, trade_id, changed.source_trade_id)

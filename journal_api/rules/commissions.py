@@ -22,10 +22,14 @@ class Commissions(NamedTuple):
         `fields` are its columns. Returns None if the account has no amount for its symbol. Raises
         ValidationFailed if the commission is too large.
         """
-        per_side = self.find_rate(fields["symbol"], is_future=is_future)
+        return self.charge(fields["symbol"], count_sides(fields), is_future=is_future)
+
+    def charge(self, symbol: str, sides: int, *, is_future: bool) -> int | None:
+        """Return the commission of a quantity that was bought and sold, like `compute`."""
+        per_side = self.find_rate(symbol, is_future=is_future)
         if per_side is None:
             return None
-        amount = quotient(count_sides(fields) * per_side, SCALE)
+        amount = quotient(sides * per_side, SCALE)
         if amount > LARGEST * SCALE:
             raise ValidationFailed(fields={"fees": f"by the account's commissions exceed {LARGEST}"})
         return amount

@@ -1,6 +1,6 @@
 """A trade as its fills: what follows from them. Amounts are integers of 10^-8, times stored UTC text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -88,15 +88,24 @@ def summarize(fills: Sequence[Fill], *, may_be_flat: bool = False) -> Position:
     )
 
 
-def fold_fills(fills: Sequence[Fill]) -> list[list[Fill]]:
+def fold_fills(
+    fills: Sequence[Fill], closes: Callable[[Fill], bool] = lambda fill: False
+) -> list[list[Fill]]:
     """Return the fills of each position from flat to flat; the last may be open.
 
-    The fills are in the order of time. One that turns the position over belongs to two, its fees by size.
+    The fills are in the order of time. One that turns the position over belongs to two, its fees by size. One
+    that only `closes` opens nothing: what it has beyond flat is left out.
     """
     positions: list[list[Fill]] = []
     size = 0
     for fill in fills:
         closing = min(fill.quantity, abs(size)) if fill.signed * size < 0 else 0
+        if closing < fill.quantity and closes(fill):
+            if closing:
+                fees = quotient(fill.fees * closing, fill.quantity)
+                positions[-1].append(fill._replace(quantity=closing, fees=fees))
+                size = 0
+            continue
         if not size:
             positions.append([])
         if 0 < closing < fill.quantity:
@@ -144,6 +153,15 @@ def charge_fills(text: str, fees: int) -> str:
     return encode_fills([first._replace(fees=fees), *(fill._replace(fees=0) for fill in others)])
 
 
+def match_fees(text: str | None, fees: int) -> str | None:
+    """Return stored fills whose fees add up to those of the trade: the first bears what is missing."""
+    fills = decode_fills(text) if text else []
+    missing = fees - sum(fill.fees for fill in fills)
+    if not fills or not missing:
+        return text
+    return encode_fills([fills[0]._replace(fees=fills[0].fees + missing), *fills[1:]])
+
+
 def encode_fills(fills: Sequence[Fill]) -> str:
     """Return the fills as JSON, as responses have them."""
     return "[" + ",".join(map(encode_fill, fills)) + "]"
@@ -151,7 +169,11 @@ def encode_fills(fills: Sequence[Fill]) -> str:
 
 def encode_fill(fill: Fill) -> str:
     price = "null" if fill.price is None else json_text(fill.price)
-    external_id = "null" if fill.external_id is None else json.encode(str(fill.external_id)).decode()
+    known = fill.external_id
+    if known is None:
+        external_id = "null"
+    else:
+        external_id = f'"{known}"' if known.isalnum() and known.isascii() else json.encode(str(known)).decode()
     return (
         f'{{"id":{fill.id},"side":"{fill.side}","quantity":{json_text(fill.quantity)},"price":{price},'
         f'"at":"{fill.at}","fees":{json_text(fill.fees)},"external_id":{external_id}}}'

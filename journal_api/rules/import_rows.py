@@ -53,6 +53,8 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     fill_ids: tuple[str, str] | None = None  # of entry and exit in a row of a pair
     fills: tuple[FileFill, ...] = ()  # empty if the trade is one entry and one exit without ids
     is_position: bool = False  # whether it was made from fills or pairs, from flat to flat
+    is_unmatched: bool = False  # whether it is a fill that only closes, and the file has no position for it
+    has_no_side: bool = False  # whether such a fill closes with whichever side that takes
     rows: int = 1  # the rows of the file that the trade was made from
 
     def states(self, field: str) -> bool:

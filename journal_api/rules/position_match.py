@@ -50,6 +50,8 @@ def relate(
     `matched` is the trade with the same id or content, `neighbours` are those of the contract at the time.
     `changed` are the trades that an earlier position of the file changes: none of them is another position.
     """
+    if row.imported.is_unmatched:
+        return relate_close(row, [*([matched] if matched else []), *neighbours])
     others = [stored for stored in neighbours if matched is None or stored.trade_id != matched.trade_id]
     if known := find_holder(row, [*([matched] if matched else []), *others]):
         return Relation(known, None)
@@ -61,6 +63,9 @@ def relate(
         if stored is matched and not (shares and has_ids(mine) and has_ids(theirs)):
             return Relation(stored, row)
         is_cut = stored.format == file_format and overlaps(row.columns, stored.fields)
+        is_other_format = stored.format not in (None, file_format)
+        if is_other_format and set(map(find_key, mine)) == set(map(find_key, theirs)):
+            return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
         if shares or (is_cut and row.columns["direction"] == stored.fields["direction"]):
             relation = join_with(row, mine, stored, theirs)
             if relation is None:
@@ -70,9 +75,19 @@ def relate(
             joined = relation
         elif stored.trade_id not in changed and is_same_position(row.columns, stored.fields):
             return Relation(stored, fill_in(row, mine, stored, theirs), is_filled_in=True)
-        elif stored.format not in (None, file_format) and overlaps(row.columns, stored.fields):
+        elif is_other_format and overlaps(row.columns, stored.fields):
             suspect = stored
     return joined or (Relation(suspect, None, is_suspect=True) if suspect else None)
+
+
+def relate_close(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relation | None:
+    """Return the stored trade that has the fill of a row which only closes, None without one."""
+    sides = slice(1 if row.imported.has_no_side else 0, None)
+    keys = {find_key(fill)[sides] for fill in read_fills(row.columns)}
+    for stored in stored_trades:
+        if not keys.isdisjoint(find_key(fill)[sides] for fill in read_fills(stored.fields)):
+            return Relation(stored, None)
+    return None
 
 
 def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
@@ -209,9 +224,13 @@ def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
         "closed_at": position.closed_at,
         "gross_pnl": position.gross(row.columns["multiplier"]),
         "fees": position.fees,
-        "fills": encode_fills(fills),
     }
-    columns["content"] = compute_checksums(columns, row.imported.unstated)
+    columns["fills"] = None if fills == state_fills(columns) else encode_fills(fills)
+    as_read, stated = row.imported.as_read, columns
+    if as_read is not None:  # a new point value changes no known trade
+        multiplier = as_read.multiplier.units
+        stated = {**columns, "multiplier": multiplier, "gross_pnl": position.gross(multiplier)}
+    columns["content"] = compute_checksums(stated, row.imported.unstated)
     return replace(row, columns=columns)
 
 

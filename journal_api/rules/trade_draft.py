@@ -71,6 +71,8 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         fields = {
             name: getattr(body, name) for name in TradeCreate.__struct_fields__ if name not in ANNOTATIONS
         }
+        if body.fees is UNSET:
+            fields |= {"fees": ZERO, "fees_source": "none"}
         if body.multiplier is UNSET:
             fields["multiplier"] = instruments.point_value(body.symbol) or ONE
         return cls(**fields).with_result().with_initial_risk()
@@ -101,13 +103,20 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def is_scaled(self) -> bool:
-        """Whether the trade has more than one entry or more than one exit."""
-        return len({fill.side for fill in self.fills}) < len(self.fills)
+        """Whether the trade has more than one entry, more than one exit, or an exit of a part."""
+        sides = {fill.side for fill in self.fills}
+        return len(sides) < len(self.fills) or len({fill.quantity for fill in self.fills}) > 1
 
     @property
     def is_priced(self) -> bool:
         """Whether the price of every fill is known."""
         return all(fill.price is not None for fill in self.fills)
+
+    def count_sides(self) -> int:
+        """Return the quantity that was bought and sold, in units of 10^-8."""
+        if self.is_scaled:
+            return sum(fill.quantity for fill in self.fills)
+        return self.quantity.units * (1 if self.closed_at is None else 2)
 
     def with_result(self) -> Self:
         """Return the trade with `gross_pnl`, computed from the prices if it is closed and has none.
@@ -182,14 +191,17 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """Return the trade after a PATCH. Raises ValidationFailed when the merged trade is invalid.
 
         A result that was computed from the prices is computed again, also if it is sent back as it was read;
-        a stated result stays. A new stop does not change the initial risk. Reopening clears the exit price
-        and the result. Another strategy clears the setup; a setup without a strategy sets its strategy.
+        a stated result stays. Other fees are typed. A new stop does not change the initial risk. Reopening
+        clears the exit price and the result. Another strategy clears the setup; a setup without a strategy
+        sets its strategy.
         """
         members = {name: getattr(patch, name) for name in patch.__struct_fields__ if name not in ANNOTATIONS}
         members = {name: value for name, value in members.items() if value is not UNSET}
         if self.is_scaled:
             self.require_unchanged(members)
         changes = dict(members)
+        if members.get("fees", self.fees) != self.fees:
+            changes["fees_source"] = "typed"
         if members.get("closed_at", self.closed_at) is None:
             changes |= {"exit_price": members.get("exit_price"), "gross_pnl": members.get("gross_pnl")}
         elif members.get("gross_pnl", self.gross_pnl) == self.gross_pnl and self.has_derived_result():
@@ -207,7 +219,7 @@ class TradeDraft(Struct, frozen=True, kw_only=True, gc=False):
         """
         ordered = sort_fills(fills)
         entry = "buy" if self.direction == "long" else "sell"
-        if ordered[0].side != entry and len(ordered) > 1:
+        if ordered[0].side != entry and max(len(ordered), len(self.fills)) > 1:
             reason = (
                 f"would begin the {self.direction} trade, whose first fill must be a {entry}: state its time"
             )

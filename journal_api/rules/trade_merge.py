@@ -1,13 +1,14 @@
 """Trades that are one position: which can be merged, and what they are together."""
 
 from collections.abc import Sequence
-from itertools import chain
 
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.fills import Fill, number_fills, sort_fills, summarize
+from journal_api.rules.fills import Fill, Position, number_fills, sort_fills, summarize
+from journal_api.rules.position_match import find_place
 from journal_api.rules.trade_draft import TradeDraft, checked_amount
+from journal_api.rules.trade_identity import has_fill_ids
 from journal_api.structs.trades import FeesSource, Trade
 from journal_api.values.money import Money
 from journal_api.values.timestamps import Timestamp
@@ -45,8 +46,8 @@ def require_one_position(parts: Sequence[Trade]) -> None:
 def build_whole(parts: Sequence[Trade]) -> TradeDraft:
     """Return the sorted trades as one. The first keeps its ids and its symbol. Raises ValidationFailed."""
     first, drafts = parts[0], [TradeDraft.of_stored(trade) for trade in parts]
-    fills = number_fills(sort_fills(list(chain.from_iterable(draft.fills for draft in drafts))))
-    position = summarize([with_any_price(fill) for fill in fills], may_be_flat=True)
+    fills = join_fills(drafts)
+    position = summarize_whole(fills)
     is_open = position.closed_at is None
     exit_price = None if is_open or None in [fill.price for fill in fills] else position.exit_price
     results = [draft.gross_pnl.units for draft in drafts if draft.gross_pnl is not None]
@@ -71,6 +72,40 @@ def build_whole(parts: Sequence[Trade]) -> TradeDraft:
         source_trade_id=find_original(parts),
         notes=join_notes(parts),
     )
+
+
+def join_fills(drafts: Sequence[TradeDraft]) -> list[Fill]:
+    """Return the fills of all parts in the order of time. A fill that several pairs share is one."""
+    parts = [fill for draft in drafts for fill in name_fills(draft)]
+    shared: dict[object, Fill] = {}
+    for number, fill in enumerate(parts):
+        key = number if fill.external_id is None else (fill.side, fill.external_id, fill.price, fill.at)
+        shared[key] = add_part(shared[key], fill) if key in shared else fill
+    joined = number_fills(sorted(shared.values(), key=find_place))
+    try:
+        in_order = summarize_whole(joined).direction == drafts[0].direction
+    except ValidationFailed:
+        in_order = False
+    # Fills of one second need not be in the order of their ids.
+    return joined if in_order else number_fills(sort_fills(parts))
+
+
+def name_fills(draft: TradeDraft) -> list[Fill]:
+    """Return the fills of a part. A row of a pair has the ids of its fills in its external id."""
+    if not has_fill_ids({"external_id": draft.external_id}) or len(draft.fills) > 2:
+        return list(draft.fills)
+    buy_id, _, sell_id = str(draft.external_id).partition("-")
+    ids = {"buy": buy_id, "sell": sell_id}
+    return [fill._replace(external_id=fill.external_id or ids[fill.side]) for fill in draft.fills]
+
+
+def add_part(fill: Fill, part: Fill) -> Fill:
+    return fill._replace(quantity=fill.quantity + part.quantity, fees=fill.fees + part.fees)
+
+
+def summarize_whole(fills: Sequence[Fill]) -> Position:
+    """Return the position of joined fills. Raises ValidationFailed if they turn it over."""
+    return summarize([with_any_price(fill) for fill in fills], may_be_flat=True)
 
 
 def with_any_price(fill: Fill) -> Fill:

@@ -2,10 +2,13 @@
 
 import re
 from decimal import Decimal
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from journal_api.errors import ValidationFailed
+from journal_api.structs.dry_run import DryRunQuery
+from journal_api.structs.import_profiles import OneTradeIs
 from journal_api.values.currencies import Currency
 from journal_api.values.money import LARGEST, Money
 from journal_api.values.types import Instant, Name100, default_value
@@ -54,6 +57,7 @@ class AccountCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     broker: Name100 | None = None
     archived: bool = False
     fees: Fees = field(default_factory=Fees)
+    one_trade_is: OneTradeIs | None = None
 
 
 class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -63,6 +67,21 @@ class AccountPatch(Struct, kw_only=True, forbid_unknown_fields=True):
     broker: Name100 | None | UnsetType = UNSET
     archived: bool | UnsetType = UNSET
     fees: Fees | UnsetType = UNSET
+    one_trade_is: OneTradeIs | None | UnsetType = UNSET
+
+
+class AccountPatchQuery(DryRunQuery, kw_only=True):
+    """`apply_to=earlier` charges earlier trades with the `fees` of the body.
+
+    Trades whose fees a file stated or a person typed keep them. X-Trades-Charged says how many change.
+    """
+
+    apply_to: Literal["earlier"] | None = None
+
+    def require_fees(self, patch: AccountPatch) -> None:
+        """Raise ValidationFailed if nothing says what to charge."""
+        if self.apply_to is not None and patch.fees is UNSET:
+            raise ValidationFailed(fields={"fees": "is required with apply_to=earlier"})
 
 
 class Account(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -73,5 +92,6 @@ class Account(Struct, kw_only=True, forbid_unknown_fields=True):
     broker: str | None
     archived: bool
     fees: dict[str, Decimal]
+    one_trade_is: OneTradeIs | None
     created_at: Instant
     updated_at: Instant

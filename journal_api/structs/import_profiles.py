@@ -24,7 +24,7 @@ CostSign = Literal["positive", "negative"]
 OF_TRADES = ("entry_price", "exit_price", "opened_at", "closed_at")
 OF_FILLS = ("price", "at")
 ONLY_TRADES = (*OF_TRADES, "bought", "sold", "gross_pnl", "net_pnl")
-ONLY_FILLS = (*OF_FILLS, "clock", "option", "repeated")
+ONLY_FILLS = (*OF_FILLS, "clock", "option", "repeated", "effect")
 
 
 class Side(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -70,6 +70,18 @@ class Option(Struct, kw_only=True, forbid_unknown_fields=True):
     right: Columns
 
 
+class Effect(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The words for a fill that only closes a position, and for an option that expires or is assigned.
+
+    A fill that closes opens nothing: without a position it is `unmatched`. An option that expires is closed at
+    0 unless its row has a price, by whichever side that takes.
+    """
+
+    column: Columns
+    close: Words | None = None
+    expire: Words | None = None
+
+
 class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     """The members that a stored profile has in the same types as a new one."""
 
@@ -96,6 +108,7 @@ class ProfileFields(Struct, kw_only=True, forbid_unknown_fields=True):
     at: Columns | None = None
     clock: Columns | None = None  # the time of day, if `at` has the date only
     option: Option | None = None
+    effect: Effect | None = None
     costs: Costs | None = None
     abs: ManyColumns | None = None  # the sign of amounts in these columns is dropped
     divide_by: Annotated[dict[Column, Columns], Meta(min_length=1, max_length=20)] | None = None

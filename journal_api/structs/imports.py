@@ -1,5 +1,6 @@
 """Queries and responses of imports: the source file, the counts, a verdict for every row."""
 
+import re
 from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
@@ -9,11 +10,13 @@ from journal_api.errors import ValidationFailed
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.dry_run import DryRunQuery
 from journal_api.structs.import_profiles import OneTradeIs, ProposedProfile
-from journal_api.values.types import Instant, Name, Name100, RowId, TimeZone
+from journal_api.structs.trades import Direction, FeesSource
+from journal_api.values.types import DayText, Instant, Name, Name100, RowId, TimeZone
 
 TimezoneSource = Literal["stated", "remembered", "owner"]
 DateOrder = Literal["month", "day"]
 DateOrderSource = Literal["stated", "file", "assumed"]
+CostsSource = Literal["stated", "by_account", "none"]
 VerdictWord = Literal["new", "duplicate", "updated", "suspect", "unmatched", "error"]
 
 
@@ -51,8 +54,35 @@ class AccountOption(AccountMapping):
     separator = "="
 
 
+class PreviewToken(str):
+    """What a dry run has shown: hashes of the file, of how it is read, and of what the import writes."""
+
+    parts: ClassVar[tuple[str, ...]] = ("file", "options", "journal")
+    pattern: ClassVar[str] = "[0-9a-f]{16}-[0-9a-f]{16}-[0-9a-f]{16}"
+    json_schema: ClassVar[dict[str, Any]] = {"type": "string", "pattern": f"^{pattern}$"}
+
+    @classmethod
+    def decode(cls, value: object) -> Self:
+        if not isinstance(value, str) or not re.fullmatch(cls.pattern, value):
+            raise ValueError("must be the token of a dry run's preview")
+        return cls(value)
+
+    @classmethod
+    def build(cls, *hashes: str) -> Self:
+        return cls("-".join(one[:16] for one in hashes))
+
+    def find_changed(self, other: Self) -> list[str]:
+        """Return the parts that differ. One that the other does not know yet is left out."""
+        pairs = zip(self.parts, self.split("-"), other.split("-"), strict=True)
+        return [name for name, mine, theirs in pairs if theirs not in ("", mine)]
+
+
 class ImportQuery(DryRunQuery, kw_only=True):
-    """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated."""
+    """`account_id` may be omitted for a file that names its accounts. `accounts` may be repeated.
+
+    With the token `preview` of a dry run, nothing is imported but what the dry run has shown. `force` imports
+    suspects too.
+    """
 
     account_id: RowId | None = None
     accounts: list[AccountMapping] = field(default_factory=list)
@@ -60,6 +90,8 @@ class ImportQuery(DryRunQuery, kw_only=True):
     date_order: DateOrder | None = None
     one_trade_is: OneTradeIs | None = None
     file_name: Name | None = None
+    preview: PreviewToken | None = None
+    force: bool = False
 
     def __post_init__(self) -> None:
         if self.account_id is not None and self.accounts:
@@ -70,6 +102,14 @@ class UndoQuery(DryRunQuery, kw_only=True):
     force: bool = False
 
 
+class FieldChange(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What an update changes: an amount or a text; of `fills` their number."""
+
+    field: str
+    before: float | str | None
+    after: float | str | None
+
+
 class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     """The result of one row. `trade_id` is null for an error, and for a new trade in a dry run."""
 
@@ -77,6 +117,7 @@ class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     verdict: VerdictWord
     trade_id: int | None = None
     changed: list[str] = []  # the fields that an update changes
+    changes: list[FieldChange] | UnsetType = UNSET  # of an update: the values of these fields
     reason: str | None = None  # why the row is an error
     rows: int | UnsetType = UNSET  # the rows of the file that a position was made from, if more than one
 
@@ -100,6 +141,72 @@ class AppliedFees(Struct, kw_only=True, forbid_unknown_fields=True):
     total: Decimal
 
 
+class PreviewSums(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Sums of new trades, of which `open` are open. Results and fees are sums of the closed ones."""
+
+    trades: int
+    open: int
+    quantity: Decimal
+    gross_pnl: Decimal
+    fees: Decimal
+    net_pnl: Decimal
+
+
+class PreviewAccount(PreviewSums, kw_only=True, forbid_unknown_fields=True):
+    account_id: int
+
+
+class PreviewSymbol(PreviewSums, kw_only=True, forbid_unknown_fields=True):
+    """The symbol is as the first trade of the contract has it; null for those beyond 1,000."""
+
+    symbol: str | None
+    contract: str | None
+    root: str | None
+
+
+class PreviewDay(PreviewSums, kw_only=True, forbid_unknown_fields=True):
+    """The trading day; null for open trades."""
+
+    day: DayText | None
+
+
+class PreviewTrade(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A new trade, the line of its first row, and the number of its rows."""
+
+    line: int
+    rows: int
+    account_id: int
+    symbol: str
+    direction: Direction
+    quantity: Decimal
+    entry_price: Decimal
+    exit_price: Decimal | None
+    opened_at: Instant
+    closed_at: Instant | None
+    trading_day: DayText | None
+    gross_pnl: Decimal | None
+    fees: Decimal
+    fees_source: FeesSource
+    net_pnl: Decimal | None
+
+
+class ImportPreview(Struct, kw_only=True, forbid_unknown_fields=True):
+    """What a dry run shows of the new trades, `first` and `last` up to five by the time of opening.
+
+    `token` is for the parameter `preview` of the import; null if a row is an error.
+    """
+
+    total: PreviewSums
+    first_day: DayText | None
+    last_day: DayText | None
+    accounts: list[PreviewAccount]
+    symbols: list[PreviewSymbol]
+    days: list[PreviewDay]
+    first: list[PreviewTrade]
+    last: list[PreviewTrade]
+    token: str | None = None
+
+
 class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
     """The number of rows that are no trades, such as cancelled orders, with the same reason."""
 
@@ -108,7 +215,7 @@ class LeftOutRows(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class Import(Struct, kw_only=True, forbid_unknown_fields=True):
-    """`trade_count` is the number of added trades that still exist.
+    """`trade_count` is the number of added trades that still exist; days and `net_pnl` are theirs.
 
     `account_id` is null for a file that names its accounts; `account_ids` has the accounts of its trades.
     """
@@ -123,6 +230,9 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     one_trade_is: OneTradeIs
     counts: Counts
     trade_count: int
+    first_day: DayText | None
+    last_day: DayText | None
+    net_pnl: Decimal | None
     created_at: Instant
     updated_at: Instant
 
@@ -153,6 +263,9 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
     `accounts` has up to 100 names that the file has for accounts. `date_order` is null if all dates have the
     year first. `rounded` is the number of amounts that were rounded to eight decimals.
+    `costs` says where the costs of the rows come from: `stated` by the file, charged `by_account`, or `none`
+    if those of any row are unknown; `accounts_without_costs` are the accounts of such rows. `preview` is what
+    a dry run shows of the new trades.
     `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
     positions that were not, because several others may be their original or their copy.
     In a dry run of an unknown header `format` is "unknown", and the last four members say what the file has.
@@ -174,6 +287,9 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     accounts: list[FileAccount]
     counts: Counts
     fees_applied: list[AppliedFees]
+    costs: CostsSource | None = None
+    accounts_without_costs: list[int] = []
+    preview: ImportPreview | None = None
     left_out: list[LeftOutRows] = []
     linked: int = 0
     ambiguous: list[AmbiguousCopy] = []

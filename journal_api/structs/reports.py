@@ -14,7 +14,9 @@ from journal_api.values.types import DayText, Offset, default_value
 PeriodGroup = Literal["day", "week", "month", "quarter", "year"]
 # Groups that have an order of their own; all others are sorted by a metric.
 OrderedGroup = Literal[PeriodGroup, "weekday", "hour", "holding"]
-FieldGroup = Literal["account", "symbol", "direction", "grade", "strategy", "setup", "confirmation", "tag"]
+FieldGroup = Literal[
+    "account", "symbol", "root", "direction", "grade", "strategy", "setup", "confirmation", "tag"
+]
 GroupBy = Literal["none", OrderedGroup, FieldGroup]
 EdgeReason = Literal["too_few", "mixed_currencies", "out_of_range"]
 # A balance is of accounts on a day, not of a group of trades.

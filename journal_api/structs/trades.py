@@ -19,7 +19,6 @@ from journal_api.values.types import (
     RowId,
     TagType,
     Text,
-    default_value,
 )
 
 Direction = Literal["long", "short"]
@@ -33,8 +32,14 @@ Grade = Literal["A+", "A", "B", "C", "D", "F"]
 Outcome = Literal["win", "loss", "breakeven", "open"]
 FillSide = Literal["buy", "sell"]
 FeesSource = Literal["file", "account", "typed", "none"]
-
-
+# Fees that the commissions of the account decide if they are omitted; 0 is what they are without any.
+ChargedFees = Annotated[
+    Money,
+    Meta(
+        description="Default: the commission of the account, else 0.",
+        extra_json_schema={"x-default": 0},
+    ),
+]
 TagIds = Annotated[list[RowId], Meta(max_length=100)]
 
 
@@ -63,6 +68,7 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
 
     An omitted `multiplier` is the point value of a future or an option, 1 for any other symbol. An omitted
     `gross_pnl` of a closed trade is computed from the prices, an omitted `initial_risk` from the stop.
+    Omitted `fees` are the commission of the account.
     """
 
     account_id: RowId
@@ -76,7 +82,7 @@ class TradeCreate(Struct, kw_only=True, forbid_unknown_fields=True):
     opened_at: Timestamp
     closed_at: Timestamp | None = None
     gross_pnl: Money | None = None
-    fees: Money = default_value(Money(0))
+    fees: ChargedFees | UnsetType = UNSET
     initial_risk: PositiveMoney | None = None
     grade: Grade | None = None
     strategy_id: RowId | None = None
@@ -153,6 +159,7 @@ class TradeSelection(Struct, kw_only=True):
         """Return the filters as SQL parameters, days as text."""
         return {
             **asdict(self),
+            "root": self.root and self.root.upper(),
             "since": self.since and str(self.since),
             "until": self.until and str(self.until),
         }

@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
+from typing import Any
 
 from aiosqlite import Connection
 from msgspec import UNSET, UnsetType
@@ -26,23 +27,37 @@ from journal_api.repositories.imported_trades import (
 from journal_api.repositories.sql import fetch
 from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
 from journal_api.rules.copy_match import CopyMatches
+from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import Relation, describe_position, relate
-from journal_api.structs.imports import Verdict
+from journal_api.rules.position_match import Relation, describe_position, read_fills, relate
+from journal_api.structs.imports import FieldChange, Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
-from journal_api.trade_files.continued import Contract, contains_begin, continue_positions
+from journal_api.trade_files.continued import (
+    Contract,
+    closes_nothing,
+    contains_begin,
+    continue_positions,
+    list_unmatched,
+    reopens,
+)
 from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.copy_linking import CopyLinker
 from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
 from journal_api.trade_files.names import RowResolver
+from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
+from journal_api.values.money import decimal_json, json_text
 
 COPIES_AT_ONCE = 500
 SAME_TIME = "is at the time of a position that another file has added"
+CLOSES_NOTHING = (
+    "closes {what}, and neither the file nor the journal has the position: import the file that opens it, and"
+    " then this file again"
+)
 OTHER_POSITIONS = (
     "makes other positions of the fills of a later file: undo that import, and import this file first"
 )
@@ -68,9 +83,14 @@ class TradeImporter:
         written_at: str,
         file_format: str,
         open_contracts: set[tuple[int, str]],
-        linker: CopyLinker,
         merged_parts: MergedParts,
+        digest: ImportDigest,
+        linker: CopyLinker,
+        *,
+        force: bool,
     ) -> None:
+        self.digest, self.force = digest, force
+        self.preview: PreviewCollector | None = None  # of a dry run
         self.db, self.user_id, self.import_id = db, user_id, import_id
         self.resolver, self.fees, self.written_at = resolver, fees, written_at
         self.trade_ids, self.last_trade_id = count(last_trade_id + 1), last_trade_id
@@ -88,7 +108,15 @@ class TradeImporter:
 
     @classmethod
     async def prepare(
-        cls, db: Connection, user_id: int, choice: AccountChoice, import_id: int | None, file_format: str
+        cls,
+        db: Connection,
+        user_id: int,
+        choice: AccountChoice,
+        import_id: int | None,
+        file_format: str,
+        digest: ImportDigest,
+        *,
+        force: bool,
     ) -> "TradeImporter":
         # New ids are assigned here, under the write lock (DECISIONS 29).
         last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
@@ -102,7 +130,8 @@ class TradeImporter:
         linker = CopyLinker(await read_rules(db, user_id))
         return cls(
             *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
-            *(file_format, open_contracts, linker, await read_merged_parts(db, user_id)),
+            *(file_format, open_contracts, await read_merged_parts(db, user_id), digest, linker),
+            force=force,
         )
 
     def only_read(self, reader: Connection) -> None:
@@ -174,7 +203,7 @@ class TradeImporter:
         for contract, rows in self.deferred.items():
             since = min(row.columns["opened_at"] for row in rows)
             stored = await find_continued(self.db, self.user_id, *contract, since, self.file_format)
-            if contains_begin(rows, stored):
+            if contains_begin(rows, stored) or closes_nothing(rows, stored):
                 verdicts += await self.process_rows(rows)
             else:
                 verdicts += await self.continue_contract(rows, stored)
@@ -185,12 +214,16 @@ class TradeImporter:
         self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
     ) -> list[Verdict]:
         """Write the positions of the fills of the rows and of stored trades."""
-        if merged := next((stored for stored in stored_trades if stored.content is None), None):
-            return [suspect_verdict(row, merged, MERGED_POSITION) for row in rows]
-        continued = continue_positions(rows, stored_trades)
+        merged = next((stored for stored in stored_trades if stored.content is None), None)
+        continued = None if merged else continue_positions(rows, stored_trades)
         if continued is None:
-            return [suspect_verdict(row, stored_trades[0], OTHER_POSITIONS) for row in rows]
-        verdicts: list[Verdict] = []
+            if self.force:
+                return await self.process_rows(rows)
+            why = MERGED_POSITION if merged else OTHER_POSITIONS
+            return [suspect_verdict(row, merged or stored_trades[0], why) for row in rows]
+        if reopens(continued):
+            return await self.process_rows(rows)
+        verdicts = list(map(unmatched_verdict, list_unmatched(rows, continued)))
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
         for row, stored in continued:
@@ -201,7 +234,8 @@ class TradeImporter:
                 new.append(self.with_ids(charged))
                 verdicts += self.add(new[-1])
             else:
-                correction = self.compare(charged, stored)
+                is_same = read_fills(row.columns) == read_fills(stored.fields)
+                correction = None if is_same else self.compare(charged, stored)
                 corrections += [correction] if correction else []
                 verdicts.append(stored_verdict(charged, stored, correction))
         await self.write_rows(new, corrections)
@@ -218,13 +252,15 @@ class TradeImporter:
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
                 verdicts.append(error_verdict(row.line, row.reason))
-            elif relation := relations.get(index):
+            elif (relation := relations.get(index)) and not self.is_forced(relation, index, matches):
                 verdicts.append(self.add_relation(row, relation, corrections))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
                 if correction:
                     corrections.append(correction)
                 verdicts.append(stored_verdict(row, stored, correction))
+            elif row.imported.is_unmatched:
+                verdicts.append(unmatched_verdict(row))
             elif not self.resolver.allows_new(row):
                 verdicts.append(error_verdict(row.line, "strategy is restricted to other accounts"))
             else:
@@ -235,12 +271,23 @@ class TradeImporter:
         await self.write_rows(new, corrections)
         return verdicts
 
+    def is_forced(self, relation: Relation, index: int, matches: Matches) -> bool:
+        """Return whether a suspect is imported as it is: no trade with its id or content is stored."""
+        return self.force and relation.is_suspect and index not in matches.stored
+
     async def write_rows(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
+        await self.call(lambda: self.observe(new, corrections))
         self.linker.add(new, corrections)
         if self.import_id is not None:
             await insert_all(self.db, self.user_id, new, self.import_id, self.written_at)
             if corrections:
                 await correct(self.db, self.import_id, corrections, self.written_at)
+
+    def observe(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
+        """Add what is written to the digest of the import, and to the preview of a dry run."""
+        self.digest.add_writes(new, corrections)
+        if self.preview is not None:
+            self.preview.add(new)
 
     async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
@@ -373,6 +420,13 @@ def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME)
     )
 
 
+def unmatched_verdict(row: ResolvedRow) -> Verdict:
+    """Return the verdict of a fill that only closes, of a position that nobody has."""
+    direction = "short" if row.columns["direction"] == "long" else "long"
+    what = f"{json_text(row.columns['quantity'])} {row.columns['symbol']} {direction}"
+    return Verdict(line=row.line, verdict="unmatched", reason=CLOSES_NOTHING.format(what=what))
+
+
 def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
     changed = correction.changed if correction else []
     return Verdict(
@@ -380,5 +434,25 @@ def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction
         verdict="updated" if changed else "duplicate",
         trade_id=stored.trade_id,
         changed=changed,
+        changes=describe_changes(stored, correction) if correction and changed else UNSET,
         rows=several(row.imported.rows),
     )
+
+
+def describe_changes(stored: StoredTrade, correction: Correction) -> list[FieldChange]:
+    """Return the changed fields of a stored trade, old beside new."""
+    return [
+        FieldChange(
+            field=name,
+            before=show_field(name, stored.fields[name]),
+            after=show_field(name, correction.fields[name]),
+        )
+        for name in correction.changed
+    ]
+
+
+def show_field(name: str, value: Any) -> Any:
+    """Return a field for a report: fills by their number, amounts with all digits."""
+    if name == "fills":
+        return len(decode_fills(value)) if value else None
+    return decimal_json(value) if isinstance(value, int) else value and str(value)

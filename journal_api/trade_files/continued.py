@@ -41,6 +41,13 @@ def contains_begin(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTr
     return all(find_key(read_fills(stored.fields)[0]) in mine for stored in stored_trades)
 
 
+def closes_nothing(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> bool:
+    """Return whether the fills of the rows only close, and no stored position is open."""
+    return all(row.imported.is_unmatched for row in rows) and all(
+        stored.fields["closed_at"] is not None for stored in stored_trades
+    )
+
+
 def continue_positions(
     rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
 ) -> list[Continued] | None:
@@ -48,25 +55,60 @@ def continue_positions(
 
     All rows and trades are of one contract.
     """
+    rows = [turn_expired(row, stored_trades) for row in rows]
+    closing = {find_key(fill) for row in rows if row.imported.is_unmatched for fill in read_fills(row.columns)}
     held = {find_key(fill): fill for stored in stored_trades for fill in read_fills(stored.fields)}
-    added = {
-        find_key(fill): (fill, row)
-        for row in rows
-        for fill in read_fills(row.columns)
-        if find_key(fill) not in held
-    }
+    mine = {find_key(fill): row for row in rows for fill in read_fills(row.columns)}
     fills = sorted(chain(merge_parts(stored_trades), merge_new(rows, held)), key=find_place)
     remaining, taken = list(stored_trades), {stored.external_id for stored in stored_trades}
     continued: list[Continued] = []
-    for position in fold_fills(fills):
+    for position in fold_fills(fills, lambda fill: find_key(fill) in closing - held.keys()):
         keys = {find_key(fill) for fill in position}
         stored = next((one for one in remaining if shares_fill(one, keys)), None)
         if stored is not None:
             remaining.remove(stored)
-        _, template = next((added[key] for key in keys if key in added), (None, rows[0]))
+            if mine.keys().isdisjoint(keys) and len(position) == len(read_fills(stored.fields)):
+                continue
+        template = min((mine[key] for key in keys if key in mine), key=by_line, default=rows[0])
         row = with_fills(template, position)
         continued.append(Continued(row if stored else with_own_id(row, position[0], taken), stored))
     return None if remaining else continued
+
+
+def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> ResolvedRow:
+    """Return the row of an option that expires with the side that closes the stored position."""
+    if not row.imported.has_no_side:
+        return row
+    turned = [fill._replace(side="sell" if fill.side == "buy" else "buy") for fill in read_fills(row.columns)]
+    needs_turn = any(
+        shares_fill(stored, set(map(find_key, turned)))
+        or (stored.fields["closed_at"] is None and stored.fields["direction"] == row.columns["direction"])
+        for stored in stored_trades
+    )
+    return with_fills(row, turned) if needs_turn else row
+
+
+def reopens(continued: Sequence[Continued]) -> bool:
+    """Return whether closed trades would be open: then the fill that closes the position is in no file yet."""
+    stored = [one.stored for one in continued if one.stored]
+    return all(trade.fields["closed_at"] is not None for trade in stored) and any(
+        one.stored and one.row.columns["closed_at"] is None for one in continued
+    )
+
+
+def list_unmatched(rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> list[ResolvedRow]:
+    """Return the rows whose fills only close, and are in none of the positions."""
+    known = {find_key(fill)[1:] for one in continued for fill in read_fills(one.row.columns)}
+    return [
+        row
+        for row in rows
+        if row.imported.is_unmatched
+        and known.isdisjoint(find_key(fill)[1:] for fill in read_fills(row.columns))
+    ]
+
+
+def by_line(row: ResolvedRow) -> int:
+    return row.line
 
 
 def shares_fill(stored: StoredTrade, keys: set[tuple[object, ...]]) -> bool:

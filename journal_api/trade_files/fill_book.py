@@ -13,8 +13,9 @@ from journal_api.rules.trade_draft import TradeDraft
 from journal_api.structs.trades import FillSide
 from journal_api.trade_files.cells import EXPIRATIONS, parse_right
 from journal_api.trade_files.file_format import Rows, Trades, first_reason, read_row
-from journal_api.trade_files.fills import Fill, Fills, Part, RoundTrip, find_round_trips
+from journal_api.trade_files.fills import Effect, Fill, Fills, Part, RoundTrip, find_round_trips
 from journal_api.trade_files.named_rows import Row
+from journal_api.values.instruments import canonical_in_year
 from journal_api.values.money import Money, PositiveMoney, Result, from_units, json_text
 from journal_api.values.options import find_option
 from journal_api.values.timestamps import Timestamp
@@ -58,6 +59,7 @@ class Execution(NamedTuple):
     quantity: int
     price: int
     cost: int | None  # None if the file states no costs
+    effect: Effect = Effect.NOT_STATED
 
 
 class Book:
@@ -69,15 +71,17 @@ class Book:
         self.instruments: list[Instrument] = []
         self.has_costs = False
         self._has_offsets: bool | None = None  # whether the times have an offset; they are in UTC then
-        self._numbers: dict[tuple[str | None, str], int] = {}  # of the instruments
+        self._numbers: dict[tuple[str | None, str], int] = {}  # of the instruments, by contract
         self._ids_of_account: defaultdict[str | None, set[str]] = defaultdict(set)
 
     def add(self, line: int, execution: Execution) -> None:
         """Add a fill. Raises ValidationFailed."""
         instrument = execution.instrument
         self._check_id(execution.fill_id, instrument.account)
-        number, time = self._number(instrument), self._count_microseconds(execution.time)
-        self.fills.add(Fill(number, time, line, execution.quantity, execution.price, execution.cost or 0))
+        number = self._number(instrument, execution.time.year)
+        time = self._count_microseconds(execution.time)
+        fill = Fill(number, time, line, execution.quantity, execution.price, execution.cost or 0)
+        self.fills.add(fill, execution.effect)
         self.ids.append(None if execution.fill_id is None else execution.fill_id.text)
         self.has_costs |= execution.cost is not None
 
@@ -108,8 +112,8 @@ class Book:
             raise ValidationFailed(fields={"time": "must have an offset in all rows or in none"})
         return (time - (EPOCH_IN_UTC if has_offset else EPOCH)) // MICROSECOND
 
-    def _number(self, instrument: Instrument) -> int:
-        key = instrument.account, instrument.contract
+    def _number(self, instrument: Instrument, year: int) -> int:
+        key = instrument.account, canonical_in_year(instrument.symbol, year)
         number = self._numbers.get(key)
         if number is None:
             number = len(self.instruments)
@@ -184,6 +188,8 @@ def build_trade(book: Book, trip: RoundTrip) -> ImportedTrade:
         is_future=instrument.is_future,
         fills=tuple(book.read_fill(part) for part in trip.parts),
         is_position=True,
+        is_unmatched=trip.is_unmatched,
+        has_no_side=trip.is_unmatched and book.fills.has_no_side(trip.number),
         rows=len(trip.parts),
     )
 

@@ -3,6 +3,7 @@
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from heapq import merge
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -11,6 +12,15 @@ from journal_api.trade_files.threads import with_cancel_checks
 from journal_api.values.money import quotient
 
 SORTED_AT_ONCE = 20_000
+UNMATCHED = -1
+
+
+class Effect(IntEnum):
+    """What a file says that a fill does to the position."""
+
+    NOT_STATED = 0
+    CLOSES = 1
+    EXPIRES = 2  # closes, whichever side that takes
 
 
 class Fill(NamedTuple):
@@ -36,9 +46,28 @@ class Fills:
 
     def __init__(self) -> None:
         self._numbers = array("q")
+        self._effects = bytearray()
+        self.has_effects = False
 
-    def add(self, fill: Fill) -> None:
+    def add(self, fill: Fill, effect: Effect = Effect.NOT_STATED) -> None:
         self._numbers.extend(fill)
+        self._effects.append(effect)
+        self.has_effects |= effect != Effect.NOT_STATED
+
+    def find_effective(self, number: int, position: int) -> tuple[Fill, bool]:
+        """Return a fill with its side, and whether it closes nothing of the position although it says so."""
+        fill, effect = self[number], self._effects[number]
+        if effect == Effect.EXPIRES and position * fill.quantity > 0:
+            fill = fill._replace(quantity=-fill.quantity)
+        return fill, bool(effect) and position * fill.quantity >= 0
+
+    def has_no_side(self, number: int) -> bool:
+        """Return whether a fill closes with whichever side that takes."""
+        return self._effects[number] == Effect.EXPIRES
+
+    def opens_rest(self, number: int) -> bool:
+        """Return whether what a fill has beyond flat opens a position."""
+        return not self._effects[number]
 
     def __len__(self) -> int:
         return len(self._numbers) // FIELDS
@@ -71,7 +100,7 @@ class Fills:
 class Opening(NamedTuple):
     """The start of a trade."""
 
-    place: int  # the position of the fill in the sorted order
+    place: int  # the position of the fill in the sorted order; UNMATCHED for what closes nothing
     quantity: int  # the part of the fill that opens the trade; the rest closes the trade before
     occurrence: int  # the ordinal of the fill among equal fills of the same time
 
@@ -86,11 +115,11 @@ class Openings:
         for column, value in zip(self.columns, opening, strict=True):
             column[number] = value
 
-    def __iter__(self) -> Iterator[Opening]:
-        """Yield the openings in the order of lines."""
-        for opening in zip(*self.columns, strict=True):
+    def __iter__(self) -> Iterator[tuple[int, Opening]]:
+        """Yield the openings with the number of their fill, in the order of lines."""
+        for number, opening in enumerate(zip(*self.columns, strict=True)):
             if opening[1]:
-                yield Opening(*opening)
+                yield number, Opening(*opening)
 
 
 class Part(NamedTuple):
@@ -107,6 +136,7 @@ class RoundTrip:
     def __init__(self, number: int, fill: Fill, opening: Opening) -> None:
         self.number = number  # the number of the fill that opens the trade
         self.first, self.occurrence = fill, opening.occurrence
+        self.is_unmatched = opening.place == UNMATCHED
         self.sign = 1 if opening.quantity > 0 else -1
         self.position = opening.quantity
         self.opened, self.opened_value = abs(opening.quantity), abs(opening.quantity) * fill.price
@@ -152,26 +182,38 @@ class RoundTrip:
 def find_round_trips(fills: Fills, ids: Sequence[int] | None = None) -> Iterator[RoundTrip]:
     """Yield the trades in the order of the lines of their first fills."""
     order = fills.sort_numbers(ids)
-    for opening in find_openings(fills, order):
-        yield follow_trade(fills, order, opening)
+    for number, opening in find_openings(fills, order):
+        if opening.place == UNMATCHED:
+            yield RoundTrip(number, fills[number], opening)
+        else:
+            yield follow_trade(fills, order, opening)
 
 
 def find_openings(fills: Fills, order: "array[int]") -> Openings:
     """Return the openings of all trades."""
     openings = Openings(len(fills))
     equal_fills: Counter[tuple[int, int]] = Counter()
-    position, last = 0, (-1, 0)
+    position, last, has_effects, closes_nothing = 0, (-1, 0), fills.has_effects, False
     for place, number in enumerate(with_cancel_checks(order)):
         fill = fills[number]
         if fill.instrument != last[0]:
             position = 0
+        if has_effects:
+            fill, closes_nothing = fills.find_effective(number, position)
         if (fill.instrument, fill.time) != last:
             last = fill.instrument, fill.time
             equal_fills.clear()
         equal_fills[fill.quantity, fill.price] += 1
+        occurrence = equal_fills[fill.quantity, fill.price]
+        if closes_nothing:
+            openings.add(number, Opening(UNMATCHED, fill.quantity, occurrence))
+            continue
         after = position + fill.quantity
-        if not position or crosses(position, fill.quantity):
-            openings.add(number, Opening(place, after, equal_fills[fill.quantity, fill.price]))
+        if crosses(position, fill.quantity) and not fills.opens_rest(number):
+            openings.add(number, Opening(UNMATCHED, after, occurrence))
+            after = 0
+        elif not position or crosses(position, fill.quantity):
+            openings.add(number, Opening(place, after, occurrence))
         position = after
     return openings
 
@@ -185,6 +227,10 @@ def follow_trade(fills: Fills, order: "array[int]", opening: Opening) -> RoundTr
         fill = fills[number]
         if fill.instrument != trip.first.instrument:
             break
+        if fills.has_effects:
+            fill, closes_nothing = fills.find_effective(number, trip.position)
+            if closes_nothing:
+                continue
         trip.add(number, fill)
         if trip.closed_at is not None:
             break

@@ -7,12 +7,14 @@ from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.database.threads import T
+from journal_api.repositories import users
 from journal_api.repositories.imports import Source, insert, set_counts
 from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
-from journal_api.structs.imports import AppliedFees, Counts, FileAccount, Verdict
+from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportPreview, Verdict
 from journal_api.trade_files.accounts import AccountChoice
 from journal_api.trade_files.batches import HasErrors, TradeImporter
+from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.verdicts import VerdictCounter, refused
 
@@ -24,6 +26,10 @@ class ImportResult(NamedTuple):
     counts: Counts
     accounts: list[FileAccount]  # as the file names them
     fees_applied: list[AppliedFees]  # by the commissions of the accounts
+    costs: CostsSource | None
+    accounts_without_costs: list[int]
+    digest: str  # of all that the import writes
+    preview: ImportPreview | None  # of a dry run
     linked: int  # copies in copy groups
     ambiguous: list[AmbiguousCopy]
 
@@ -33,7 +39,7 @@ class FileImport:
 
     `on_verdicts` is called with some verdicts at a time, not in the order of lines: copies whose original is
     further down come last. Errors beyond the first 1,000 are only counted. `accounts_in` returns the accounts
-    of the file; by default it goes into the account of `source`.
+    of the file; by default it goes into the account of `source`. With `force` suspects are imported.
     """
 
     importer: TradeImporter
@@ -45,15 +51,22 @@ class FileImport:
         file: TradeFile,
         on_verdicts: Callable[[list[Verdict]], object],
         accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
+        *,
+        force: bool = False,
     ) -> None:
+        self.force = force
+        self.digest = ImportDigest()
         self.user_id, self.source, self.file = user_id, source, file
         self.accounts_in = accounts_in
-        self.verdicts = VerdictCounter(on_verdicts)
+        self.verdicts = VerdictCounter(self._report)
+        self._on_verdicts = on_verdicts
 
     async def preview(self, db: Connection) -> ImportResult:
         """Read the file and return what its import would do."""
         choice = await self._choose_accounts(db)
-        self.importer = await TradeImporter.prepare(db, self.user_id, choice, None, self.file.format)
+        owner = await users.find(db, self.user_id)
+        self.importer = await self._prepare(db, choice, None)
+        self.importer.preview = PreviewCollector(owner.timezone, owner.day_rollover)
         await self.importer.process(self.file, self.verdicts)
         return self._result(await self.importer.link_copies())
 
@@ -69,7 +82,7 @@ class FileImport:
             timezone=self.file.timezone.name,
             one_trade_is=self.file.one_trade_is,
         )
-        self.importer = await TradeImporter.prepare(db, self.user_id, choice, import_id, self.file.format)
+        self.importer = await self._prepare(db, choice, import_id)
         await self.importer.process(self.file, self.verdicts)
         matches = await self.importer.link_copies()
         await set_counts(db, import_id, self.verdicts.counts)
@@ -93,14 +106,23 @@ class FileImport:
     async def _choose_accounts(self, db: Connection) -> AccountChoice:
         return await self.accounts_in(db) if self.accounts_in else AccountChoice(self.source.account_id)
 
+    async def _prepare(self, db: Connection, choice: AccountChoice, import_id: int | None) -> TradeImporter:
+        return await TradeImporter.prepare(
+            db, self.user_id, choice, import_id, self.file.format, self.digest, force=self.force
+        )
+
+    def _report(self, verdicts: list[Verdict]) -> None:
+        self.digest.add_verdicts(verdicts)
+        self._on_verdicts(verdicts)
+
     def _result(self, matches: CopyMatches) -> ImportResult:
         importer = self.importer
+        self.digest.add_links(matches.links, importer.last_trade_id)
         last_trade_id = importer.last_trade_id if importer.import_id is None else None
         return ImportResult(
-            importer.import_id,
-            self.verdicts.counts,
-            importer.accounts.named,
-            importer.fees.applied,
+            *(importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied),
+            *(importer.fees.source, importer.fees.accounts_without, self.digest.hexdigest()),
+            importer.preview.build() if importer.preview else None,
             len(matches.links),
             describe_ambiguous(matches.ambiguous, last_trade_id),
         )
@@ -115,9 +137,10 @@ async def import_trades(
     *,
     dry_run: bool,
     accounts_in: Callable[[Connection], Awaitable[AccountChoice]] | None = None,
+    force: bool = False,
 ) -> ImportResult:
     """Import a file, or say what its import would do. Raises ValidationFailed if a row is an error."""
-    file_import = FileImport(user_id, source, file, on_verdicts, accounts_in)
+    file_import = FileImport(user_id, source, file, on_verdicts, accounts_in, force=force)
     if dry_run:
         return await file_import.preview(database.slow_reader)
     return await file_import.complete(database.write(file_import.store), database.slow_reader)

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.commissions import NO_COMMISSIONS, Commissions
-from journal_api.rules.fills import charge_fills
+from journal_api.rules.fills import charge_fills, match_fees
 from journal_api.rules.import_rows import Correction, Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.trade_draft import FROM_FILLS
 from journal_api.rules.trade_identity import BROKER_FIELDS, CORRECTED_FIELDS, changed_fields, states
-from journal_api.structs.imports import AppliedFees
+from journal_api.structs.imports import AppliedFees, CostsSource
 from journal_api.trade_files.file_format import first_reason
 from journal_api.values.money import from_units
 
@@ -23,6 +23,8 @@ class ImportFees:
     def __init__(self, commissions: Mapping[int, Commissions]) -> None:
         self._commissions = commissions  # by account
         self._totals: dict[int, list[int]] = {}  # by account the number of rows and the sum of fees
+        self._sources: set[CostsSource] = set()
+        self._without: set[int] = set()  # the accounts of rows whose costs are unknown
 
     @property
     def applied(self) -> list[AppliedFees]:
@@ -32,19 +34,35 @@ class ImportFees:
             for account_id, (rows, total) in sorted(self._totals.items())
         ]
 
+    @property
+    def source(self) -> CostsSource | None:
+        """Where the costs of the rows come from; `none` if those of any row are unknown."""
+        order: tuple[CostsSource, ...] = ("none", "by_account", "stated")
+        return next((source for source in order if source in self._sources), None)
+
+    @property
+    def accounts_without(self) -> list[int]:
+        return sorted(self._without)
+
     def commissions_for(self, row: ResolvedRow) -> Commissions:
         return self._commissions.get(row.columns["account_id"], NO_COMMISSIONS)
 
     def charge(self, row: ResolvedRow | Rejected) -> ResolvedRow | Rejected:
         """Return the row with the account's commission if the file does not state its costs."""
-        if isinstance(row, Rejected) or row.imported.states("fees"):
+        if isinstance(row, Rejected):
+            return row
+        if row.imported.states("fees"):
+            self._sources.add("stated")
             return row
         try:
             fees = self.commissions_for(row).compute(row.columns, is_future=row.imported.is_future)
         except ValidationFailed as error:
             return Rejected(row.line, first_reason(error))
         if fees is None:
+            self._sources.add("none")
+            self._without.add(row.columns["account_id"])
             return row
+        self._sources.add("by_account")
         columns = {**row.columns, "fees": fees, "fees_source": "account"}
         if columns["fills"]:
             columns["fills"] = charge_fills(columns["fills"], fees)
@@ -86,6 +104,7 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
         fields["gross_pnl"] = round(fields["gross_pnl"] * ratio)
     if not states(content, "fees"):
         fields["fees"] += compute_further_fees(row, stored.fields, fields, commissions)
+    fields["fills"] = match_fees(fields["fills"], fields["fees"])
     changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     return Correction(stored.trade_id, fields, changed, content)
 
@@ -93,6 +112,7 @@ def correct_trade(row: ResolvedRow, stored: StoredTrade, commissions: Commission
 def fill_in_trade(row: ResolvedRow, stored: StoredTrade) -> Correction | None:
     """Return the correction of a stored trade to the fields of the row, None if they are the same."""
     fields = {field: row.columns[field] for field in CORRECTED_FIELDS}
+    fields["fills"] = match_fees(fields["fills"], fields["fees"])
     changed = [field for field in BROKER_FIELDS if fields[field] != stored.fields[field]]
     assert stored.content is not None, "only an imported trade is filled in"
     return Correction(stored.trade_id, fields, changed, stored.content) if changed else None

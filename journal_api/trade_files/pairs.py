@@ -23,6 +23,8 @@ from journal_api.values.timestamps import Timestamp
 
 # The place of a fill among all fills: its time, then its id, else its place in the file.
 Place = tuple[Timestamp, int]
+# Of entry and exit.
+SIDES: dict[str, tuple[FillSide, FillSide]] = {"long": ("buy", "sell"), "short": ("sell", "buy")}
 
 
 class Pair(NamedTuple):
@@ -83,9 +85,9 @@ def split_positions(pairs: list[Pair]) -> Iterator[list[Pair]]:
 def join_rows(pairs: list[Pair]) -> ImportedTrade:
     """Return the position of the pairs. Raises ValidationFailed for an amount that exceeds a limit."""
     first = pairs[0].row
-    fills = join_fills(pairs)
     if len(pairs) == 1:
-        return replace(first, fills=fills if first.fill_ids else (), is_position=True)
+        return replace(first, fills=split_pair(first) if first.fill_ids else (), is_position=True)
+    fills = join_fills(pairs)
     rows = [pair.row for pair in pairs]
     position = replace(
         first.trade,
@@ -114,12 +116,22 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
     )
 
 
+def split_pair(row: ImportedTrade) -> tuple[FileFill, ...]:
+    """Return the two fills of a row with their ids; the entry bears the fees."""
+    trade, fill_ids = row.trade, row.fill_ids
+    assert fill_ids and trade.exit_price is not None and trade.closed_at is not None, "a pair has an exit"
+    entry_side, exit_side = SIDES[trade.direction]
+    quantity = trade.quantity.units
+    return (
+        FileFill(entry_side, quantity, trade.entry_price.units, trade.opened_at, trade.fees.units, fill_ids[0]),
+        FileFill(exit_side, quantity, trade.exit_price.units, trade.closed_at, 0, fill_ids[1]),
+    )
+
+
 def join_fills(pairs: list[Pair]) -> tuple[FileFill, ...]:
     """Return the fills of the pairs in their order; pairs that share the id of a fill share the fill."""
     placed: dict[Place, FileFill] = {}
-    is_long = pairs[0].row.trade.direction == "long"
-    entry_side: FillSide = "buy" if is_long else "sell"
-    exit_side: FillSide = "sell" if is_long else "buy"
+    entry_side, exit_side = SIDES[pairs[0].row.trade.direction]
     for entered, exited, row in pairs:
         trade, (entry_id, exit_id) = row.trade, row.fill_ids or (None, None)
         assert trade.exit_price is not None, "a pair has an exit"

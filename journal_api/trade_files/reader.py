@@ -237,8 +237,11 @@ def build_candidates(
 
 def encode_file_fills(file_fills: Sequence[FileFill], zone: str, columns: dict[str, Any]) -> str | None:
     """Return the fills as JSON, None if the columns state them."""
+    first, last = file_fills[0].time, file_fills[-1].time
+    # The first and the last time are stored already, and most positions have no others.
+    known = {first: columns["opened_at"], last: columns["closed_at"] or last.stored(zone)}
     fills = [
-        Fill(number, side, quantity, price, time.stored(zone), fees, external_id)
+        Fill(number, side, quantity, price, known.get(time) or time.stored(zone), fees, external_id)
         for number, (side, quantity, price, time, fees, external_id) in enumerate(file_fills, 1)
     ]
     return None if fills == state_fills(columns) else encode_fills(fills)

@@ -1,7 +1,7 @@
 """Exact amounts: integers of 10^-8 in the database, JSON numbers in requests and responses (DECISIONS 11)."""
 
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 from msgspec import Raw
@@ -129,6 +129,7 @@ def json_number(column: str) -> str:
     )
 
 
+@lru_cache(maxsize=8192)  # an import writes each price several times
 def json_text(amount: int) -> str:
     """Return an amount as a JSON number with all its digits, like `json_number` in SQL."""
     whole, decimals = divmod(abs(amount), SCALE)

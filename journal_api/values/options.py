@@ -30,7 +30,7 @@ FORMS = tuple(
         rf"{ROOT} (?:100 (?:\([A-Z]+\) )?)?{NAMED_DAY} {STRIKE} ?{RIGHT}",  # SPY 19APR24 496.0 P
         rf"{ROOT} {MONTH_FIRST} {STRIKE} {RIGHT}",  # SPY Apr 30 '24 $510 Call
         # SPY 8/4/2023 Call $12.00, SPY 09/23/2022 00:00:00 EDT Call $371.00
-        rf"{ROOT} {US_DAY}(?: [0-9:]+ [A-Z]{{3}})? {RIGHT} {STRIKE}",
+        rf"(?:OPTION EXPIRATION FOR )?{ROOT} {US_DAY}(?: [0-9:]+ [A-Z]{{3}})? {RIGHT} {STRIKE}",
         rf"{ROOT} {US_DAY} {STRIKE} ?{RIGHT}",  # SPY 05/17/2024 505.00 C
         rf"{ROOT} {ISO_DAY} {STRIKE} {RIGHT}",  # SPY 2024-04-22 496 P
     )

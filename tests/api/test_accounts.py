@@ -48,6 +48,7 @@ async def test_an_account_is_created_with_a_location_and_the_defaults(client: ht
         "broker": None,
         "archived": False,
         "fees": {},
+        "one_trade_is": None,
         "created_at": account["created_at"],
         "updated_at": account["created_at"],
     }
@@ -60,7 +61,7 @@ async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncCl
         "broker": "Tradovate",
         "archived": True,
     }
-    sent |= {"fees": {"MNQ": 0.37, "default": 2}}
+    sent |= {"fees": {"MNQ": 0.37, "default": 2}, "one_trade_is": "row"}
 
     account = await create_account(client, "Live", **sent)
 
@@ -75,6 +76,7 @@ async def test_what_was_created_is_what_is_read_and_listed(client: httpx.AsyncCl
 CHANGES: list[tuple[str, object]] = [
     *(("name", "Renamed"), ("name", "SIM"), ("currency", "EUR"), ("starting_balance", -12.5)),
     *(("broker", "Other"), ("broker", None), ("archived", True), ("fees", {"default": 2}), ("fees", {})),
+    *(("one_trade_is", "row"), ("one_trade_is", "position"), ("one_trade_is", None)),
 ]
 
 

@@ -217,6 +217,8 @@ def planted(kind: inspect.Type, path: str = "") -> Iterator[tuple[str, Any]]:
         case inspect.Metadata(type=inspect.ListType() as items):
             yield from ((path, []) for _ in range(1) if items.min_length)
             yield from planted(items, path)
+        case inspect.Metadata(type=inspect.CustomType() as described):
+            yield from planted(described, path)
         case inspect.UnionType():
             for one in kind.types:
                 if not isinstance(one, inspect.NoneType):

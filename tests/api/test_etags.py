@@ -164,7 +164,13 @@ async def test_every_write_is_done_on_what_matches_and_returns_the_new_etag(
 def test_only_reports_of_what_was_done_have_no_etag() -> None:
     reports = [documented_path_of(one) for one in OPERATIONS if one.data and not one.has_etag]
 
-    assert reports == ["/copy-groups/{id}/link", "/trades/bulk", "/trades/merge", "/trades/{id}/split", "/imports"]
+    assert reports == [
+        "/copy-groups/{id}/link",
+        "/trades/bulk",
+        "/trades/merge",
+        "/trades/{id}/split",
+        "/imports",
+    ]
 
 
 async def test_if_match_creates_nothing(client: httpx.AsyncClient) -> None:

@@ -7,6 +7,7 @@ import pytest
 from factories import (
     create_account,
     create_strategy,
+    create_trade,
     details_of,
     error_of,
     insert_answer,
@@ -144,6 +145,28 @@ async def test_groups_are_sorted_by_net_pnl_or_by_any_metric_and_the_total_is_of
         ({"from": "2026-02-01", "to": "2026-01-01"}, "from"),
     ],
 )
+async def test_spellings_of_a_contract_are_one_group_and_its_months_one_root(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    for symbol in ("MNQZ6", "mnqz6", "MNQ 12-26", "MNQ DEC26", "MNQH7", "AAPL"):
+        await create_trade(client, account["id"], symbol=symbol)
+
+    groups = {}
+    for group_by in ("symbol", "root"):
+        report = unwrap(await client.get("/reports", params={"group_by": group_by, "metrics": "trade_count"}))
+        groups[group_by] = {one["key"]: one["statistics"]["trades"] for one in report["groups"]}
+        assert [one["name"] for one in report["groups"]] == [one["key"] for one in report["groups"]]
+    listed = {
+        query: len(unwrap(await client.get(f"/trades?{query}")))
+        for query in ("root=MNQ", "root=mnq", "symbol=MNQZ26", "symbol=mnqz6", "root=AAPL", "root=NQ")
+    }
+
+    assert groups["symbol"] == {"MNQZ26": 4, "MNQH27": 1, "AAPL": 1}
+    assert groups["root"] == {"MNQ": 5, "AAPL": 1}
+    assert list(listed.values()) == [5, 5, 4, 4, 1, 0]
+
+
 async def test_a_query_that_cannot_be_meant_is_refused(
     client: httpx.AsyncClient, query: dict[str, str], field: str
 ) -> None:

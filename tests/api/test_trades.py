@@ -100,7 +100,7 @@ async def test_a_trade_is_created_with_a_location_the_defaults_and_what_follows(
         "updated_at": trade["created_at"],
         "contract": "ES",
         "root": "ES",
-        "fees_source": "typed",
+        "fees_source": "none",
         "fill_count": 2,
         "fills": [
             {**A_FILL, "id": 1, "side": "buy", "price": 100, "at": trade["opened_at"]},
@@ -263,7 +263,7 @@ async def test_a_patch_changes_the_field_sent_and_what_follows_from_it_alone(
         changed = await patch(client, trade, **{field: value})
 
         assert changed[field] == value
-        follow = {field, "updated_at", "net_pnl", "rr_realized", "contract", "root", "fills"}
+        follow = {field, "updated_at", "net_pnl", "rr_realized", "contract", "root", "fills", "fees_source"}
         assert {name for name in trade if changed[name] != trade[name]} <= follow
         assert changed["updated_at"] > trade["updated_at"]
         assert await get_trade(client, trade) == changed

@@ -111,8 +111,8 @@ def test_every_heading_that_the_code_cites_exists() -> None:
 
 def test_the_rules_of_the_api_are_numbered_without_a_gap() -> None:
     numbers: dict[str, list[int]] = {}
-    for letter, number in re.findall(r"^(?:- \*\*|\| )([PGTL])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M):
+    for letter, number in re.findall(r"^(?:- \*\*|\| )([PGTLFM])(\d+)(?:\.\*\*| \|)", API.read_text(), re.M):
         numbers.setdefault(letter, []).append(int(number))
 
-    assert set(numbers) == set("PGTL")
+    assert set(numbers) == set("PGTLFM")
     assert all(found == list(range(1, len(found) + 1)) for found in numbers.values())

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import dump, import_file, rows, run_failing, run_ok
+from commands import command, dump, import_file, rows, run_failing
 from factories import create_account, create_import, details_of, error_of, list_trades, send_file, unwrap
 
 HEADER = "account,symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
@@ -190,9 +190,10 @@ def test_the_command_maps_names_of_the_file_too(tmp_path: Path) -> None:
         import_file(db, write_file(tmp_path, HEADER), account=name)
     file = write_file(tmp_path, build_round_trips("U1", "Sim", "U2"))
 
-    out = run_ok("import", file, "--accounts", "U1=Main", "--accounts", "U2=2", "--db", db)
+    ran = command("import", file, "--accounts", "U1=Main", "--accounts", "U2=2", "--db", db)
 
-    assert out == "3 new, 0 already there\n"
+    assert (ran.code, ran.out) == (0, "3 new, 0 already there\n")
+    assert "accounts 1, 2 have no commissions" in ran.err
     assert rows(db, "SELECT account_id FROM trades ORDER BY id") == [(1,), (2,), (2,)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from commands import import_file
-from factories import create_account, create_import, create_trade, details_of, error_of, send_file, unwrap
+from factories import create_account, create_import, details_of, error_of, send_file, unwrap
 
 FEES = {"MNQ": 0.37, "default": 2}
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at"
@@ -79,12 +79,6 @@ async def test_the_same_file_after_a_change_of_the_fees_changes_no_trade(client:
 
     assert (again["counts"]["duplicate"], again["fees_applied"]) == (1, [])
     assert await fees_of(client) == [2.22]
-
-
-async def test_a_trade_that_is_entered_by_hand_pays_what_is_sent(client: httpx.AsyncClient) -> None:
-    await create_trade(client, await account_with_fees(client), symbol="MNQH6")
-
-    assert await fees_of(client) == [0]
 
 
 async def test_each_account_of_a_file_pays_its_own_commissions(client: httpx.AsyncClient) -> None:

@@ -101,6 +101,9 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "accounts": [],
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},
         "fees_applied": [],
+        "costs": "none",
+        "accounts_without_costs": [account_id],
+        "preview": None,
         "left_out": [],
         "linked": 0,
         "ambiguous": [],
@@ -138,13 +141,17 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
             "updated_at": found["created_at"],
             "counts": report["counts"],
             "sha256": report["sha256"],
+            "first_day": "2026-01-05",
+            "last_day": "2026-01-05",
+            "net_pnl": 1,
             **members,
         }
 
     assert later["counts"] == {"new": 1, "duplicate": 1, "updated": 1, "error": 0}
     assert listed == [
         expect(later, listed[0], file_name=None, trade_count=1),
-        expect(earlier, listed[1], file_name="first.csv", trade_count=1),
+        # A later file corrected the fees of the remaining trade.
+        expect(earlier, listed[1], file_name="first.csv", trade_count=1, net_pnl=0),
     ]
     assert [unwrap(await client.get(f"/imports/{one['id']}")) for one in listed] == listed
     found = await list_trades(client, import_id=later["id"])
@@ -176,7 +183,7 @@ async def test_a_dry_run_reports_what_the_import_then_does(
     assert read_verdicts(report) == ["duplicate", "updated", "new", "new"]
     for row in done["rows"][2:]:
         row["trade_id"] = None
-    assert {**report, "id": done["id"], "dry_run": False} == done
+    assert {**report, "id": done["id"], "dry_run": False, "preview": None} == done
 
 
 @pytest.mark.parametrize("end", ["", "ES,up"], ids=["good", "broken"])

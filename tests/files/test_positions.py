@@ -136,3 +136,37 @@ async def test_fills_that_files_cut_anywhere_are_the_positions_of_the_whole(
     assert await stored_positions(app) == expected(fills)
     again = await create_import(client, executions(fills), account_id=account["id"])
     assert again["counts"]["new"] == again["counts"]["updated"] == 0
+
+
+async def read_record(app: Starlette) -> list[Any]:
+    """Every row that an import writes."""
+    tables = ("trades", "imports", "import_updates", "import_links")
+    return [sorted(map(repr, await run_sql(app, f"SELECT * FROM {table}"))) for table in tables]
+
+
+@pytest.mark.parametrize("form", ["fills", "pairs", "pairs after fills"])
+@pytest.mark.parametrize("seed", range(examples(full=40, ci=3)))
+async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_was(
+    client: httpx.AsyncClient, app: Starlette, seed: int, form: str
+) -> None:
+    fills = random_fills(seed, 60)
+    pairs = list(first_in_first_out(fills))
+    cut = 1 + seed * 7 % (len(pairs) - 1)
+    files = {
+        "fills": [executions(fills[:cut]), executions(fills[cut:])],
+        "pairs": [performance(pairs[:cut]), performance(pairs[cut:])],
+        "pairs after fills": [performance(pairs), executions(fills)],
+    }[form]
+    account = await create_account(client)
+    record, imports = [await read_record(app)], list[int]()
+    for file in files:
+        imports.append((await create_import(client, file, account_id=account["id"]))["id"])
+        record.append(await read_record(app))
+
+    for import_id in reversed(imports):
+        assert await read_record(app) == record.pop()
+        undone = await client.delete(f"/imports/{import_id}")
+        assert undone.status_code == 204
+        assert "X-Trades-Kept" not in undone.headers
+
+    assert await read_record(app) == record.pop()

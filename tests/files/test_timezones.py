@@ -353,4 +353,5 @@ def test_the_command_says_nothing_of_a_zone_that_no_time_needed(db: Path, file: 
 
     ran = command("import", file, "--account", "Sim", "--db", db)
 
-    assert (ran.code, notes_in(ran)) == (0, "New account 'Sim'.\n")
+    assert ran.code == 0
+    assert "Times" not in notes_in(ran)

@@ -539,7 +539,7 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
         "hour": trade.opened_at.astimezone(ZoneInfo(journal.timezone)).hour,
         "holding": next(name for name, bound in HOLDING.items() if held < bound),
         "account": trade.account_id,
-        "symbol": trade.symbol,
+        **dict.fromkeys(("symbol", "root"), trade.symbol),  # plain names: one contract, one root
         "direction": trade.direction,
         "grade": trade.grade,
         "strategy": trade.strategy_id,

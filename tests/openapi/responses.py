@@ -22,6 +22,7 @@ HEADERS = {
         "How many of the deleted trades were edited since the import and have notes, a grade, a strategy,"
         " tags or answers; 0 without `force`."
     ),
+    "X-Trades-Charged": "With `apply_to=earlier`, the number of trades whose fees changed.",
     "Content-Disposition": "The name of the file.",
     "WWW-Authenticate": "`Bearer`.",
     "Retry-After": "Seconds until a request may succeed.",
@@ -36,6 +37,7 @@ HEADER_COMPONENTS: Json = {
 SPECIAL_HEADERS = {
     "delete_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),
     "update_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),
+    "update_account": ("X-Trades-Charged",),
     "delete_import": ("X-Trades-Kept", "X-Trades-Deleted", "X-Trades-Annotated"),
     "export_trades": ("Content-Disposition",),
     "RateLimited": ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),

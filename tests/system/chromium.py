@@ -194,15 +194,16 @@ async def poll(page: Page) -> None:
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange', {bubbles: true}))")
 
 
-async def drop(page: Page, name: str, content: str) -> None:
-    """Drop a file on the view of imports."""
+async def drop(page: Page, name: str, content: str, **others: str) -> None:
+    """Drop files on the view of imports: one, and others by their names without `.csv`."""
+    files = [[name, content], *([f"{other}.csv", text] for other, text in others.items())]
     await page.locator(".drop").evaluate(
-        """(zone, [name, content]) => {
+        """(zone, files) => {
             const dataTransfer = new DataTransfer();
-            dataTransfer.items.add(new File([content], name));
+            for (const [name, content] of files) dataTransfer.items.add(new File([content], name));
             zone.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
         }""",
-        [name, content],
+        files,
     )
 
 

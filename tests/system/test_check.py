@@ -19,6 +19,15 @@ from journal_api.database.check import Finding, examine, query
 from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
 
+# An open trade from 09:00 with fees of 1, of which a part was sold; its user and account are left out.
+A_SCALED_TRADE = """
+    INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, fees,
+        created_at, updated_at, fills)
+    VALUES (1, 1, 'ES', 'long', 200000000, 1, '2026-01-05T09:00:00.000000Z', 100000000, '', '', '[
+        {{"id": 1, "side": "buy", "quantity": 2, "price": 1, "at": "2026-01-05T09:00:00.000000Z",
+         "fees": 0.7}},
+        {{"id": 2, "side": "sell", "quantity": {size}, "price": 1, "at": "2026-01-05T09:10:00.000000Z",
+         "fees": {fees}}}]')"""
 CHECKS = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "schema")
 
 
@@ -59,7 +68,7 @@ def test_of_a_sound_journal_every_line_says_ok_and_the_exit_code_is_0(
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert all(line.startswith("ok    ") for line in lines)
-    assert [line.split()[1].rstrip(":") for line in lines] == [*CHECKS, pages, "foreign_key_check"]
+    assert [line.split()[1].rstrip(":") for line in lines] == [*CHECKS, pages, "foreign_key_check", "fills"]
     assert lines[0] == f"ok    database {db}, {db.stat().st_size / 10**6:.1f} MB"
     free = float(lines[2].split()[2].replace(",", ""))
     assert free == pytest.approx(shutil.disk_usage(db).free / 10**6, rel=0.5)
@@ -215,8 +224,26 @@ def test_what_is_no_journal_of_this_release_is_refused(
             "foreign_key_check",
             ("wrong", "foreign_key_check: rows with dangling references: 1, in tag_categories"),
         ),
+        (
+            statements(A_SCALED_TRADE.format(fees=0.3, size=1)),
+            "fills",
+            ("ok", "fills: in agreement with their trades"),
+        ),
+        (
+            statements(A_SCALED_TRADE.format(fees=1.3, size=1)),
+            "fills",
+            ("wrong", "fills: not in agreement with trades 1"),
+        ),
+        (
+            statements(A_SCALED_TRADE.format(fees=0.3, size=2)),
+            "fills",
+            ("wrong", "fills: not in agreement with trades 1"),
+        ),
     ],
-    ids=["empty", "older", "differences", "many differences", "loose row", "loose row in the log"],
+    ids=[
+        *("empty", "older", "differences", "many differences", "loose row", "loose row in the log"),
+        *("fills", "fees of fills", "size of fills"),
+    ],
 )
 def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
     db: Path, tmp_path: Path, state: Callable[[Path], object], subject: str, finding: tuple[str, str]
@@ -238,7 +265,7 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
 
     findings = list(examine(db))
 
-    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2
+    assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"]
     assert findings[7].text.startswith("quick_check: ")
 
 

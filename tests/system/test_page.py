@@ -21,7 +21,7 @@ from chromium import (
     values_of,
 )
 from commands import new_key, run_ok
-from factories import A_TRADE
+from factories import A_FILE, A_TRADE
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
@@ -176,8 +176,11 @@ async def test_nothing_of_a_view_shuts_anybody_out(page: Page, page_journal: Pag
     await look()
     page_journal.create("/example-journal")
     await sign_in(page, page_journal)
-    for place in [*VIEWS, "today?goal=1"]:
+    for place in [*VIEWS, "today?goal=1", "trades?id=1"]:
         await show(page, place)
+        if place == "import":
+            await drop(page, "trades.csv", A_FILE)
+            await see(page, "Import 1 trade")
         await look()
         if place in ("today", "report", "trades"):
             await look(dark=True)

@@ -49,7 +49,7 @@ async def test_a_first_file_is_dropped_imported_and_undone(page: Page, page_jour
     await sign_in(page, page_journal, "import")
     await page.fill("main form.row [name=name]", "Main account")
     await page.click("main form.row button")
-    await see(page, "Drop a file here")
+    await see(page, "Drop files here")
 
     for content, words in (
         ("", "This file is empty."),
@@ -191,3 +191,79 @@ async def test_an_undo_says_what_was_annotated_and_keeps_it_unless_told_otherwis
     await show(page, "today")
     await show(page, "import")
     assert await undo(".danger") == []
+
+
+async def test_a_preview_shows_what_is_written_and_a_changed_journal_is_shown_anew(
+    page: Page, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    await drop_and_choose(page, page_journal)
+    figures = (await page.inner_text(".figures")).split("\n")
+    assert figures[:6] == ["Days", "Jan 5 – Jan 7", "Trades", "3", "Quantity", "3"]
+    assert figures[-2:] == ["Gross = net, no costs", "+3.00"]
+    await see(page, "ES\t1\t1\t+1.00\t0.00\t+1.00", "table[aria-label=Symbols]")
+    await expect(page.locator("table[aria-label='First and last trades'] tbody tr")).to_have_count(3)
+
+    page_journal.import_file("\n".join([HEADER, ROWS[0]]), account_id=accounts[0])
+    await page.click("#import")
+    await see(page, "The journal has changed since this was shown")
+    await see(page, "2 new")
+    assert len(page_journal.read("/trades")) == 1
+    await page.click("#import")
+    await see(page, "Imported: 2 new trades, 0 updated, 1 already there")
+
+
+async def test_a_correction_shows_old_beside_new_values(
+    page: Page, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    with_ids = [f"{row},{number}" for number, row in enumerate(FILE.splitlines()[1:])]
+    page_journal.import_file("\n".join([f"{HEADER},external_id", *with_ids]), account_id=accounts[0])
+    await sign_in(page, page_journal, "import")
+    corrected = "\n".join([f"{HEADER},external_id", with_ids[0].replace(",101,", ",103,")])
+    await drop(page, "again.csv", corrected)
+    await choose(page, "#account_id", "Sim")
+    await see(page, "Exit price: 101 → 103", "table[aria-label=Rows]")
+    await see(page, "Import 1 trade into Sim", "#import")
+
+
+async def test_costs_that_no_file_states_are_asked_for_and_charge_earlier_trades_on_request(
+    page: Page, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    page_journal.import_file("\n".join([HEADER, ROWS[0]]), account_id=accounts[0])
+    await sign_in(page, page_journal, "import")
+    await drop(page, "trades.csv", FILE)
+    await choose(page, "#account_id", "Sim")
+    await see(page, "This file states no costs. What do you pay per side?")
+    await page.fill(".costs [name=per_side]", "1.25")
+    await page.click(".costs button")
+    await see(page, "Charge 1 earlier trade of Sim too?", "dialog")
+    await page.click("dialog .primary")
+    await no_dialog(page)
+    await expect(page.locator(".costs")).to_have_count(0)
+    await see(page, "Commissions of Sim: 5.00 on 2 rows.")
+    await page.click("#import")
+    await see(page, "Imported: 2 new trades")
+
+    assert {one["fees"] for one in page_journal.read("/trades")} == {2.5}
+    listed = (await page.inner_text(f"{IMPORTS} tbody tr")).split("\t")
+    assert [one.strip() for one in listed[4:7]] == ["Jan 6 – Jan 7", "2", "\N{MINUS SIGN}3.00"]
+
+
+async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_them(
+    page: Page, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    third = page_journal.create("/accounts", name="Apex 50K")["id"]
+    await sign_in(page, page_journal, "import")
+    await drop(page, "apex_50k_master 2026.csv", FILE, **{"Fills-Apex-50K": FILE, "unnamed": FILE})
+    await see(page, "Import 6 trades of 2 files into 2 accounts", "#import-all")
+    await see(page, "needs an answer below", "section[aria-label='All files']")
+    await choose(page, "#account_id-2", "Sim")
+    await see(page, "Import 9 trades of 3 files into 3 accounts", "#import-all")
+    await page.click("#import-all")
+    await expect(page.locator("section[aria-label='All files'] .gain:text('imported')")).to_have_count(3)
+
+    held = [one["account_id"] for one in page_journal.read("/trades")]
+    assert {account: held.count(account) for account in held} == dict.fromkeys([*accounts, third], 3)
+    await page.click("button:text('Close all')")
+    await expect(page.locator("section[aria-label=File]")).to_have_count(0)
+    await page.click("#where-is-it")
+    await see(page, "Position History", "dialog")

@@ -49,7 +49,7 @@ def test_a_long_name_is_cut_and_nothing_invisible_reaches_the_terminal(db: Path)
 
 
 def test_csv_has_every_digit_and_no_formula(db: Path) -> None:
-    change(db, "UPDATE trades SET symbol = '=1+1' WHERE symbol = 'NQ'")
+    change(db, "UPDATE trades SET symbol = '=1+1', contract = '=1+1' WHERE symbol = 'NQ'")
     out = run_ok("report", "--by", "symbol", "--metrics", "net_pnl,win_rate", "--csv", "--db", db)
 
     assert list(csv.reader(io.StringIO(out))) == [

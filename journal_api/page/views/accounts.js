@@ -2,9 +2,10 @@
 // Accounts in the settings.
 
 import { refused } from "../client.js";
-import { field, h, textField } from "../dom.js";
+import { field, h, select, textField } from "../dom.js";
 import { amount } from "../format.js";
 import { numberInput, numbersOf, parse, write } from "../numbers.js";
+import { offerEarlier } from "./costs.js";
 
 // "0.62" or "MES 0.62, MNQ 0.62": commissions per contract and side. A comma before a digit belongs to the number.
 const feesText = (fees = {}) =>
@@ -53,7 +54,14 @@ export const accountKind = {
     field(
       "Commission per contract and side",
       h("input", { name: "fees", value: feesText(account.fees) }),
-      `${FEES}: for imports whose file states no costs`,
+      `${FEES}: for trades whose costs neither a file states nor you type`,
+    ),
+    field(
+      "One trade of an imported file is",
+      select({ name: "one_trade_is", value: account.one_trade_is ?? "" }, [
+        ["", "a position, from flat to flat"],
+        ["row", "a row, as the broker writes it"],
+      ]),
     ),
     h(
       "label",
@@ -62,14 +70,17 @@ export const accountKind = {
       "Archived",
     ),
   ],
-  body: ({ name, broker, currency, fees, archived, ...values }) => ({
+  body: ({ name, broker, currency, fees, archived, one_trade_is, ...values }) => ({
     name,
     broker: broker || null,
     currency: currency.toUpperCase(),
     starting_balance: numbersOf(values, ["starting_balance"]).starting_balance ?? 0,
     fees: feesOf(fees),
     archived: Boolean(archived),
+    one_trade_is: one_trade_is || null,
   }),
+  after: (values, account, before, { redraw }) =>
+    values.fees !== feesText(before.fees) && before.id && offerEarlier(account, redraw),
 };
 
 /** @param {Account[]} accounts */

@@ -2,8 +2,9 @@
 // Copy groups in the settings.
 
 import { refused, send } from "../client.js";
-import { field, h, select, textField } from "../dom.js";
-import { numberInput, parse, write } from "../numbers.js";
+import { confirm, field, h, open, select, textField, trying } from "../dom.js";
+import { count } from "../format.js";
+import { numberInput, numbersOf, parse, write } from "../numbers.js";
 
 function membersOf(values) {
   const ids = Object.keys(values)
@@ -60,11 +61,23 @@ export const groupKind = {
         ["", "none"],
         ...accounts.map((one) => [String(one.id), one.name]),
       ]),
+      "Imports link what the other accounts copy of its trades",
+    ),
+    field(
+      "Seconds between a trade and its copies",
+      numberInput({ name: "copy_seconds", value: group.copy_seconds ?? 5 }),
+    ),
+    h(
+      "label",
+      { class: "check" },
+      h("input", { type: "checkbox", name: "any_quantity", checked: Boolean(group.any_quantity) }),
+      "Copies may have any quantity",
     ),
   ],
   body(values) {
     membersOf(values);
-    return { name: values.name };
+    const { copy_seconds } = numbersOf(values, ["copy_seconds"]);
+    return { name: values.name, copy_seconds: copy_seconds ?? 5, any_quantity: Boolean(values.any_quantity) };
   },
   // The members are replaced first, because the master has to be one of them.
   async after(values, group) {
@@ -75,13 +88,43 @@ export const groupKind = {
   },
 };
 
-/** @param {CopyGroup[]} groups @param {Account[]} accounts */
-export const groupRows = (groups, accounts) =>
+// Links the copies that are in the journal already, after a dry run has said how many.
+async function linkCopies(group, redraw) {
+  const post = (dry_run) => send("POST", `/copy-groups/${group.id}/link`, { query: { dry_run } });
+  const { linked, ambiguous } = (await post(true)).data;
+  const doubts = ambiguous.length
+    ? ` ${count(ambiguous.length, "trade")} may copy several and ${ambiguous.length === 1 ? "is" : "are"} left alone.`
+    : "";
+  if (!linked)
+    return void open("Nothing to link", h("p", null, `No trade is a copy that is not linked.${doubts}`));
+  confirm(
+    `Link ${count(linked, "copy", "copies")} in ${group.name}?`,
+    `Reports then count each decision once, by the original.${doubts}`,
+    "Link them",
+    async () => {
+      await post(false);
+      await redraw();
+    },
+    "primary",
+  );
+}
+
+const linkButton = (group, redraw) =>
+  group.master_account_id != null &&
+  h(
+    "button",
+    { "aria-label": `Link the copies of ${group.name}`, onclick: trying(() => linkCopies(group, redraw)) },
+    "Link copies",
+  );
+
+/** @param {CopyGroup[]} groups @param {Context} context */
+export const groupRows = (groups, { accounts, redraw }) =>
   groups.map((one) => ({
     id: one.id,
     name: one.name,
     cells: [
       `${one.member_count} accounts`,
       accounts.find((account) => account.id === one.master_account_id)?.name ?? "",
+      linkButton(one, redraw),
     ],
   }));

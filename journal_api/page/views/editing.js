@@ -39,7 +39,7 @@ export async function edit(kind, id, context, preset = {}) {
       const { data: answer } = await send(written ? "PATCH" : "POST", path, { body, etag });
       // If the rest fails, the next try continues.
       [written, etag] = [answer[kind.member].id, undefined];
-      await kind.after?.(values, answer[kind.member]);
+      await kind.after?.(values, answer[kind.member], thing, context);
     } catch (error) {
       if (error.status !== 412) throw error;
       const now = await get(`${kind.path}/${written}`);

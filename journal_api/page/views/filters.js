@@ -13,6 +13,7 @@ const NAMES = [
   "tag_id",
   "import_id",
   "symbol",
+  "root",
   "direction",
   "grade",
   "outcome",
@@ -64,7 +65,7 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     timer = setTimeout(apply, target.tagName === "SELECT" ? 0 : TYPED);
   };
   // Filters without a control of their own; each can be taken away.
-  const others = ["account_id", "copy_group_id", "import_id", ...(setups ? [] : ["setup_id"])]
+  const others = ["account_id", "copy_group_id", "import_id", "root", ...(setups ? [] : ["setup_id"])]
     .filter(value)
     .map((name) => {
       const list = { account_id: accounts, copy_group_id: copyGroups }[name];

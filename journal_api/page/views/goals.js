@@ -6,6 +6,7 @@ import { get } from "../client.js";
 import { h } from "../dom.js";
 import * as format from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
+import { freshness } from "./freshness.js";
 import { goalCards, history } from "./goal_cards.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
 
@@ -40,6 +41,7 @@ export async function view(context) {
       recent,
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
+    await freshness(context, recent.groups),
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,

@@ -170,7 +170,9 @@ function bodyOf(values, proposed) {
     "account",
   ];
   const used = Object.fromEntries(names.filter((name) => values[name]).map((name) => [name, values[name]]));
-  const kept = Object.fromEntries(KEPT.filter((name) => proposed[name]).map((name) => [name, proposed[name]]));
+  const kept = Object.fromEntries(
+    KEPT.filter((name) => proposed[name]).map((name) => [name, proposed[name]]),
+  );
   const costs = proposed.costs?.columns ?? [];
   return {
     ...kept,
@@ -180,6 +182,11 @@ function bodyOf(values, proposed) {
     header: proposed.header,
     time: list(values.time),
     ...(values.side && { side: { column: values.side, long: list(values.long), short: list(values.short) } }),
-    ...(values.costs && { costs: { columns: values.costs === costs[0] ? costs : [values.costs], paid: proposed.costs?.paid ?? "positive" } }),
+    ...(values.costs && {
+      costs: {
+        columns: values.costs === costs[0] ? costs : [values.costs],
+        paid: proposed.costs?.paid ?? "positive",
+      },
+    }),
   };
 }

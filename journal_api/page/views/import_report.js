@@ -9,6 +9,8 @@ const WORDS = {
   new: ["gain", "new"],
   duplicate: ["", "already there"],
   updated: ["warn", "updated"],
+  suspect: ["warn", "perhaps there already"],
+  unmatched: ["warn", "without an opening"],
   error: ["loss", "error"],
 };
 
@@ -34,9 +36,10 @@ export function verdicts({ counts, format: name }) {
   );
 }
 
-/** @param {ImportReport} report @param {Context} context */
-export function details(report, { accounts }) {
+/** @param {any} report @param {Context} context */
+export function details(report, { accounts, me }) {
   const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  const joined = report.rows.filter((row) => row.rows > 1);
   const { date_order: dates } = report;
   const lines = [
     report.timezone_source && `Times are read in ${report.timezone} (${report.timezone_source}).`,
@@ -44,6 +47,9 @@ export function details(report, { accounts }) {
       `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
     dates &&
       `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
+    joined.length &&
+      `${format.count(rowsOf(joined), "row")} of the file ${joined.length === 1 ? "is" : "are"} ${format.count(joined.length, "position")}, from flat to flat.`,
+    ...copiesOf(report, { accounts, me }),
     ...report.accounts.map(
       (one) =>
         `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`,
@@ -62,8 +68,28 @@ export function details(report, { accounts }) {
   );
 }
 
+const rowsOf = (joined) => joined.reduce((sum, { rows }) => sum + rows, 0);
+
+// What was linked within a copy group, and what was left alone.
+/** @param {any} report @param {any} context */
+export function copiesOf({ linked, ambiguous }, { accounts, me }) {
+  const nameOf = (id) => accounts.find((one) => one.id === id)?.name;
+  return [
+    linked > 0 && `${format.count(linked, "copy", "copies")} linked to the original in the copy group.`,
+    ...ambiguous.map((one) => ambiguityOf(one, nameOf, me.timezone)),
+  ].filter(Boolean);
+}
+
+// What may copy several trades equally well is not linked: the owner chooses, in the trade.
+const ambiguityOf = ({ trade, candidates }, nameOf, timezone) => {
+  const told = ({ account_id, quantity, opened_at }) =>
+    `${format.number(quantity)} of ${nameOf(account_id)}, ${format.instant(opened_at, timezone)}`;
+  return `Not linked: ${trade.symbol}, ${told(trade)}, goes with each of ${candidates.map(told).join("; ")}. Choose in the trade.`;
+};
+
+// The rows that need the owner's eye: what is wrong, doubtful or corrected.
 export function rowTable(rows) {
-  const told = rows.filter((row) => row.verdict === "error" || row.verdict === "updated");
+  const told = rows.filter(({ verdict }) => !["new", "duplicate"].includes(verdict));
   if (!told.length) return null;
   return h(
     "div",
@@ -91,7 +117,7 @@ export function rowTable(rows) {
               null,
               h("td", null, row.line),
               h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]),
-              h("td", null, row.reason ?? row.changed.map(format.words).join(", ")),
+              h("td", null, whyOf(row)),
             ),
           ),
       ),
@@ -100,3 +126,17 @@ export function rowTable(rows) {
       h("p", { class: "muted" }, `and ${format.count(told.length - MAX_ROWS, "more row")}`),
   );
 }
+
+// The reason, or each change, old beside new; a row that may be a stored trade leads to that trade.
+const whyOf = ({ verdict, reason, changed, changes, trade_id: id }) => [
+  reason ??
+    (changes
+      ? changes
+          .map(
+            ({ field, before, after }) =>
+              `${format.words(field)}: ${before ?? format.NONE} → ${after ?? format.NONE}`,
+          )
+          .join(", ")
+      : changed.map(format.words).join(", ")),
+  verdict === "suspect" && id && [" ", h("a", { href: `#/trades?id=${id}` }, "Show the stored trade")],
+];

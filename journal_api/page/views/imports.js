@@ -1,15 +1,16 @@
 // @ts-check
-// #/import: a file is read at once without writing anything; then it is imported, and can be undone.
+// #/import: files are read at once without writing anything; then they are imported, and can be undone.
 
 import { get, send } from "../client.js";
 import { field, form, h, trying } from "../dom.js";
 import * as format from "../format.js";
 import { numberInput, numbersOf } from "../numbers.js";
-import { read, withoutFile, work } from "./import_file.js";
-import { optionsForm } from "./import_options.js";
-import { ownProfiles, profileForm, withoutProfile } from "./import_profiles.js";
-import { details, rowTable, verdicts } from "./import_report.js";
-import { pastImports, undoButton } from "./past_imports.js";
+import { take, without, works } from "./import_file.js";
+import { importAll } from "./import_all.js";
+import { fileCard } from "./import_card.js";
+import { helpButton } from "./import_help.js";
+import { ownProfiles } from "./import_profiles.js";
+import { pastImports } from "./past_imports.js";
 import { daysQuestion } from "./welcome.js";
 
 /** @param {Context} context */
@@ -21,16 +22,12 @@ export async function view(context) {
   ]);
   const own = profiles.data.import_profiles;
   return [
-    h("h1", null, "Import"),
+    h("div", { class: "title" }, h("h1", null, "Import"), helpButton()),
     question,
     context.accounts.length ? dropZone(context) : accountForm(context),
-    work &&
-      h(
-        "section",
-        { class: "card", "aria-label": "File", "aria-live": "polite" },
-        ...fileAtHand(context, own),
-      ),
-    data.imports.length > 0 && pastImports(data.imports, context, withoutFile(context)),
+    works.length > 1 && importAll(context),
+    ...works.map((work, place) => fileCard(work, place, context, own)),
+    data.imports.length > 0 && pastImports(data.imports, context, without(context)),
     own.length > 0 && ownProfiles(own, context),
   ];
 }
@@ -57,26 +54,23 @@ function accountForm({ redraw }) {
   );
 }
 
-function dropZone({ redraw, accounts }) {
-  const take = (file) => {
-    const account_id = work?.options.account_id ?? (accounts.length === 1 ? String(accounts[0].id) : "");
-    return file && read({ file, options: { account_id, timezone: "", date_order: "" } }, true, redraw);
-  };
+function dropZone(context) {
   const input = h("input", {
     type: "file",
     id: "file",
-    accept: ".csv,.txt,.tsv,.htm,.html,.xml",
-    onchange: () => take(input.files[0]),
+    multiple: true,
+    accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
+    onchange: () => input.files.length && take([...input.files], context),
   });
   const zone = h(
     "label",
     { class: "card drop", for: "file" },
-    h("strong", null, "Drop a file here, or choose one"),
+    h("strong", null, "Drop files here, or choose them"),
     input,
     h(
       "span",
       { class: "muted" },
-      "CSV, HTML or XML of your broker or platform. No trade is written before you import it.",
+      "CSV, Excel, HTML or XML of your broker or platform. No trade is written before you import it.",
     ),
   );
   const mark = (isOver) => (event) => {
@@ -87,113 +81,8 @@ function dropZone({ redraw, accounts }) {
   zone.addEventListener("dragleave", mark(false));
   zone.addEventListener("drop", (event) => {
     mark(false)(event);
-    take(event.dataTransfer.files[0]);
+    const { files } = event.dataTransfer;
+    if (files.length) take([...files], context);
   });
   return zone;
-}
-
-function fileAtHand(context, own) {
-  const { file, options, profile, report, error, isBusy, isDryRun } = work;
-  const described = report?.counts.error > 0 && own.find((one) => one.name === report.format);
-  const title = h(
-    "div",
-    { class: "title" },
-    h("h2", null, file.name),
-    h(
-      "button",
-      {
-        class: "quiet",
-        onclick: withoutFile(context),
-      },
-      report?.id ? "Done" : "Close",
-    ),
-  );
-  if (isBusy) {
-    return [
-      title,
-      h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
-      h("progress", { "aria-label": "Reading the file" }),
-      isDryRun && optionsForm(context),
-    ];
-  }
-  if (report?.id) return [title, ...result(report, context)];
-  const known = report && report.format !== "unknown";
-  return [
-    title,
-    report && verdicts(report),
-    optionsForm(context, error),
-    report && !known && profileForm(report, profile, () => read({ file, options }, true, context.redraw)),
-    known && details(report, context),
-    known &&
-      h(
-        "div",
-        { class: "row" },
-        importButton(work, context),
-        described &&
-          h(
-            "button",
-            {
-              id: "change-columns",
-              onclick: trying(async () => {
-                await withoutProfile(described);
-                await read({ file, options, profile: described }, true, context.redraw);
-              }),
-            },
-            "Change the columns",
-          ),
-        h("span", { class: "muted" }, whyNothing(report)),
-      ),
-    (error?.details?.rows ?? report?.rows) && rowTable(error?.details?.rows ?? report.rows),
-  ];
-}
-
-// Imports what was shown: after a change of the options, nothing until the file is read again.
-function importButton(mine, { accounts, redraw }) {
-  const { file, options, report } = mine;
-  const trades = report.counts.new + report.counts.updated;
-  const ids = report.account_id
-    ? [report.account_id]
-    : [...new Set(report.accounts.map((one) => one.account_id).filter(Boolean))];
-  const place =
-    ids.length === 1 ? accounts.find((one) => one.id === ids[0])?.name : format.count(ids.length, "account");
-  return h(
-    "button",
-    {
-      id: "import",
-      class: "primary",
-      disabled: Boolean(whyNothing(report)),
-      onclick: trying(async () => {
-        if (work === mine) await read({ file, options }, false, redraw);
-      }),
-    },
-    trades
-      ? `Import ${format.count(trades, "trade")}${ids.length ? ` into ${place}` : ""}`
-      : "Nothing to import",
-  );
-}
-
-// Why a file cannot be imported, "" if it can.
-function whyNothing({ counts }) {
-  if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
-  if (counts.new + counts.updated > 0) return "";
-  return counts.duplicate
-    ? `All ${format.number(counts.duplicate)} are already there.`
-    : "There is no trade in this file.";
-}
-
-function result({ id, counts, file_name: name }, context) {
-  return [
-    h(
-      "p",
-      { role: "status" },
-      h("strong", { class: "gain" }, "✓ Imported: "),
-      `${format.count(counts.new, "new trade")}, ${format.number(counts.updated)} updated, ${format.number(counts.duplicate)} already there.`,
-    ),
-    h(
-      "div",
-      { class: "row" },
-      h("a", { class: "button primary", href: `#/trades?import_id=${id}` }, "Show the trades"),
-      undoButton({ id, file_name: name }, withoutFile(context)),
-    ),
-  ];
 }

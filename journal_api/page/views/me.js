@@ -61,8 +61,8 @@ export async function view(context) {
           "Copy groups",
           groupKind,
           context,
-          ["Group", "Accounts", "Master"],
-          groupRows(copyGroups, accounts),
+          ["Group", "Accounts", "Master", ""],
+          groupRows(copyGroups, context),
         ),
         listCard(
           "Tags",

@@ -3,7 +3,7 @@
 
 import { send } from "../client.js";
 import { confirm, form, h, open, trying } from "../dom.js";
-import { count, instant, number } from "../format.js";
+import { count, dayOfYear, gainOrLoss, instant, number, signed } from "../format.js";
 
 const KEPT = "Undo, and keep what was edited";
 
@@ -87,6 +87,10 @@ function ask(name, plain, all, finish) {
   );
 }
 
+const daysOf = ({ first_day: first, last_day: last }) =>
+  [...new Set([first, last])].filter(Boolean).map(dayOfYear).join(" – ");
+const netOf = ({ net_pnl: net }) => net != null && h("span", { class: gainOrLoss(net) }, signed(net));
+
 // `done` runs when one of them is undone.
 export function pastImports(imports, context, done) {
   const nameOf = (id) => context.accounts.find((one) => one.id === id)?.name;
@@ -106,8 +110,8 @@ export function pastImports(imports, context, done) {
           h(
             "tr",
             null,
-            ["File", "Account", "Format", "When", "Trades"].map((name) =>
-              h("th", { scope: "col", class: name === "Trades" && "num" }, name),
+            ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L"].map((name, place) =>
+              h("th", { scope: "col", class: place > 4 && "num" }, name),
             ),
             h("td"),
           ),
@@ -123,11 +127,13 @@ export function pastImports(imports, context, done) {
               h("td", null, one.account_ids.map(nameOf).join(", ")),
               h("td", null, one.format),
               h("td", { class: "nowrap" }, instant(one.created_at, context.me.timezone)),
+              h("td", { class: "nowrap", "data-label": "Days" }, daysOf(one)),
               h(
                 "td",
                 { class: "num", "data-label": "Trades" },
                 h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
               ),
+              h("td", { class: "num", "data-label": "Net P&L" }, netOf(one)),
               h("td", { class: "num" }, undoButton(one, done)),
             ),
           ),

@@ -5,9 +5,14 @@ import { get, send } from "../client.js";
 import { confirm, h } from "../dom.js";
 import { gainOrLoss, instant, signed } from "../format.js";
 import { notesForm } from "./notes.js";
+import { copyOf, linkButton } from "./trade_copy.js";
+import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
+import { mergeButton, mergeOf, splitOf } from "./trade_merge.js";
 import { checklist, facts, grades, setupOf, tagsOf } from "./trade_parts.js";
 import { saver } from "./trade_saver.js";
+
+const readOf = async (path, member) => (await get(path)).data[member];
 
 // The panel of the trade that was read, undefined if there is none; `back` is the address without it.
 export async function tradePanel(context, lists, opened, back) {
@@ -17,7 +22,10 @@ export async function tradePanel(context, lists, opened, back) {
     return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, gone, close));
   }
   const { trade } = opened.data;
-  const strategy = trade.strategy_id && (await get(`/strategies/${trade.strategy_id}`)).data.strategy;
+  const [strategy, original] = await Promise.all([
+    trade.strategy_id && readOf(`/strategies/${trade.strategy_id}`, "strategy"),
+    trade.source_trade_id && readOf(`/trades/${trade.source_trade_id}`, "trade"),
+  ]);
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
   const { save, latest } = saver(context, opened, { ...lists, strategy });
   const remove = () =>
@@ -46,14 +54,17 @@ export async function tradePanel(context, lists, opened, back) {
       close,
     ),
     facts(context, trade),
-    trade.source_trade_id &&
+    trade.fees_source === "none" &&
+      trade.net_pnl != null &&
       h(
         "p",
-        { class: "muted" },
-        "A copy: reports judge the decision by ",
-        h("a", { href: `#/trades?id=${trade.source_trade_id}` }, "the original"),
-        ".",
+        { class: "warn" },
+        "Gross = net, no costs: no file stated them, and the account has no commissions.",
       ),
+    fillsOf(context, trade, latest),
+    mergeOf(context, trade, lists.trades),
+    splitOf(context, trade),
+    copyOf(context, trade, original, latest),
     h("div", { class: "field" }, h("span", { id: "grades" }, "Grade"), grades(trade, save)),
     tagsOf(trade, lists.tags, save),
     setupOf(trade, lists.strategies, strategy, save),
@@ -68,6 +79,8 @@ export async function tradePanel(context, lists, opened, back) {
         { type: "button", onclick: () => editTrade(context, lists, latest()) },
         "Change prices and times",
       ),
+      mergeButton(context, trade, "Merge…"),
+      linkButton(context, trade, latest),
       h("button", { type: "button", class: "danger", onclick: remove }, "Delete"),
     ),
   );

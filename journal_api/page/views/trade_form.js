@@ -6,6 +6,7 @@ import { field, form, h, open, select } from "../dom.js";
 import { DIRECTIONS } from "../enums.js";
 import { inWords, NONE } from "../format.js";
 import { numberInput, numbersOf } from "../numbers.js";
+import { inMinutes, local, timeInput } from "../times.js";
 import { showConflict } from "./conflict.js";
 
 const NUMBERS = [
@@ -16,36 +17,22 @@ const NUMBERS = [
   ["fees", "Fees"],
   ["gross_pnl", "Gross P&L"],
 ];
-const HINTS = { gross_pnl: "Empty: from the prices.", fees: "Empty: none.", exit_price: "Empty while open." };
-
-// 2026-03-09T10:31, as the field of a browser has it, in the owner's time zone.
-const local = (text, timeZone) =>
-  text &&
-  new Intl.DateTimeFormat("sv-SE", {
-    timeZone,
-    dateStyle: "short",
-    timeStyle: "medium",
-  })
-    .format(new Date(text))
-    .replace(" ", "T");
-
-// A time without seconds, if they are 0: a field that shows none asks for none.
-const inMinutes = (text) => text.replace(/(:\d\d):00$/, "$1");
+const OF_FILLS = ["quantity", "entry_price", "exit_price"];
+const HINTS = {
+  gross_pnl: "Empty: from the prices.",
+  fees: "Empty: the commissions of the account.",
+  exit_price: "Empty while open.",
+};
 
 // Opens the form for a new trade, or for the trade that was read.
 export function editTrade({ me, accounts, selection, go, redraw }, { strategies }, read) {
   const trade = read?.data.trade;
   const stored = (name) => trade?.[name] ?? "";
   const input = (name, attributes) => h("input", { name, value: stored(name), ...attributes });
-  const time = (name) => {
-    const value = local(trade?.[name], me.timezone) ?? "";
-    return h("input", {
-      name,
-      type: "datetime-local",
-      step: !/(^|:00)$/.test(value) && "1",
-      value: inMinutes(value),
-    });
-  };
+  const time = (name) => timeInput(name, trade?.[name], me.timezone);
+  // What follows from several entries or exits is changed by its fills.
+  const isScaled = trade?.fills.length > 2;
+  const numbers = NUMBERS.filter(([name]) => !(isScaled && OF_FILLS.includes(name)));
   let newest = read; // its ETag is sent; after a conflict it is what is stored now
   const write = async (body) => {
     await send("PATCH", `/trades/${trade.id}`, { body, etag: newest.etag });
@@ -88,25 +75,31 @@ export function editTrade({ me, accounts, selection, go, redraw }, { strategies 
         ),
       ),
       field("Symbol", input("symbol", { autofocus: true })),
-      field("Side", select({ name: "direction", value: stored("direction") || "long" }, inWords(DIRECTIONS))),
+      !isScaled &&
+        field(
+          "Side",
+          select({ name: "direction", value: stored("direction") || "long" }, inWords(DIRECTIONS)),
+        ),
     ),
     h(
       "div",
       { class: "row" },
-      NUMBERS.map(([name, label]) => field(label, numberInput({ name, value: trade?.[name] }), HINTS[name])),
+      numbers.map(([name, label]) => field(label, numberInput({ name, value: trade?.[name] }), HINTS[name])),
     ),
-    h(
-      "div",
-      { class: "row" },
-      field("Opened", time("opened_at")),
-      field("Closed", time("closed_at"), "Empty while open."),
-    ),
+    isScaled
+      ? h("p", { class: "muted" }, "Quantity, prices and times follow from the fills: change those.")
+      : h(
+          "div",
+          { class: "row" },
+          field("Opened", time("opened_at")),
+          field("Closed", time("closed_at"), "Empty while open."),
+        ),
     !trade &&
       field(
         "Strategy",
         select({ name: "strategy_id" }, [["", "None"], ...strategies.map(({ id, name }) => [id, name])]),
       ),
-    h("p", { class: "muted" }, `Times are in ${me.timezone}.`),
+    !isScaled && h("p", { class: "muted" }, `Times are in ${me.timezone}.`),
     h("div", { class: "row" }, h("button", { class: "primary" }, trade ? "Save" : "Add the trade")),
   );
   const shown = bodyOf(Object.fromEntries(new FormData(element)));
@@ -132,7 +125,7 @@ function bodyOf(values) {
     ...texts,
     ...numbersOf(
       values,
-      NUMBERS.map(([name]) => name),
+      NUMBERS.map(([name]) => name).filter((name) => name in values),
     ),
   };
 }

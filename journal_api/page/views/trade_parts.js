@@ -32,7 +32,7 @@ export function facts({ me, accounts }, trade) {
     ],
     ["Stop", number(trade.stop_loss)],
     ["Gross", signed(trade.gross_pnl)],
-    ["Fees", amount(trade.fees)],
+    ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
     ["Initial risk", amount(trade.initial_risk)],
     ["R", signed(trade.rr_realized)],
     ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],

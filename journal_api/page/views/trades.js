@@ -34,7 +34,7 @@ export async function view(context) {
   const ofStrategy = query.get("strategy_id") ?? (query.get("setup_id") && trades[0]?.strategy_id);
   const ofFilter =
     ofStrategy && (await orMissing(get(`/strategies/${encodeURIComponent(ofStrategy)}/setups`)));
-  const lists = { strategies: strategies.data.strategies, tags: tags.data.tags };
+  const lists = { strategies: strategies.data.strategies, tags: tags.data.tags, trades };
   const panel = id && (await tradePanel(context, lists, opened, address(query, { id: null })));
   requestAnimationFrame(() =>
     document.querySelector("#trades [aria-current]")?.scrollIntoView({ block: "nearest" }),

@@ -14,6 +14,7 @@ from journal_api.trade_files.fill_book import (
     read_fills,
     read_option,
 )
+from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.instruments import SHARES_OF_AN_OPTION
 from journal_api.values.money import ONE, Money, PositiveMoney
@@ -21,6 +22,8 @@ from journal_api.values.types import Name40, Name100
 
 # Alternative names of a column.
 SIDES = ("Side", "Buy/Sell")
+# The sides that only close a position.
+CLOSING_SIDES = frozenset({"BTC", "STC", "BC", "BUY TO CLOSE", "SELL TO CLOSE", "BUY TO COVER"})
 ACCOUNTS = ("Account", "account")
 # Ids of fills. The id of an order does not identify a fill, because an order may have many.
 IDS = ("Execution ID", "Exec ID", "Fill ID")
@@ -38,6 +41,7 @@ def read_execution(row: Row) -> Execution:
         read_quantity(row),
         row.amount("Price", Money).units,
         sum_costs(row),
+        read_effect(row),
     )
 
 
@@ -81,6 +85,12 @@ def read_quantity(row: Row) -> int:
     if not (side := row.find(SIDES)):
         return quantity
     return -abs(quantity) if row.read(side, is_sale) else abs(quantity)
+
+
+def read_effect(row: Row) -> Effect:
+    """Return whether the side says that the fill closes: bought or sold to close."""
+    closes = (side := row.find(SIDES)) is not None and row[side].strip().upper() in CLOSING_SIDES
+    return Effect.CLOSES if closes else Effect.NOT_STATED
 
 
 def sum_costs(row: Row) -> int | None:

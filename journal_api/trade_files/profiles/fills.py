@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection
 from journal_api.errors import ValidationFailed
 from journal_api.structs.import_profiles import ImportProfileCreate
 from journal_api.trade_files.fill_book import Execution, FillId, Instrument, add_contract, read_option
+from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row
 from journal_api.trade_files.profiles.columns import find_columns
 from journal_api.trade_files.profiles.readers import ProfileReader
@@ -21,15 +22,30 @@ def execution_reader(profile: ImportProfileCreate, header: Collection[str]) -> C
     id_column = next(iter(find_columns(header, profile.external_id or ())), "")
 
     def read_execution(row: Row) -> Execution:
+        effect = reader.effect(row)
+        if expires := effect == Effect.EXPIRES:
+            row.update({name: "" for name, cell in row.items() if cell.strip() == "--"})
         fill_id, fees = reader.external_id(row), reader.fees(row)
         return Execution(
             read_instrument(row),
             FillId(id_column, fill_id) if fill_id else None,
             reader.time(row, *times),
-            read_quantity(row),
-            reader.amount(row, price, Money).units,
+            read_expired(row) if expires else read_quantity(row),
+            read_price_at_end(row) if expires else reader.amount(row, price, Money).units,
             None if fees is None else fees.units,
+            effect,
         )
+
+    def read_expired(row: Row) -> int:
+        """Return the quantity of an option that expires; a letter after it, as in 2S, is its position's."""
+        row[quantity] = row[quantity].strip().rstrip("LSls")
+        units = reader.amount(row, quantity, Money).units
+        if not units:
+            raise ValidationFailed(fields={quantity: "must not be 0"})
+        return -abs(units)
+
+    def read_price_at_end(row: Row) -> int:
+        return reader.amount(row, price, Money).units if row.has(price) else 0
 
     def read_instrument(row: Row) -> Instrument:
         stated, name, default = reader.multiplier(row), reader.symbol(row), ONE

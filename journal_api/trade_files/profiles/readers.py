@@ -14,6 +14,7 @@ from journal_api.trade_files.amounts import derive_amount
 from journal_api.trade_files.cells import parse_symbol
 from journal_api.trade_files.dates import DateOrder, parse_date_and_clock, parse_midnight
 from journal_api.trade_files.file_format import find_column
+from journal_api.trade_files.fills import Effect
 from journal_api.trade_files.named_rows import Row, refuse_cell
 from journal_api.trade_files.profiles.columns import find_columns, word_matcher
 from journal_api.values.money import EXACT, Money, PositiveMoney, Result, from_units, rounded
@@ -61,6 +62,10 @@ class ProfileReader:
         if side := profile.side:
             self._side = self.column(side.column)
             self._is_long, self._is_short = word_matcher(side.long), word_matcher(side.short)
+        effect = profile.effect
+        self._effect = find_column(header, effect.column) if effect else None
+        self._closes = word_matcher(effect.close) if effect and effect.close else None
+        self._expires = word_matcher(effect.expire) if effect and effect.expire else None
         self._zone = None if profile.zone is None else ZoneInfo(profile.zone)
         self._times = [time_format.reader(self._zone) for time_format in profile.time]
         if self._times:
@@ -108,6 +113,13 @@ class ProfileReader:
             assert side is not None
             raise ValueError(f"must be one of: {', '.join((*side.long, *side.short))}")
         return False
+
+    def effect(self, row: Row) -> Effect:
+        """Return what the row says that the fill does to the position."""
+        cell = row[self._effect] if self._effect else ""
+        if self._expires is not None and self._expires(cell):
+            return Effect.EXPIRES
+        return Effect.CLOSES if self._closes is not None and self._closes(cell) else Effect.NOT_STATED
 
     def fees(self, row: Row) -> Result | None:
         """Return the sum of the costs, None if the header has no column of them."""

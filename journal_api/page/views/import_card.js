@@ -1,0 +1,132 @@
+// @ts-check
+// A file at hand: what it would do, the button that does it, and what came of it.
+
+import { h, trying } from "../dom.js";
+import * as format from "../format.js";
+import { costsQuestion } from "./costs.js";
+import { read, without, works, write } from "./import_file.js";
+import { optionsForm } from "./import_options.js";
+import { sumsOf, tablesOf } from "./import_preview.js";
+import { profileForm, withoutProfile } from "./import_profiles.js";
+import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
+import { undoButton } from "./past_imports.js";
+
+export const isKnown = ({ report }) => Boolean(report && report.format !== "unknown");
+export const isReady = (work) => isKnown(work) && !work.report.id && !whyNothing(work.report);
+export const tradesOf = ({ counts }) => counts.new + counts.updated;
+
+/** @param {any} work @param {number} place @param {Context} context @param {any[]} own */
+export function fileCard(work, place, context, own) {
+  const { file, report, error, isBusy, isDryRun } = work;
+  const suffix = place ? `-${place}` : "";
+  const title = h(
+    "div",
+    { class: "title" },
+    h("h2", null, file.name),
+    h("button", { class: "quiet", onclick: without(context, work) }, report?.id ? "Done" : "Close"),
+  );
+  const content = isBusy
+    ? [
+        h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
+        h("progress", { "aria-label": "Reading the file" }),
+        isDryRun && optionsForm(work, context, suffix),
+      ]
+    : report?.id
+      ? result(report, context, work)
+      : [
+          work.note && h("p", { class: "warn", role: "status" }, work.note),
+          isKnown(work) && costsOf(work, context),
+          report && verdicts(report),
+          optionsForm(work, context, suffix),
+          report && !isKnown(work) && descriptionForm(work, context),
+          isKnown(work) && [details(report, context), sumsOf(report)],
+          isKnown(work) && actions(work, suffix, context, own),
+          isKnown(work) && tablesOf(report, context, works.length > 1),
+          (error?.details?.rows ?? report?.rows) && rowTable(error?.details?.rows ?? report.rows),
+        ];
+  return h(
+    "section",
+    { class: "card", "aria-label": "File", "aria-live": "polite" },
+    title,
+    ...content.flat(2).filter(Boolean),
+  );
+}
+
+const descriptionForm = ({ file, options, report, profile }, { redraw }) => [
+  (report.proposal_warnings ?? []).map((text) => h("p", { class: "warn" }, text)),
+  profileForm(report, profile, () => read({ file, options }, redraw)),
+];
+
+function costsOf({ file, options, report }, context) {
+  if (report.costs !== "none" || !tradesOf(report)) return null;
+  const ids = report.accounts_without_costs ?? [];
+  const accounts = context.accounts.filter(({ id }) => ids.includes(id));
+  return (
+    accounts.length > 0 && costsQuestion(accounts, context, () => read({ file, options }, context.redraw))
+  );
+}
+
+function actions(work, suffix, context, own) {
+  const { file, options, report } = work;
+  const described = report.counts.error > 0 && own.find((one) => one.name === report.format);
+  const describe = async () => {
+    await withoutProfile(described);
+    await read({ file, options, profile: described }, context.redraw);
+  };
+  return h(
+    "div",
+    { class: "row" },
+    works.length === 1 && importButton(work, suffix, context),
+    described &&
+      h("button", { id: `change-columns${suffix}`, onclick: trying(describe) }, "Change the columns"),
+    h("span", { class: "muted" }, whyNothing(report)),
+  );
+}
+
+// Imports what was shown: after a change of the options, nothing until the file is read again.
+function importButton(work, suffix, context) {
+  const trades = tradesOf(work.report);
+  const run = async () => {
+    if (works.includes(work)) await write(work, context.redraw);
+  };
+  return h(
+    "button",
+    { id: `import${suffix}`, class: "primary", disabled: !isReady(work), onclick: trying(run) },
+    trades ? `Import ${format.count(trades, "trade")}${placeOf([work], context)}` : "Nothing to import",
+  );
+}
+
+const accountsOf = ({ report }) =>
+  report.account_id ? [report.account_id] : report.accounts.map((one) => one.account_id).filter(Boolean);
+
+// " into Apex 50K Master", " into 4 accounts".
+export function placeOf(chosen, { accounts }) {
+  const ids = [...new Set(chosen.flatMap(accountsOf))];
+  if (!ids.length) return "";
+  return ` into ${ids.length === 1 ? accounts.find((one) => one.id === ids[0])?.name : format.count(ids.length, "account")}`;
+}
+
+// Why a file cannot be imported, "" if it can.
+export function whyNothing({ counts }) {
+  if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
+  if (counts.new + counts.updated > 0) return "";
+  return counts.duplicate
+    ? `All ${format.number(counts.duplicate)} are already there.`
+    : "There is no trade in this file.";
+}
+
+const result = ({ id, counts, file_name: name, ...report }, context, work) => [
+  h(
+    "p",
+    { role: "status" },
+    h("strong", { class: "gain" }, "✓ Imported: "),
+    `${format.count(counts.new, "new trade")}, ${format.number(counts.updated)} updated, ${format.number(counts.duplicate)} already there.`,
+  ),
+  copiesOf(report, context).map((line) => h("p", null, line)),
+  h(
+    "div",
+    { class: "row" },
+    h("a", { class: "button primary", href: `#/trades?import_id=${id}` }, "Show the trades"),
+    undoButton({ id, file_name: name }, without(context, work)),
+  ),
+];

@@ -1,0 +1,120 @@
+// @ts-check
+// What an import will write: its sums, its symbols and days, the first and the last trades.
+
+import { h } from "../dom.js";
+import * as format from "../format.js";
+
+const FEW_DAYS = 5;
+const SUMS = ["Trades", "Quantity", "Gross", "Costs", "Net P&L"];
+
+const netOf = ({ net_pnl: net }) => h("span", { class: format.gainOrLoss(net) }, format.signed(net));
+
+// The sums of all trades, in one line.
+/** @param {ImportReport} report */
+export const sumsOf = ({ preview, costs }) =>
+  preview?.total.trades > 0 && h("dl", { class: "figures" }, figures(preview, costs === "none"));
+
+// The tables behind the sums; with several files they are folded.
+/** @param {ImportReport} report @param {Context} context @param {boolean} isBrief */
+export function tablesOf({ preview }, { me }, isBrief) {
+  if (!preview?.total.trades) return null;
+  const { days, symbols, first, last } = preview;
+  return h(
+    "div",
+    { class: "stack" },
+    h(
+      "details",
+      { open: !isBrief },
+      h("summary", null, "Symbols, first and last trades"),
+      h(
+        "div",
+        { class: "split" },
+        sumTable("Symbols", symbols, ({ symbol }) => symbol ?? "others"),
+        tradeTable([...first, ...last], first.length, me),
+      ),
+    ),
+    h(
+      "details",
+      { open: !isBrief && days.length <= FEW_DAYS },
+      h("summary", null, format.count(days.length, "day")),
+      sumTable("Days", days, ({ day }) => (day ? format.longDay(day) : "still open")),
+    ),
+  );
+}
+
+function figures(preview, hasNoCosts) {
+  const { total, first_day, last_day } = preview;
+  const ends = [...new Set([first_day, last_day])].filter(Boolean).map(format.dayOfYear);
+  const rows = [
+    ["Days", ends.join(" – ") || format.NONE],
+    ["Trades", format.number(total.trades) + (total.open ? `, ${format.number(total.open)} open` : "")],
+    ["Quantity", format.number(total.quantity)],
+    ["Gross", format.signed(total.gross_pnl)],
+    ["Costs", hasNoCosts ? "none" : format.amount(total.fees)],
+    [hasNoCosts ? "Gross = net, no costs" : "Net P&L", netOf(total)],
+  ];
+  return rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
+}
+
+const head = (names, isText) =>
+  h(
+    "thead",
+    null,
+    h(
+      "tr",
+      null,
+      names.map((name, place) => h("th", { scope: "col", class: isText(place) ? null : "num" }, name)),
+    ),
+  );
+const row = (cells, isText) =>
+  h(
+    "tr",
+    null,
+    cells.map((cell, place) => h("td", { class: isText(place) ? "nowrap" : "num" }, cell)),
+  );
+const table = (label, names, rows, isText) =>
+  h(
+    "div",
+    { class: "scroll" },
+    h(
+      "table",
+      { "aria-label": label },
+      head(names, isText),
+      h(
+        "tbody",
+        null,
+        rows.map((cells) => row(cells, isText)),
+      ),
+    ),
+  );
+
+const sumTable = (label, groups, nameOf) =>
+  table(
+    label,
+    [label === "Days" ? "Day" : "Symbol", ...SUMS],
+    groups.map((group) => [
+      nameOf(group),
+      format.number(group.trades),
+      format.number(group.quantity),
+      format.signed(group.gross_pnl),
+      format.amount(group.fees),
+      netOf(group),
+    ]),
+    (place) => place === 0,
+  );
+
+// The first trades of the file, then the last; a line of dots stands for those between them.
+function tradeTable(trades, firstCount, { timezone }) {
+  const cellsOf = (trade) => [
+    format.instant(trade.opened_at, timezone),
+    `${trade.symbol} ${trade.direction === "long" ? "▲" : "▼"} ${trade.direction}`,
+    format.number(trade.quantity),
+    format.number(trade.entry_price),
+    trade.exit_price == null && trade.closed_at == null ? "open" : format.number(trade.exit_price),
+    netOf(trade),
+  ];
+  const rows = trades.map(cellsOf);
+  if (trades.length > firstCount) rows.splice(firstCount, 0, ["…", "", "", "", "", ""]);
+  const names = ["Opened", "Trade", "Quantity", "Entry", "Exit", "Net P&L"];
+  return table("First and last trades", names, rows, (place) => place < 2);
+}

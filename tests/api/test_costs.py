@@ -1,0 +1,225 @@
+"""Costs of trades that are entered by hand, and of earlier ones: docs/imports.md#commissions."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    A_FILE,
+    YEAR,
+    build_file,
+    create_account,
+    create_goal,
+    create_import,
+    create_trade,
+    details_of,
+    error_of,
+    list_trades,
+    read_actual,
+    unwrap,
+)
+
+FEES = {"ES": 2, "MNQ": 0.37}
+OPEN = {"exit_price": None, "closed_at": None}
+CLOSE = {"exit_price": 102, "closed_at": "2026-01-05T16:00:00Z"}
+
+
+async def patch_trade(client: httpx.AsyncClient, trade: Any, **members: Any) -> Any:
+    return unwrap(await client.patch(f"/trades/{trade['id']}", json=members))
+
+
+async def charge_earlier(client: httpx.AsyncClient, account_id: int, fees: Any, **query: Any) -> Any:
+    return await client.patch(
+        f"/accounts/{account_id}", params={"apply_to": "earlier", **query}, json={"fees": fees}
+    )
+
+
+def costs(trade: Any) -> tuple[float, str]:
+    return trade["fees"], trade["fees_source"]
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({}, (4, "account")),
+        ({"quantity": 3, "symbol": "MNQH6", "multiplier": 2}, (2.22, "account")),
+        ({"quantity": 3, **OPEN}, (6, "account")),
+        ({"fees": 0}, (0, "typed")),
+        ({"fees": 1.25}, (1.25, "typed")),
+        ({"symbol": "AAPL"}, (0, "none")),
+    ],
+    ids=["both sides", "by root", "one side while open", "free", "typed", "no amount"],
+)
+async def test_a_trade_by_hand_pays_the_commission_of_its_account_unless_fees_are_sent(
+    client: httpx.AsyncClient, members: Any, expected: Any
+) -> None:
+    account = await create_account(client, fees=FEES)
+
+    one = await create_trade(client, account["id"], **members)
+    body = {"trades": [{key: one[key] for key in ("account_id", "symbol", "direction", "quantity")}]}
+    body["trades"][0] |= {key: one[key] for key in ("entry_price", "exit_price", "opened_at", "closed_at")}
+    body["trades"][0] |= {"multiplier": one["multiplier"]}
+    body["trades"][0] |= {"fees": members["fees"]} if "fees" in members else {}
+    (many,) = unwrap(await client.post("/trades/bulk", json=body))
+
+    assert costs(one) == costs(many) == expected
+    assert sum(fill["fees"] for fill in one["fills"]) == one["fees"]
+
+
+@pytest.mark.parametrize(
+    ("before", "patch", "expected"),
+    [
+        (OPEN, CLOSE, (4, "account")),
+        ({}, {"closed_at": None}, (2, "account")),
+        ({}, {"quantity": 5}, (20, "account")),
+        ({}, {"symbol": "MNQH6"}, (0.74, "account")),
+        ({}, {"symbol": "AAPL"}, (0, "none")),
+        ({}, {"fees": 1}, (1, "typed")),
+        ({"fees": 1, **OPEN}, CLOSE, (1, "typed")),
+        ({"symbol": "AAPL", **OPEN}, CLOSE, (0, "none")),
+        ({}, {"notes": "late"}, (4, "account")),
+    ],
+    ids=str,
+)
+async def test_a_change_of_a_charged_trade_pays_what_it_adds(
+    client: httpx.AsyncClient, before: Any, patch: Any, expected: Any
+) -> None:
+    account = await create_account(client, fees=FEES)
+    trade = await create_trade(client, account["id"], **before)
+
+    changed = await patch_trade(client, trade, **patch)
+
+    assert costs(changed) == expected
+    assert await patch_trade(client, trade, fees=changed["fees"]) == changed
+
+
+async def test_a_trade_that_moves_pays_the_commission_of_the_other_account(client: httpx.AsyncClient) -> None:
+    dear, free = await create_account(client, fees=FEES), await create_account(client, "Free")
+    trade = await create_trade(client, dear["id"])
+
+    there = await patch_trade(client, trade, account_id=free["id"])
+    back = await patch_trade(client, trade, account_id=dear["id"])
+
+    assert (costs(there), costs(back)) == ((0, "none"), (4, "account"))
+
+
+async def test_a_smaller_trade_pays_its_part_also_at_other_rates(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, fees=FEES)
+    trade = await create_trade(client, account["id"], quantity=3)
+    unwrap(await client.patch(f"/accounts/{account['id']}", json={"fees": {"ES": 100}}))
+
+    smaller = await patch_trade(client, trade, quantity=1)
+    larger = await patch_trade(client, trade, quantity=2)
+
+    assert (costs(smaller), costs(larger)) == ((4, "account"), (204, "account"))
+
+
+async def test_earlier_trades_pay_unless_a_file_or_a_person_stated_their_fees(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    other = await create_trade(client)
+    await create_import(client, A_FILE, account_id=account["id"])
+    await create_import(
+        client,
+        A_FILE.replace("exit_price", "exit_price,fees").replace(",101,", ",103,7,"),
+        account_id=account["id"],
+    )
+    await create_trade(client, account["id"], exit_price=104)
+    await create_trade(client, account["id"], exit_price=105, fees=0)
+    await create_trade(client, account["id"], exit_price=106, symbol="AAPL")
+    goal = await create_goal(client, account_id=account["id"], **YEAR)
+    before = await read_actual(client, goal), await list_trades(client)
+
+    dry = await charge_earlier(client, account["id"], FEES, dry_run=True)
+    assert (await read_actual(client, goal), await list_trades(client)) == before
+    charged = await charge_earlier(client, account["id"], FEES)
+    again = await charge_earlier(client, account["id"], FEES)
+
+    trades = await list_trades(client)
+    assert [one.headers["x-trades-charged"] for one in (dry, charged, again)] == ["2", "2", "0"]
+    assert dry.json()["data"]["account"]["fees"] == FEES
+    assert [costs(trade) for trade in trades] == [
+        (0, "none"), (4, "account"), (7, "file"), (4, "account"), (0, "typed"), (0, "none"),
+    ]  # fmt: skip
+    assert trades[0] == next(one for one in before[1] if one["id"] == other["id"])
+    assert await read_actual(client, goal) == before[0] - 8
+
+    back = await charge_earlier(client, account["id"], {})
+
+    assert back.headers["x-trades-charged"] == "2"
+    assert await read_actual(client, goal) == before[0]
+
+
+async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client: httpx.AsyncClient) -> None:
+    report = await create_import(client)
+    await charge_earlier(client, report["account_id"], FEES)
+
+    undone = await client.delete(f"/imports/{report['id']}")
+
+    assert "x-trades-kept" not in undone.headers
+    assert await list_trades(client) == []
+
+
+async def test_undo_of_a_correction_restores_a_trade_that_was_charged_since(
+    client: httpx.AsyncClient,
+) -> None:
+    first = build_file({"external_id": "1"})
+    report = await create_import(client, first)
+    later = await create_import(
+        client, build_file({"external_id": "1", "exit_price": "103"}), account_id=report["account_id"]
+    )
+    await charge_earlier(client, report["account_id"], FEES)
+    corrected = await list_trades(client)
+
+    undone = await client.delete(f"/imports/{later['id']}")
+
+    assert [costs(trade) for trade in corrected] == [(4, "account")]
+    assert "x-trades-kept" not in undone.headers
+    assert [(trade["exit_price"], *costs(trade)) for trade in await list_trades(client)] == [(101, 0, "none")]
+
+
+async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    path = f"/accounts/{account['id']}"
+
+    nothing = await client.patch(path, params={"apply_to": "earlier"}, json={"name": "Live"})
+    later = await client.patch(path, params={"apply_to": "later"}, json={"fees": {}})
+    plain = await client.patch(path, json={"fees": FEES})
+
+    assert error_of(nothing) == error_of(later) == (400, "validation_error")
+    assert details_of(nothing)["fields"] == {"fees": "is required with apply_to=earlier"}
+    assert "x-trades-charged" not in plain.headers
+    assert unwrap(await client.get(path))["name"] == "Sim"
+
+
+FILL = {"side": "sell", "quantity": 1, "price": 101, "at": "2026-01-05T15:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    ("fills", "expected"),
+    [
+        ([FILL], (8, "account")),
+        ([FILL, FILL], (10, "account")),
+        ([FILL, {**FILL, "side": "buy", "at": "2026-01-05T14:30:00Z"}], (10, "account")),
+        ([{**FILL, "fees": 1}], (7, "typed")),
+        ([{**FILL, "quantity": 3}], (12, "account")),
+    ],
+    ids=["a part", "two parts", "more and a part", "typed", "close"],
+)
+async def test_a_fill_by_hand_pays_the_commission_too(
+    client: httpx.AsyncClient, fills: Any, expected: Any
+) -> None:
+    account = await create_account(client, fees=FEES)
+    trade = await create_trade(client, account["id"], quantity=3, **OPEN)
+    path = f"/trades/{trade['id']}"
+
+    filled = unwrap(await client.post(f"{path}/fills", json={"fills": fills}))
+
+    assert costs(trade) == (6, "account")
+    assert costs(filled) == expected
+    assert sum(fill["fees"] for fill in filled["fills"]) == filled["fees"]
+    for fill in filled["fills"][:0:-1]:
+        assert (await client.delete(f"{path}/fills/{fill['id']}")).status_code == 204
+    back = unwrap(await client.get(path))
+    assert costs(back) == (6, expected[1])

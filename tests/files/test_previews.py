@@ -1,0 +1,328 @@
+"""What a dry run shows is what the import writes: sums, first and last trades, costs, and the token."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from commands import import_file
+from factories import (
+    A_FILE,
+    build_file,
+    create_account,
+    create_copy_group,
+    create_import,
+    create_instrument,
+    details_of,
+    error_of,
+    list_trades,
+    read_ids,
+    send_file,
+    unwrap,
+)
+from positions import executions, first_in_first_out, performance, random_fills
+from proofs import examples
+
+SUMS = ("trades", "open", "quantity", "gross_pnl", "fees", "net_pnl")
+SHOWN = (
+    *("account_id", "symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at"),
+    *("trading_day", "gross_pnl", "fees", "fees_source", "net_pnl"),
+)
+WITH_FEES = build_file({"fees": "1"}, {"fees": "2", "quantity": "2"})
+AMBIGUOUS = """\
+Date,Time,Symbol,Side,Quantity,Price
+1/5/2026,14:00:00,MNQH6,BUY,1,100
+1/5/2026,14:30:00,MNQH6,SELL,1,101
+"""
+
+
+def pairs_of(seed: int, fills: int = 60) -> bytes:
+    return performance(first_in_first_out(random_fills(seed, fills)))
+
+
+async def preview(client: httpx.AsyncClient, file: str | bytes, account_id: int, **query: Any) -> Any:
+    report = unwrap(await send_file(client, file, account_id, dry_run=True, **query))
+    return report["preview"]
+
+
+def add_up(trades: Sequence[Any]) -> list[float]:
+    """The sums of trades; results and fees of the closed ones."""
+    closed = [trade for trade in trades if trade["closed_at"] is not None]
+    amounts = [round(sum(trade[name] for trade in closed), 8) for name in SUMS[3:]]
+    return [len(trades), len(trades) - len(closed), sum(trade["quantity"] for trade in trades), *amounts]
+
+
+def group(trades: Sequence[Any], name: str) -> dict[Any, list[float]]:
+    keys = {trade[name] for trade in trades}
+    return {key: add_up([trade for trade in trades if trade[name] == key]) for key in keys}
+
+
+def read_sums(groups: Sequence[Any], name: str) -> dict[Any, list[float]]:
+    return {one[name]: [one[sum_] for sum_ in SUMS] for one in groups}
+
+
+@pytest.mark.parametrize("seed", range(examples(full=60, ci=6)))
+async def test_the_import_adds_the_trades_of_its_preview(client: httpx.AsyncClient, seed: int) -> None:
+    account = await create_account(client, fees={"MNQ": 0.37} if seed % 2 else {})
+    fills = random_fills(seed, 8 * (1 + seed % 9))
+    file = executions(fills[: -1 - seed % 3])  # the last positions may stay open
+
+    shown = await preview(client, file, account["id"])
+    report = await create_import(client, file, account_id=account["id"], preview=shown["token"])
+
+    trades = await list_trades(client, import_id=report["id"])
+    assert [shown["total"][name] for name in SUMS] == add_up(trades)
+    assert report["counts"]["new"] == shown["total"]["trades"]
+    assert read_sums(shown["accounts"], "account_id") == group(trades, "account_id")
+    assert read_sums(shown["symbols"], "contract") == group(trades, "contract")
+    assert read_sums(shown["days"], "day") == group(trades, "trading_day")
+    in_order = sorted(trades, key=lambda trade: (trade["opened_at"], trade["id"]))
+    expected = [{name: trade[name] for name in SHOWN} for trade in in_order]
+    listed = [{name: trade[name] for name in SHOWN} for trade in (*shown["first"], *shown["last"])]
+    assert listed == (expected if len(expected) <= 10 else [*expected[:5], *expected[-5:]])
+    days = sorted(trade["trading_day"] for trade in trades if trade["closed_at"])
+    (stored,) = unwrap(await client.get("/imports"))
+    assert [shown["first_day"], shown["last_day"]] == [days[0], days[-1]] if days else [None, None]
+    assert [stored["first_day"], stored["last_day"]] == [shown["first_day"], shown["last_day"]]
+    assert round(stored["net_pnl"] or 0, 8) == shown["total"]["net_pnl"]
+
+
+@pytest.mark.parametrize(
+    ("file", "shown", "sent", "changed"),
+    [
+        (A_FILE, {}, {"content": WITH_FEES}, "file"),
+        (A_FILE, {}, {"content": A_FILE + "\n"}, "file"),
+        (A_FILE, {}, {"account_id": 2}, "options"),
+        (AMBIGUOUS, {}, {"timezone": "America/New_York"}, "options"),
+        (AMBIGUOUS, {}, {"date_order": "day"}, "options"),
+        (AMBIGUOUS, {"date_order": "day"}, {}, "options"),
+        (A_FILE, {}, {"force": True}, "options"),
+        (A_FILE, {}, {"one_trade_is": "row"}, "options"),
+        (pairs_of(1), {}, {"one_trade_is": "row"}, "options"),
+        (pairs_of(1), {"one_trade_is": "row"}, {"one_trade_is": "position"}, "options"),
+    ],
+    ids=range(10),
+)
+async def test_another_request_than_the_preview_showed_is_refused(
+    client: httpx.AsyncClient, file: str | bytes, shown: Any, sent: Any, changed: str
+) -> None:
+    account, _ = await create_account(client), await create_account(client, "Other")
+    token = (await preview(client, file, account["id"], **shown))["token"]
+    query = {"account_id": account["id"], "timezone": "UTC", "preview": token, **sent}
+
+    refused = await send_file(client, query.pop("content", file), **query)
+    dry = await send_file(client, sent.get("content", file), **query, dry_run=True)
+
+    assert error_of(refused) == error_of(dry) == (409, "preview_changed")
+    assert details_of(refused)["changed"] == [changed]
+    assert (await list_trades(client), unwrap(await client.get("/imports"))) == ([], [])
+
+
+async def change_nothing_here(client: httpx.AsyncClient, account_id: int) -> None:
+    await create_import(client, A_FILE)
+    await client.patch(f"/accounts/{account_id}", json={"name": "Renamed"})
+
+
+async def import_it(client: httpx.AsyncClient, account_id: int) -> None:
+    await create_import(client, A_FILE, account_id=account_id)
+
+
+async def enter_it(client: httpx.AsyncClient, account_id: int) -> None:
+    (trade,) = (await preview(client, A_FILE, account_id))["first"]
+    names = ("symbol", "direction", "quantity", "entry_price", "exit_price", "opened_at", "closed_at")
+    body = {name: trade[name] for name in names}
+    unwrap(await client.post("/trades", json={"account_id": account_id, **body}))
+
+
+async def set_commissions(client: httpx.AsyncClient, account_id: int) -> None:
+    unwrap(await client.patch(f"/accounts/{account_id}", json={"fees": {"ES": 1}}))
+
+
+async def set_point_value(client: httpx.AsyncClient, account_id: int) -> None:
+    await create_instrument(client, "ES", 49)
+
+
+@pytest.mark.parametrize(
+    ("change", "is_refused"),
+    [
+        (change_nothing_here, False),
+        (import_it, True),
+        (enter_it, True),
+        (set_commissions, True),
+        (set_point_value, True),
+    ],
+)
+async def test_a_journal_that_changes_the_import_since_its_preview_refuses_it(
+    client: httpx.AsyncClient, change: Any, is_refused: bool
+) -> None:
+    account = await create_account(client)
+    file = A_FILE.replace("ES,", "ESH6,") if change is set_point_value else A_FILE
+    token = (await preview(client, file, account["id"]))["token"]
+    await change(client, account["id"])
+    before = await list_trades(client)
+
+    sent = await send_file(client, file, account["id"], preview=token)
+
+    if is_refused:
+        assert error_of(sent) == (409, "preview_changed")
+        assert details_of(sent)["changed"] == ["journal"]
+        assert await list_trades(client) == before
+    else:
+        assert sent.status_code == 201
+
+
+async def test_a_preview_of_errors_has_no_token_and_a_malformed_token_is_refused(
+    client: httpx.AsyncClient,
+) -> None:
+    account = await create_account(client)
+    broken = A_FILE + "ES,up,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z\n"
+
+    shown = await preview(client, broken, account["id"])
+    refused = await send_file(client, A_FILE, account["id"], preview="abc")
+
+    assert (shown["token"], shown["total"]["trades"]) == (None, 1)
+    assert error_of(refused) == (400, "validation_error")
+    assert details_of(refused)["fields"] == {"preview": "must be the token of a dry run's preview"}
+
+
+async def test_an_update_shows_the_old_values_beside_the_new(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    before, after = {"external_id": "1", "fees": "1"}, {"external_id": "1", "fees": "2.5", "symbol": "NQ"}
+    await create_import(client, build_file(before), account_id=account["id"])
+
+    report = unwrap(await send_file(client, build_file(after), account["id"], dry_run=True))
+
+    assert report["rows"][0]["changes"] == [
+        {"field": "symbol", "before": "ES", "after": "NQ"},
+        {"field": "fees", "before": 1, "after": 2.5},
+    ]
+    assert report["preview"]["total"]["trades"] == 0
+
+
+def two_files() -> tuple[bytes, bytes]:
+    """Fills, and pairs of another size at the same times."""
+    fills = random_fills(3, 2)
+    larger = [fill._replace(quantity=2 * fill.quantity, id=fill.id + 500) for fill in fills]
+    return executions(fills), performance(first_in_first_out(larger))
+
+
+def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) -> None:
+    db, paths = tmp_path / "journal.db", (tmp_path / "fills.csv", tmp_path / "pairs.csv")
+    for path, content in zip(paths, two_files(), strict=True):
+        path.write_bytes(content)
+    import_file(db, paths[0])
+
+    plain = import_file(db, paths[1])
+    forced = import_file(db, paths[1], "--force")
+
+    assert plain.out == "0 new, 0 already there, 1 suspect: --force imports them\n"
+    assert "line 2: suspect: is at the time of a position that another file has added" in plain.err
+    assert forced.out == "1 new, 0 already there\n"
+
+
+async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    first, other = two_files()
+    await create_import(client, first, account_id=account["id"])
+
+    plain = await preview(client, other, account["id"])
+    forced = await preview(client, other, account["id"], force=True)
+    kept = await create_import(client, other, account_id=account["id"], preview=plain["token"])
+    count = len(await list_trades(client))
+    mixed = await send_file(client, other, account["id"], preview=plain["token"], force=True)
+    report = await create_import(client, other, account_id=account["id"], preview=forced["token"], force=True)
+    again = await create_import(client, other, account_id=account["id"])
+
+    assert error_of(mixed) == (409, "preview_changed")
+    assert kept["counts"]["new"] == plain["total"]["trades"] == 0
+    assert kept["counts"]["suspect"] == report["counts"]["new"] == forced["total"]["trades"] > 0
+    assert len(await list_trades(client)) == count + report["counts"]["new"]
+    assert again["counts"]["new"] == again["counts"].get("suspect", 0) == 0
+    assert (await client.delete(f"/imports/{report['id']}")).status_code == 204
+    assert len(await list_trades(client)) == count
+
+
+@pytest.mark.parametrize(
+    ("fees", "file", "costs"),
+    [
+        ({}, WITH_FEES, "stated"),
+        ({}, A_FILE, "none"),
+        ({"default": 0}, A_FILE, "by_account"),
+        ({"NQ": 1}, A_FILE, "none"),
+        ({"ES": 1}, build_file({"fees": "1"}, {"fees": ""}), "by_account"),
+        ({}, build_file({"fees": "1"}, {"fees": ""}), "none"),
+        ({}, A_FILE.splitlines()[0], None),
+    ],
+    ids=str,
+)
+async def test_the_report_says_where_the_costs_come_from(
+    client: httpx.AsyncClient, fees: Any, file: str, costs: Any
+) -> None:
+    account = await create_account(client, fees=fees)
+
+    for dry_run in (True, False, False):
+        report = unwrap(await send_file(client, file, account["id"], dry_run=dry_run))
+
+        assert report["costs"] == costs
+        assert report["accounts_without_costs"] == ([account["id"]] if costs == "none" else [])
+
+
+async def test_the_setting_of_the_account_says_what_one_trade_is(client: httpx.AsyncClient) -> None:
+    account = await create_account(client, one_trade_is="row")
+    path = f"/accounts/{account['id']}"
+
+    rows = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True))
+    stated = unwrap(
+        await send_file(client, pairs_of(1), account["id"], dry_run=True, one_trade_is="position")
+    )
+    await client.patch(path, json={"one_trade_is": None})
+    default = unwrap(await send_file(client, pairs_of(1), account["id"], dry_run=True))
+
+    assert [one["one_trade_is"] for one in (rows, stated, default)] == ["row", "position", "position"]
+    assert stated["counts"] == default["counts"] != rows["counts"]
+
+
+async def create_group(client: httpx.AsyncClient) -> tuple[int, int]:
+    """The master and the follower of a copy group."""
+    accounts = [(await create_account(client, name))["id"] for name in ("Master", "Follower")]
+    group = await create_copy_group(client, account_ids=accounts)
+    unwrap(await client.patch(f"/copy-groups/{group['id']}", json={"master_account_id": accounts[0]}))
+    return accounts[0], accounts[1]
+
+
+@pytest.mark.parametrize("is_copied", [True, False], ids=["the master is there", "the master has gone"])
+async def test_the_token_covers_the_copies_that_an_import_links(
+    client: httpx.AsyncClient, is_copied: bool
+) -> None:
+    master, follower = await create_group(client)
+    original = await create_import(client, A_FILE, account_id=master)
+    shown = unwrap(await send_file(client, A_FILE, follower, dry_run=True))
+    await create_import(client, A_FILE)  # takes the next id
+    if not is_copied:
+        await client.delete(f"/imports/{original['id']}")
+
+    sent = await send_file(client, A_FILE, follower, preview=shown["preview"]["token"])
+
+    assert shown["linked"] == 1
+    if is_copied:
+        assert unwrap(sent)["linked"] == 1
+    else:
+        assert error_of(sent) == (409, "preview_changed")
+
+
+async def test_undo_unlinks_a_copy_that_was_charged_since(client: httpx.AsyncClient) -> None:
+    master, follower = await create_group(client)
+    await create_import(client, A_FILE, account_id=follower)
+    report = await create_import(client, A_FILE, account_id=master)
+    before = [trade["source_trade_id"] for trade in await list_trades(client, account_id=follower)]
+    charged = await client.patch(
+        f"/accounts/{follower}", params={"apply_to": "earlier"}, json={"fees": {"ES": 1}}
+    )
+
+    undone = await client.delete(f"/imports/{report['id']}")
+
+    assert (report["linked"], charged.headers["x-trades-charged"], before) == (1, "1", read_ids(report))
+    assert "x-trades-kept" not in undone.headers
+    (left,) = await list_trades(client)
+    assert (left["account_id"], left["source_trade_id"], left["fees"]) == (follower, None, 2)

@@ -1,0 +1,144 @@
+"""Fills that only close, in files that say so, and options that expire or are assigned."""
+
+from typing import Any
+
+import httpx
+import pytest
+from factories import create_account, create_import, list_trades
+from file_tables import read_trades
+
+THINKORSWIM = "Exec Time,Spread,Side,Qty,Pos Effect,Symbol,Exp,Strike,Type,Price,Net Price,Order Type"
+OPENS = "6/16/2026 13:45,STOCK,BUY,10,TO OPEN,OBAI,,,STOCK,1.02,1.02,LMT"
+CLOSES = "6/16/2026 13:54,STOCK,SELL,-10,TO CLOSE,OBAI,,,STOCK,1.04,1.04,LMT"
+CLOSES_MORE = "6/16/2026 13:54,STOCK,SELL,-15,TO CLOSE,OBAI,,,STOCK,1.04,1.04,LMT"
+SELLS_SHORT = "6/16/2026 14:00,STOCK,SELL,-5,TO OPEN,OBAI,,,STOCK,1.03,1.03,LMT"
+BUYS_BACK = "6/16/2026 14:10,STOCK,BUY,5,TO CLOSE,OBAI,,,STOCK,1.01,1.01,LMT"
+ROBINHOOD = (
+    '"Activity Date","Process Date","Settle Date","Instrument","Description","Trans Code","Quantity","Price",'
+    '"Amount"'
+)
+FIDELITY = "Run Date,Action,Symbol,Description,Type,Price ($),Quantity,Commission ($),Fees ($),Amount ($)"
+TASTYTRADE = (
+    "Date,Type,Sub Type,Action,Symbol,Instrument Type,Description,Value,Quantity,Average Price,Commissions,"
+    "Fees,Multiplier,Root Symbol,Underlying Symbol,Expiration Date,Strike Price,Call or Put,Order #,Currency"
+)
+
+
+def thinkorswim(*rows: str) -> str:
+    return "\n".join((THINKORSWIM, *rows)) + "\n"
+
+
+async def results(client: httpx.AsyncClient) -> list[Any]:
+    return [(one["direction"], one["quantity"], one["gross_pnl"]) for one in await list_trades(client)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "stored", "counts"),
+    [
+        ((CLOSES,), [], (0, 1)),
+        ((CLOSES, SELLS_SHORT, BUYS_BACK), [("short", 5, 0.1)], (1, 1)),
+        ((OPENS, CLOSES), [("long", 10, 0.2)], (1, 0)),
+        ((OPENS, CLOSES_MORE), [("long", 10, 0.2)], (1, 1)),
+        ((SELLS_SHORT, CLOSES.replace("13:54", "14:05"), BUYS_BACK), [("short", 5, 0.1)], (1, 1)),
+    ],
+    ids=["flat", "before a position", "of the position", "more than the position", "beside a short position"],
+)
+async def test_a_fill_that_only_closes_opens_nothing(
+    client: httpx.AsyncClient, rows: tuple[str, ...], stored: list[Any], counts: tuple[int, int]
+) -> None:
+    account = await create_account(client)
+
+    for is_again in (False, True):
+        report = await create_import(client, thinkorswim(*rows), account_id=account["id"], timezone="UTC")
+
+        new, unmatched = counts
+        assert report["counts"]["new"] == (0 if is_again else new)
+        assert report["counts"].get("unmatched", 0) == unmatched
+        reasons = [one["reason"] for one in report["rows"] if one["verdict"] == "unmatched"]
+        assert all("neither the file nor the journal has the position" in reason for reason in reasons)
+        assert sorted(await results(client)) == sorted(stored)
+
+
+@pytest.mark.parametrize("opens_first", [True, False], ids=["the opening first", "the closing first"])
+async def test_the_closing_of_a_later_file_completes_a_stored_position(
+    client: httpx.AsyncClient, opens_first: bool
+) -> None:
+    account = await create_account(client)
+    opening, closing = thinkorswim(OPENS), thinkorswim(CLOSES, SELLS_SHORT, BUYS_BACK)
+
+    files = [opening, closing] if opens_first else [closing, opening, closing]
+    reports = [
+        await create_import(client, file, account_id=account["id"], timezone="UTC")
+        for file in [*files, closing, opening]
+    ]
+
+    assert sorted(await results(client)) == [("long", 10, 0.2), ("short", 5, 0.1)]
+    assert [row["line"] for row in reports[-2]["rows"]] == [2, 3]
+    assert [one["counts"].get("unmatched", 0) for one in reports[-3:]] == [0, 0, 0]
+    assert [one["counts"]["updated"] for one in reports[-3:]] == [1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("file", "trades"),
+    [
+        (
+            f"{ROBINHOOD}\n"
+            '"7/28/2023","","","SOFI","Option Expiration for SOFI 7/28/2023 Call $10.00","OEXP","4","",""\n'
+            '"7/27/2023","","","LULU","Option Expiration for LULU 7/27/2023 Put $310.00","OEXP","2S","",""\n'
+            '"7/26/2023","","","SOFI","SOFI 7/28/2023 Call $10.00","STO","4","$0.26","$104.00"\n'
+            '"7/26/2023","","","LULU","LULU 7/27/2023 Put $310.00","BTO","2","$1.50","($300.00)"\n',
+            [("LULU230727P00310000", "long", "2", "-300"), ("SOFI230728C00010000", "short", "4", "104")],
+        ),
+        (
+            f"{FIDELITY}\n"
+            "05-15-2026,ASSIGNED as of 05-15-2026 PUT (NVDA), -NVDA260515P195,PUT,Cash,,1,,,0\n"
+            "05-15-2026,YOU BOUGHT ASSIGNED PUTS (NVDA),NVDA,NVIDIA,Cash,195,100,,,-19500\n"
+            "05-11-2026,YOU SOLD OPENING TRANSACTION PUT (NVDA), -NVDA260515P195,PUT,Cash,2.5,-1,0.65,,249.35\n",
+            [("NVDA", "long", "100", None), ("NVDA260515P00195000", "short", "1", "250")],
+        ),
+        (
+            f"{TASTYTRADE}\n"
+            "2022-09-23T21:00:00+0000,Receive Deliver,Expiration,,PLTR  220923P00008000,Equity Option,Removal,"
+            "0.00,10,--,--,0.00,100,PLTR,PLTR,9/23/22,8,PUT,,USD\n"
+            "2022-09-01T15:30:00+0000,Trade,Sell to Open,SELL_TO_OPEN,PLTR  220923P00008000,Equity Option,Sold,"
+            "720,10,72.0,-1.00,1.00,100,PLTR,PLTR,9/23/22,8,PUT,123456,USD\n",
+            [("PLTR220923P00008000", "short", "10", "720")],
+        ),
+    ],
+    ids=["Robinhood", "Fidelity", "tastytrade"],
+)
+def test_an_option_that_expires_or_is_assigned_is_closed_at_0(file: str, trades: list[Any]) -> None:
+    read = read_trades(file)
+
+    assert sorted((one["symbol"], one["direction"], one["quantity"], one["gross_pnl"]) for one in read) == trades
+
+
+@pytest.mark.parametrize("trans_code", ["STO", "BTO"])
+async def test_an_expiration_in_a_later_file_closes_either_side(
+    client: httpx.AsyncClient, trans_code: str
+) -> None:
+    account = await create_account(client)
+    opening = f'{ROBINHOOD}\n"7/26/2023","","","SOFI","SOFI 7/28/2023 Call $10.00","{trans_code}","4","$0.26",""\n'
+    expires = (
+        f'{ROBINHOOD}\n"7/28/2023","","","SOFI","Option Expiration for SOFI 7/28/2023 Call $10.00","OEXP","4","",""\n'
+    )
+
+    for file in (opening, expires, expires):
+        report = await create_import(client, file, account_id=account["id"], timezone="UTC")
+
+    assert report["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
+    is_short = trans_code == "STO"
+    assert await results(client) == [("short" if is_short else "long", 4, 104 if is_short else -104)]
+
+
+@pytest.mark.parametrize("symbols", [("MNQZ6", "mnqz6"), ("MNQ 12-26", "MNQZ26"), ("MNQ DEC26", "/MNQZ6")])
+def test_the_spellings_of_a_future_in_one_file_are_one_contract(symbols: tuple[str, str]) -> None:
+    bought, sold = symbols
+    file = (
+        "Date,Time,Symbol,Quantity,Price,Side\n"
+        f"2026-10-12,09:31:00,{bought},1,100,Buy\n2026-10-12,09:32:00,{sold},1,101,Sell\n"
+    )
+
+    (trade,) = read_trades(file)
+
+    assert (trade["contract"], trade["gross_pnl"]) == ("MNQZ26", "2")
