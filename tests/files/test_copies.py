@@ -512,7 +512,7 @@ async def test_one_request_links_what_is_there_already_and_a_dry_run_does_not(
 
     tried = await journal.link(dry_run="1")
     assert await journal.links() == {}
-    other = await journal.add("M", build_row("M2", 2000))
+    other = await journal.add("M", build_row("M2", 30))
     linked = await journal.link()
 
     assert other["linked"] == 0
