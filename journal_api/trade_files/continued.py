@@ -92,7 +92,7 @@ def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> Reso
 
 
 def reopens(continued: Sequence[Continued]) -> bool:
-    """Return whether closed trades would be open: then the fill that closes the position is in no file yet."""
+    """Return whether closed trades would be open: the fill that closes the position is in no file yet."""
     stored = [one.stored for one in continued if one.stored]
     return all(trade.fields["closed_at"] is not None for trade in stored) and any(
         one.stored and one.row.columns["closed_at"] is None for one in continued

@@ -94,15 +94,15 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
             f"{FIDELITY}\n"
             "05-15-2026,ASSIGNED as of 05-15-2026 PUT (NVDA), -NVDA260515P195,PUT,Cash,,1,,,0\n"
             "05-15-2026,YOU BOUGHT ASSIGNED PUTS (NVDA),NVDA,NVIDIA,Cash,195,100,,,-19500\n"
-            "05-11-2026,YOU SOLD OPENING TRANSACTION PUT (NVDA), -NVDA260515P195,PUT,Cash,2.5,-1,0.65,,249.35\n",
+            "05-11-2026,YOU SOLD OPENING TRANSACTION PUT, -NVDA260515P195,PUT,Cash,2.5,-1,0.65,,249.35\n",
             [("NVDA", "long", "100", None), ("NVDA260515P00195000", "short", "1", "250")],
         ),
         (
             f"{TASTYTRADE}\n"
-            "2022-09-23T21:00:00+0000,Receive Deliver,Expiration,,PLTR  220923P00008000,Equity Option,Removal,"
-            "0.00,10,--,--,0.00,100,PLTR,PLTR,9/23/22,8,PUT,,USD\n"
-            "2022-09-01T15:30:00+0000,Trade,Sell to Open,SELL_TO_OPEN,PLTR  220923P00008000,Equity Option,Sold,"
-            "720,10,72.0,-1.00,1.00,100,PLTR,PLTR,9/23/22,8,PUT,123456,USD\n",
+            "2022-09-23T21:00:00+0000,Receive Deliver,Expiration,,PLTR  220923P00008000,Equity Option,"
+            "Removal,0.00,10,--,--,0.00,100,PLTR,PLTR,9/23/22,8,PUT,,USD\n"
+            "2022-09-01T15:30:00+0000,Trade,Sell to Open,SELL_TO_OPEN,PLTR  220923P00008000,Equity Option,"
+            "Sold,720,10,72.0,-1.00,1.00,100,PLTR,PLTR,9/23/22,8,PUT,123456,USD\n",
             [("PLTR220923P00008000", "short", "10", "720")],
         ),
     ],
