@@ -27,7 +27,8 @@ def as_text(value: object) -> str:
 def describe_counts(counts: Counts) -> str:
     updated = f", {counts.updated} updated" if counts.updated else ""
     suspect = f", {counts.suspect} suspect: --force imports them" if counts.suspect else ""
-    return f"{counts.new} new{updated}, {counts.duplicate} already there{suspect}"
+    unmatched = f", {counts.unmatched} closing nothing" if counts.unmatched else ""
+    return f"{counts.new} new{updated}, {counts.duplicate} already there{suspect}{unmatched}"
 
 
 def describe_preview(preview: ImportPreview) -> Iterator[str]:

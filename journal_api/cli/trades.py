@@ -110,7 +110,7 @@ def import_file(
     def on_verdicts(verdicts: list[Verdict]) -> None:
         errors.extend(verdict for verdict in verdicts if verdict.verdict == "error")
         for verdict in verdicts:
-            if rows or verdict.verdict == "suspect":
+            if rows or verdict.verdict in ("suspect", "unmatched"):
                 click.echo(printable(import_report.describe_verdict(verdict)), err=not rows)
 
     async def run(database: Database) -> tuple[importer.ImportResult, reader.TradeFile, bool]:

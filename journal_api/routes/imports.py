@@ -163,6 +163,7 @@ def build_report(
         "accounts_without_costs": result.accounts_without_costs,
         "preview": result.preview,
         "left_out": file.left_out.report(),
+        "open_at_end": result.open_at_end,
         "linked": result.linked,
         "ambiguous": Raw(encode_ambiguous(result.ambiguous).encode()),
         "columns": None,

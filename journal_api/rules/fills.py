@@ -173,7 +173,8 @@ def encode_fill(fill: Fill) -> str:
     if known is None:
         external_id = "null"
     else:
-        external_id = f'"{known}"' if known.isalnum() and known.isascii() else json.encode(str(known)).decode()
+        is_plain = known.isalnum() and known.isascii()
+        external_id = f'"{known}"' if is_plain else json.encode(str(known)).decode()
     return (
         f'{{"id":{fill.id},"side":"{fill.side}","quantity":{json_text(fill.quantity)},"price":{price},'
         f'"at":"{fill.at}","fees":{json_text(fill.fees)},"external_id":{external_id}}}'

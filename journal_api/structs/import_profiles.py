@@ -73,8 +73,8 @@ class Option(Struct, kw_only=True, forbid_unknown_fields=True):
 class Effect(Struct, kw_only=True, forbid_unknown_fields=True):
     """The words for a fill that only closes a position, and for an option that expires or is assigned.
 
-    A fill that closes opens nothing: without a position it is `unmatched`. An option that expires is closed at
-    0 unless its row has a price, by whichever side that takes.
+    A fill that closes opens nothing: without a position it is `unmatched`. An option that expires is closed
+    at 0 unless its row has a price, by whichever side that takes.
     """
 
     column: Columns

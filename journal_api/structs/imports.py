@@ -266,6 +266,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     `costs` says where the costs of the rows come from: `stated` by the file, charged `by_account`, or `none`
     if those of any row are unknown; `accounts_without_costs` are the accounts of such rows. `preview` is what
     a dry run shows of the new trades.
+    `open_at_end` is the number of positions that the file leaves open: a later file completes them.
     `linked` is the number of copies that were linked to their originals in a copy group, `ambiguous` has the
     positions that were not, because several others may be their original or their copy.
     In a dry run of an unknown header `format` is "unknown", and the last four members say what the file has.
@@ -291,6 +292,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     accounts_without_costs: list[int] = []
     preview: ImportPreview | None = None
     left_out: list[LeftOutRows] = []
+    open_at_end: int = 0
     linked: int = 0
     ambiguous: list[AmbiguousCopy] = []
     rows: list[Verdict]

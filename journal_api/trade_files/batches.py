@@ -101,6 +101,7 @@ class TradeImporter:
         self.copies, self.linker = Copies(), linker
         self.related: set[int] = set()  # the trades that positions of the file are
         self.file_format = file_format
+        self.open_at_end = 0  # the positions that the file leaves open
         # Contracts with an open position before the import, and the rows of the file that may continue it.
         self.open_contracts = open_contracts
         self.merged_parts = merged_parts
@@ -182,6 +183,7 @@ class TradeImporter:
         The verdict of a copy whose original was not read yet is returned by `resolve_copies`.
         """
         rows = [self.fees.charge(self.with_unique_name(self.resolver.resolve(row))) for row in batch]
+        self.open_at_end += sum(map(is_open_position, rows))
         return await self.process_rows([row for row in rows if not self.defers(row)])
 
     def defers(self, row: ResolvedRow | Rejected) -> bool:
@@ -396,6 +398,16 @@ class TradeImporter:
         if self.import_id is not None:
             await link_by_import(self.db, self.import_id, matches.links, self.written_at)
         return matches
+
+
+def is_open_position(row: ResolvedRow | Rejected) -> bool:
+    """Return whether a row is a position that the file leaves open."""
+    return (
+        not isinstance(row, Rejected)
+        and row.imported.is_position
+        and not row.imported.is_unmatched
+        and row.columns["closed_at"] is None
+    )
 
 
 def several(rows: int) -> int | UnsetType:

@@ -15,6 +15,7 @@ from journal_api.rules.fills import Fill, fold_fills
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
 from journal_api.rules.position_match import find_key, find_place, read_fills, with_fills
 from journal_api.rules.trade_identity import compute_fingerprint
+from journal_api.structs.trades import FillSide
 
 
 class Contract(NamedTuple):
@@ -56,7 +57,8 @@ def continue_positions(
     All rows and trades are of one contract.
     """
     rows = [turn_expired(row, stored_trades) for row in rows]
-    closing = {find_key(fill) for row in rows if row.imported.is_unmatched for fill in read_fills(row.columns)}
+    unmatched = [row for row in rows if row.imported.is_unmatched]
+    closing = {find_key(fill) for row in unmatched for fill in read_fills(row.columns)}
     held = {find_key(fill): fill for stored in stored_trades for fill in read_fills(stored.fields)}
     mine = {find_key(fill): row for row in rows for fill in read_fills(row.columns)}
     fills = sorted(chain(merge_parts(stored_trades), merge_new(rows, held)), key=find_place)
@@ -79,7 +81,8 @@ def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> Reso
     """Return the row of an option that expires with the side that closes the stored position."""
     if not row.imported.has_no_side:
         return row
-    turned = [fill._replace(side="sell" if fill.side == "buy" else "buy") for fill in read_fills(row.columns)]
+    side: FillSide = "sell" if read_fills(row.columns)[0].side == "buy" else "buy"
+    turned = [fill._replace(side=side) for fill in read_fills(row.columns)]
     needs_turn = any(
         shares_fill(stored, set(map(find_key, turned)))
         or (stored.fields["closed_at"] is None and stored.fields["direction"] == row.columns["direction"])
@@ -89,7 +92,7 @@ def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> Reso
 
 
 def reopens(continued: Sequence[Continued]) -> bool:
-    """Return whether closed trades would be open: then the fill that closes the position is in no file yet."""
+    """Return whether closed trades would be open: the fill that closes the position is in no file yet."""
     stored = [one.stored for one in continued if one.stored]
     return all(trade.fields["closed_at"] is not None for trade in stored) and any(
         one.stored and one.row.columns["closed_at"] is None for one in continued

@@ -30,6 +30,7 @@ class ImportResult(NamedTuple):
     accounts_without_costs: list[int]
     digest: str  # of all that the import writes
     preview: ImportPreview | None  # of a dry run
+    open_at_end: int  # positions that the file leaves open
     linked: int  # copies in copy groups
     ambiguous: list[AmbiguousCopy]
 
@@ -123,6 +124,7 @@ class FileImport:
             *(importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied),
             *(importer.fees.source, importer.fees.accounts_without, self.digest.hexdigest()),
             importer.preview.build() if importer.preview else None,
+            importer.open_at_end,
             len(matches.links),
             describe_ambiguous(matches.ambiguous, last_trade_id),
         )

@@ -119,12 +119,13 @@ def join_rows(pairs: list[Pair]) -> ImportedTrade:
 def split_pair(row: ImportedTrade) -> tuple[FileFill, ...]:
     """Return the two fills of a row with their ids; the entry bears the fees."""
     trade, fill_ids = row.trade, row.fill_ids
-    assert fill_ids and trade.exit_price is not None and trade.closed_at is not None, "a pair has an exit"
-    entry_side, exit_side = SIDES[trade.direction]
-    quantity = trade.quantity.units
+    assert fill_ids is not None, "the file has ids"
+    assert trade.exit_price is not None, "a pair has an exit"
+    assert trade.closed_at is not None, "a pair has an exit"
+    (entry, exit_), quantity, fees = SIDES[trade.direction], trade.quantity.units, trade.fees.units
     return (
-        FileFill(entry_side, quantity, trade.entry_price.units, trade.opened_at, trade.fees.units, fill_ids[0]),
-        FileFill(exit_side, quantity, trade.exit_price.units, trade.closed_at, 0, fill_ids[1]),
+        FileFill(entry, quantity, trade.entry_price.units, trade.opened_at, fees, fill_ids[0]),
+        FileFill(exit_, quantity, trade.exit_price.units, trade.closed_at, 0, fill_ids[1]),
     )
 
 

@@ -91,7 +91,10 @@ FILES: dict[str, tuple[str, str, list[tuple[str, str | None]], dict[str, int]]] 
         FIDELITY,
         "Fidelity history",
         [("QLTX260417C00065000", "60")],
-        {"Action is not YOU BOUGHT* or YOU SOLD* or EXPIRED * or ASSIGNED * or EXERCISED *": 1, "is text below the table": 3},
+        {
+            "Action is not YOU BOUGHT* or YOU SOLD* or EXPIRED * or ASSIGNED * or EXERCISED *": 1,
+            "is text below the table": 3,
+        },
     ),
     "columns without a currency sign": (
         FIDELITY_OF_ALL_ACCOUNTS,

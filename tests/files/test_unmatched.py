@@ -74,6 +74,7 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
 
     assert sorted(await results(client)) == [("long", 10, 0.2), ("short", 5, 0.1)]
     assert [row["line"] for row in reports[-2]["rows"]] == [2, 3]
+    assert reports[0]["open_at_end"] == (1 if opens_first else 0)
     assert [one["counts"].get("unmatched", 0) for one in reports[-3:]] == [0, 0, 0]
     assert [one["counts"]["updated"] for one in reports[-3:]] == [1, 0, 0]
 
@@ -93,15 +94,15 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
             f"{FIDELITY}\n"
             "05-15-2026,ASSIGNED as of 05-15-2026 PUT (NVDA), -NVDA260515P195,PUT,Cash,,1,,,0\n"
             "05-15-2026,YOU BOUGHT ASSIGNED PUTS (NVDA),NVDA,NVIDIA,Cash,195,100,,,-19500\n"
-            "05-11-2026,YOU SOLD OPENING TRANSACTION PUT (NVDA), -NVDA260515P195,PUT,Cash,2.5,-1,0.65,,249.35\n",
+            "05-11-2026,YOU SOLD OPENING TRANSACTION PUT, -NVDA260515P195,PUT,Cash,2.5,-1,0.65,,249.35\n",
             [("NVDA", "long", "100", None), ("NVDA260515P00195000", "short", "1", "250")],
         ),
         (
             f"{TASTYTRADE}\n"
-            "2022-09-23T21:00:00+0000,Receive Deliver,Expiration,,PLTR  220923P00008000,Equity Option,Removal,"
-            "0.00,10,--,--,0.00,100,PLTR,PLTR,9/23/22,8,PUT,,USD\n"
-            "2022-09-01T15:30:00+0000,Trade,Sell to Open,SELL_TO_OPEN,PLTR  220923P00008000,Equity Option,Sold,"
-            "720,10,72.0,-1.00,1.00,100,PLTR,PLTR,9/23/22,8,PUT,123456,USD\n",
+            "2022-09-23T21:00:00+0000,Receive Deliver,Expiration,,PLTR  220923P00008000,Equity Option,"
+            "Removal,0.00,10,--,--,0.00,100,PLTR,PLTR,9/23/22,8,PUT,,USD\n"
+            "2022-09-01T15:30:00+0000,Trade,Sell to Open,SELL_TO_OPEN,PLTR  220923P00008000,Equity Option,"
+            "Sold,720,10,72.0,-1.00,1.00,100,PLTR,PLTR,9/23/22,8,PUT,123456,USD\n",
             [("PLTR220923P00008000", "short", "10", "720")],
         ),
     ],
@@ -110,7 +111,8 @@ async def test_the_closing_of_a_later_file_completes_a_stored_position(
 def test_an_option_that_expires_or_is_assigned_is_closed_at_0(file: str, trades: list[Any]) -> None:
     read = read_trades(file)
 
-    assert sorted((one["symbol"], one["direction"], one["quantity"], one["gross_pnl"]) for one in read) == trades
+    names = ("symbol", "direction", "quantity", "gross_pnl")
+    assert sorted(tuple(one[name] for name in names) for one in read) == trades
 
 
 @pytest.mark.parametrize("trans_code", ["STO", "BTO"])
@@ -118,10 +120,9 @@ async def test_an_expiration_in_a_later_file_closes_either_side(
     client: httpx.AsyncClient, trans_code: str
 ) -> None:
     account = await create_account(client)
-    opening = f'{ROBINHOOD}\n"7/26/2023","","","SOFI","SOFI 7/28/2023 Call $10.00","{trans_code}","4","$0.26",""\n'
-    expires = (
-        f'{ROBINHOOD}\n"7/28/2023","","","SOFI","Option Expiration for SOFI 7/28/2023 Call $10.00","OEXP","4","",""\n'
-    )
+    call = "SOFI 7/28/2023 Call $10.00"
+    opening = f'{ROBINHOOD}\n"7/26/2023","","","SOFI","{call}","{trans_code}","4","$0.26",""\n'
+    expires = f'{ROBINHOOD}\n"7/28/2023","","","SOFI","Option Expiration for {call}","OEXP","4","",""\n'
 
     for file in (opening, expires, expires):
         report = await create_import(client, file, account_id=account["id"], timezone="UTC")

@@ -89,8 +89,8 @@ def read_quantity(row: Row) -> int:
 
 def read_effect(row: Row) -> Effect:
     """Return whether the side says that the fill closes: bought or sold to close."""
-    closes = (side := row.find(SIDES)) is not None and row[side].strip().upper() in CLOSING_SIDES
-    return Effect.CLOSES if closes else Effect.NOT_STATED
+    cell = row.get(SIDES[0]) or row.get(SIDES[1]) or ""
+    return Effect.CLOSES if cell.strip().upper() in CLOSING_SIDES else Effect.NOT_STATED
 
 
 def sum_costs(row: Row) -> int | None:
