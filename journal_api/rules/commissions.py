@@ -22,6 +22,8 @@ class Commissions(NamedTuple):
         `fields` are its columns. Returns None if the account has no amount for its symbol. Raises
         ValidationFailed if the commission is too large.
         """
+        if not self.per_side:
+            return None  # most accounts, so that their imports read no fills and no symbol again
         return self.charge(fields["symbol"], count_sides(fields), is_future=is_future)
 
     def charge(self, symbol: str, sides: int, *, is_future: bool) -> int | None:
@@ -37,7 +39,7 @@ class Commissions(NamedTuple):
     def find_rate(self, symbol: str, *, is_future: bool) -> int | None:
         """Return the commission per side for a symbol: by contract root, else by symbol, else the default."""
         if not self.per_side:
-            return None  # most accounts, so that their imports parse no symbol again
+            return None
         contract = find_contract(symbol, is_future=is_future)
         names = (contract.root if contract else "", symbol.upper(), DEFAULT)
         return next((self.per_side[name] for name in names if name in self.per_side), None)

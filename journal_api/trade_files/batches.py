@@ -4,10 +4,9 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import NamedTuple
 
 from aiosqlite import Connection
-from msgspec import UNSET, UnsetType
 
 from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
@@ -26,11 +25,11 @@ from journal_api.repositories.imported_trades import (
 )
 from journal_api.repositories.sql import fetch
 from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
-from journal_api.rules.copy_match import CopyMatches
-from journal_api.rules.fills import decode_fills
-from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import Relation, describe_position, read_fills, relate
-from journal_api.structs.imports import FieldChange, Verdict
+from journal_api.rules.commissions import Commissions
+from journal_api.rules.copy_match import CopyMatches, CopyRules
+from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.position_match import Relation, read_fills, relate
+from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import (
     Contract,
@@ -46,26 +45,51 @@ from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
+from journal_api.trade_files.row_verdicts import (
+    MERGED_POSITION,
+    OTHER_POSITIONS,
+    error_verdict,
+    several,
+    stored_verdict,
+    suspect_verdict,
+    unmatched_verdict,
+)
 from journal_api.trade_files.threads import in_thread
 from journal_api.trade_files.timezones import FileTimezone
 from journal_api.trade_files.verdicts import VerdictCounter
 from journal_api.values.clock import now
-from journal_api.values.money import decimal_json, json_text
 
 COPIES_AT_ONCE = 500
-SAME_TIME = "is at the time of a position that another file has added"
-CLOSES_NOTHING = (
-    "closes {what}, and neither the file nor the journal has the position: import the file that opens it, and"
-    " then this file again"
-)
-OTHER_POSITIONS = (
-    "makes other positions of the fills of a later file: undo that import, and import this file first"
-)
-MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 
 
 class HasErrors(Exception):
     """A row of the import is an error, so nothing of the import may be stored."""
+
+
+class KnownJournal(NamedTuple):
+    """What the journal has before an import. A row matches no trade that the same file has added."""
+
+    last_trade_id: int
+    names: Names
+    commissions: Mapping[int, Commissions]
+    accounts_with_trades: set[int]
+    open_contracts: set[tuple[int, str]]  # those with an open position
+    merged_parts: MergedParts
+    copy_rules: list[CopyRules]
+
+
+async def read_known(db: Connection, user_id: int) -> KnownJournal:
+    """Return what the journal has. New ids are assigned from it, under the write lock (DECISIONS 29)."""
+    last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
+    return KnownJournal(
+        last or 0,
+        await read_names(db, user_id),
+        await read_commissions(db, user_id),
+        await find_accounts_with_trades(db, user_id),
+        await find_open_contracts(db, user_id),
+        await read_merged_parts(db, user_id),
+        await read_rules(db, user_id),
+    )
 
 
 class TradeImporter:
@@ -76,64 +100,27 @@ class TradeImporter:
         db: Connection,
         user_id: int,
         import_id: int | None,
-        resolver: RowResolver,
-        fees: ImportFees,
-        last_trade_id: int,
-        accounts_with_trades: set[int],
-        written_at: str,
+        known: KnownJournal,
+        choice: AccountChoice,
         file_format: str,
-        open_contracts: set[tuple[int, str]],
-        merged_parts: MergedParts,
         digest: ImportDigest,
-        linker: CopyLinker,
         *,
         force: bool,
     ) -> None:
-        self.digest, self.force = digest, force
-        self.preview: PreviewCollector | None = None  # of a dry run
         self.db, self.user_id, self.import_id = db, user_id, import_id
-        self.resolver, self.fees, self.written_at = resolver, fees, written_at
-        self.trade_ids, self.last_trade_id = count(last_trade_id + 1), last_trade_id
-        # Before the import. A row matches no trade that an earlier row of the same file has added.
-        self.accounts_with_trades = accounts_with_trades
+        self.known, self.file_format, self.digest, self.force = known, file_format, digest, force
+        accounts = FileAccounts(choice.account_id, {**known.names.accounts, **choice.mapped})
+        self.resolver, self.fees = RowResolver(known.names, accounts), ImportFees(known.commissions)
+        self.written_at = now()
+        self.trade_ids = count(known.last_trade_id + 1)
+        self.copies, self.linker = Copies(), CopyLinker(known.copy_rules)
+        self.preview: PreviewCollector | None = None  # of a dry run
         self.compared: set[int] = set()  # the trades that an earlier row stands for
         self.last_matched: LastMatched = {}
-        self.copies, self.linker = Copies(), linker
         self.related: set[int] = set()  # the trades that positions of the file are
-        self.file_format = file_format
         self.open_at_end = 0  # the positions that the file leaves open
-        # Contracts with an open position before the import, and the rows of the file that may continue it.
-        self.open_contracts = open_contracts
-        self.merged_parts = merged_parts
+        # The rows that may continue a position of their contract, or be continued.
         self.deferred: defaultdict[Contract, list[ResolvedRow]] = defaultdict(list)
-
-    @classmethod
-    async def prepare(
-        cls,
-        db: Connection,
-        user_id: int,
-        choice: AccountChoice,
-        import_id: int | None,
-        file_format: str,
-        digest: ImportDigest,
-        *,
-        force: bool,
-    ) -> "TradeImporter":
-        # New ids are assigned here, under the write lock (DECISIONS 29).
-        last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
-        names = await read_names(db, user_id)
-        accounts = FileAccounts(choice.account_id, {**names.accounts, **choice.mapped})
-        fees = ImportFees(await read_commissions(db, user_id))
-        written_at = now()
-        resolver = RowResolver(names, accounts)
-        with_trades = await find_accounts_with_trades(db, user_id)
-        open_contracts = await find_open_contracts(db, user_id)
-        linker = CopyLinker(await read_rules(db, user_id))
-        return cls(
-            *(db, user_id, import_id, resolver, fees, last or 0, with_trades, written_at),
-            *(file_format, open_contracts, await read_merged_parts(db, user_id), digest, linker),
-            force=force,
-        )
 
     def only_read(self, reader: Connection) -> None:
         """Go on without writing, with another connection, after the transaction was rolled back."""
@@ -192,9 +179,9 @@ class TradeImporter:
             return False
         contract = Contract.of_row(row)
         may_be_continued = (
-            row.columns["closed_at"] is None and contract.account_id in self.accounts_with_trades
+            row.columns["closed_at"] is None and contract.account_id in self.known.accounts_with_trades
         )
-        if may_be_continued or contract in self.open_contracts or contract in self.deferred:
+        if may_be_continued or contract in self.known.open_contracts or contract in self.deferred:
             self.deferred[contract].append(row)
             return True
         return False
@@ -294,9 +281,9 @@ class TradeImporter:
     async def find_matches(self, rows: Sequence[ResolvedRow | Rejected]) -> Matches:
         """Return the stored trades that match rows: none if all go into accounts that had no trades."""
         accounts = {row.columns["account_id"] for row in rows if isinstance(row, ResolvedRow)}
-        if accounts.isdisjoint(self.accounts_with_trades):
+        if accounts.isdisjoint(self.known.accounts_with_trades):
             return Matches({}, {})
-        return await find_matches(self.db, rows, self.last_matched, self.merged_parts)
+        return await find_matches(self.db, rows, self.last_matched, self.known.merged_parts)
 
     async def find_relations(
         self, rows: Sequence[ResolvedRow | Rejected], matched: Mapping[int, StoredTrade]
@@ -307,11 +294,11 @@ class TradeImporter:
             for index, row in enumerate(rows)
             if isinstance(row, ResolvedRow)
             and row.imported.is_position
-            and row.columns["account_id"] in self.accounts_with_trades
+            and row.columns["account_id"] in self.known.accounts_with_trades
         }
         if not positions:
             return {}
-        neighbours = await find_neighbours(self.db, self.user_id, positions, self.last_trade_id)
+        neighbours = await find_neighbours(self.db, self.user_id, positions, self.known.last_trade_id)
         relations: dict[int, Relation] = {}
         for index, row in positions.items():
             stored = matched.get(index), neighbours.get(index, ())
@@ -408,63 +395,3 @@ def is_open_position(row: ResolvedRow | Rejected) -> bool:
         and not row.imported.is_unmatched
         and row.columns["closed_at"] is None
     )
-
-
-def several(rows: int) -> int | UnsetType:
-    """Return the number of rows of a position for its verdict: left out for one row."""
-    return rows if rows > 1 else UNSET
-
-
-def error_verdict(line: int, reason: str) -> Verdict:
-    return Verdict(line=line, verdict="error", reason=reason)
-
-
-def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME) -> Verdict:
-    """Return the verdict of a position that may be a stored one of another file."""
-    mine, theirs = (describe_position(columns) for columns in (row.columns, stored.fields))
-    reason = f"{why}: the file has {mine}; the journal has {theirs}"
-    return Verdict(
-        line=row.line,
-        verdict="suspect",
-        trade_id=stored.trade_id,
-        reason=reason,
-        rows=several(row.imported.rows),
-    )
-
-
-def unmatched_verdict(row: ResolvedRow) -> Verdict:
-    """Return the verdict of a fill that only closes, of a position that nobody has."""
-    direction = "short" if row.columns["direction"] == "long" else "long"
-    what = f"{json_text(row.columns['quantity'])} {row.columns['symbol']} {direction}"
-    return Verdict(line=row.line, verdict="unmatched", reason=CLOSES_NOTHING.format(what=what))
-
-
-def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction | None) -> Verdict:
-    changed = correction.changed if correction else []
-    return Verdict(
-        line=row.line,
-        verdict="updated" if changed else "duplicate",
-        trade_id=stored.trade_id,
-        changed=changed,
-        changes=describe_changes(stored, correction) if correction and changed else UNSET,
-        rows=several(row.imported.rows),
-    )
-
-
-def describe_changes(stored: StoredTrade, correction: Correction) -> list[FieldChange]:
-    """Return the changed fields of a stored trade, old beside new."""
-    return [
-        FieldChange(
-            field=name,
-            before=show_field(name, stored.fields[name]),
-            after=show_field(name, correction.fields[name]),
-        )
-        for name in correction.changed
-    ]
-
-
-def show_field(name: str, value: Any) -> Any:
-    """Return a field for a report: fills by their number, amounts with all digits."""
-    if name == "fills":
-        return len(decode_fills(value)) if value else None
-    return decimal_json(value) if isinstance(value, int) else value and str(value)

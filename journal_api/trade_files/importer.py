@@ -13,7 +13,7 @@ from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportPreview, Verdict
 from journal_api.trade_files.accounts import AccountChoice
-from journal_api.trade_files.batches import HasErrors, TradeImporter
+from journal_api.trade_files.batches import HasErrors, TradeImporter, read_known
 from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.verdicts import VerdictCounter, refused
@@ -108,8 +108,9 @@ class FileImport:
         return await self.accounts_in(db) if self.accounts_in else AccountChoice(self.source.account_id)
 
     async def _prepare(self, db: Connection, choice: AccountChoice, import_id: int | None) -> TradeImporter:
-        return await TradeImporter.prepare(
-            db, self.user_id, choice, import_id, self.file.format, self.digest, force=self.force
+        known = await read_known(db, self.user_id)
+        return TradeImporter(
+            db, self.user_id, import_id, known, choice, self.file.format, self.digest, force=self.force
         )
 
     def _report(self, verdicts: list[Verdict]) -> None:
@@ -118,8 +119,8 @@ class FileImport:
 
     def _result(self, matches: CopyMatches) -> ImportResult:
         importer = self.importer
-        self.digest.add_links(matches.links, importer.last_trade_id)
-        last_trade_id = importer.last_trade_id if importer.import_id is None else None
+        self.digest.add_links(matches.links, importer.known.last_trade_id)
+        last_trade_id = importer.known.last_trade_id if importer.import_id is None else None
         return ImportResult(
             *(importer.import_id, self.verdicts.counts, importer.accounts.named, importer.fees.applied),
             *(importer.fees.source, importer.fees.accounts_without, self.digest.hexdigest()),

@@ -10,8 +10,6 @@ from typing import Any, BinaryIO
 from warnings import catch_warnings, simplefilter
 from zipfile import ZipFile
 
-import openpyxl
-
 from journal_api.rules.import_rows import Rejected
 from journal_api.trade_files.rows import MAX_COLUMNS, Cells
 from journal_api.trade_files.texts import Unreadable
@@ -38,6 +36,8 @@ def read_sheets(file: BinaryIO) -> Iterator[Iterator[Cells | Rejected]]:
 
 def open_sheets(file: BinaryIO) -> list[Any]:
     """Return the first sheets of the file. Raises Unreadable."""
+    import openpyxl  # takes a fifth of a second, and most journals never read an Excel file
+
     try:
         with ZipFile(file) as archive:
             parts = archive.infolist()
