@@ -99,10 +99,9 @@ class Book:
 
     def read_fill(self, part: Part) -> FileFill:
         """Return the part of a fill that belongs to a trade."""
-        fill = self.fills[part.number]
-        side: FillSide = "buy" if part.quantity > 0 else "sell"
-        fill_id = self.ids[part.number]
-        return FileFill(side, abs(part.quantity), fill.price, self.time(fill.time), part.cost, fill_id)
+        number, fill, quantity, cost = part
+        side: FillSide = "buy" if quantity > 0 else "sell"
+        return FileFill(side, abs(quantity), fill.price, self.time(fill.time), cost, self.ids[number])
 
     def _count_microseconds(self, time: Timestamp) -> int:
         has_offset = time.tzinfo is not None
@@ -204,12 +203,15 @@ def make_id(instrument: Instrument, trip: RoundTrip) -> str:
 
 def round_digits(units: int) -> int:
     """Return the amount rounded to the digits that an amount may have."""
-    return round(units, min(Money.digits - len(str(abs(units))), 0))
+    if abs(units) < 10**Money.digits:
+        return units
+    return round(units, Money.digits - len(str(abs(units))))
 
 
 def check_amount(name: str, kind: type[M], units: int) -> M:
     """Return an amount computed from fills. Raises ValidationFailed if it exceeds a limit."""
-    if 0 < units < 10**Money.digits:
+    lowest = 0 if issubclass(kind, PositiveMoney) else -(10**Money.digits)
+    if lowest < units < 10**Money.digits:
         return kind.of_units(units)  # no limit can be exceeded
     try:
         return kind.checked(from_units(units))

@@ -126,6 +126,7 @@ class Part(NamedTuple):
     """The part of a fill that belongs to a trade."""
 
     number: int  # of the fill
+    fill: Fill
     quantity: int
     cost: int
 
@@ -143,7 +144,7 @@ class RoundTrip:
         self.closed = self.closed_value = 0
         self.largest = abs(opening.quantity)
         cost = fill.cost - fill.share_cost(fill.quantity - opening.quantity)
-        self.parts = [Part(number, opening.quantity, cost)]
+        self.cost, self.parts = cost, [Part(number, fill, opening.quantity, cost)]
         self.closed_at: int | None = None
 
     def add(self, number: int, fill: Fill) -> None:
@@ -157,13 +158,11 @@ class RoundTrip:
             self.closed_value += abs(part) * fill.price
         self.position += part
         self.largest = max(self.largest, abs(self.position))
-        self.parts.append(Part(number, part, fill.share_cost(part)))
+        cost = fill.share_cost(part)
+        self.cost += cost
+        self.parts.append(Part(number, fill, part, cost))
         if not self.position:
             self.closed_at = fill.time
-
-    @property
-    def cost(self) -> int:
-        return sum(part.cost for part in self.parts)
 
     @property
     def entry_price(self) -> int:
