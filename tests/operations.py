@@ -133,6 +133,9 @@ def body_of(operation: Operation) -> dict[str, Any] | None:
 
 async def create_thing_of(client: httpx.AsyncClient, operation: Operation) -> int | str:
     """The id of a new thing of the kind that the operation's path names, or the root of an instrument."""
+    if operation.name in ("join_import", "split_import"):  # each in an account of its own
+        account = await create_account(client, operation.name)
+        return int((await create_import(client, account_id=account["id"]))["id"])
     thing = await THINGS[path_of(operation).split("/")[1]](client)
     if operation.name == "split_trade":
         await merge_with_another(client, thing)

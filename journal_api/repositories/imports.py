@@ -101,6 +101,20 @@ async def find_trade_unit(db: Connection, account_id: int | None) -> OneTradeIs 
     return unit
 
 
+async def set_trade_unit(db: Connection, user_id: int, import_id: int, unit: OneTradeIs) -> None:
+    """Write what one trade is in all imports of the import's format, and so in later files of it."""
+    await db.execute_fetchall(
+        """
+        UPDATE imports
+        SET one_trade_is = :unit, updated_at = :now
+        WHERE user_id = :user_id
+          AND format = (SELECT format FROM imports WHERE id = :import_id)
+          AND one_trade_is <> :unit
+        """,
+        {"user_id": user_id, "import_id": import_id, "unit": unit, "now": now()},
+    )
+
+
 async def set_counts(db: Connection, import_id: int, counts: Counts) -> None:
     """Write the numbers of new, updated and duplicate rows."""
     await db.execute_fetchall(

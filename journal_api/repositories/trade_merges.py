@@ -11,7 +11,7 @@ from aiosqlite import Connection
 from msgspec import Struct, json
 
 from journal_api.errors import Conflict
-from journal_api.repositories import sql, trade_annotations, trades
+from journal_api.repositories import imports, sql, trade_annotations, trades
 from journal_api.repositories.new_trades import Kind
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.trade_draft import TradeDraft
@@ -48,6 +48,28 @@ async def find_many(db: Connection, user_id: int, trade_ids: Sequence[int]) -> l
         {"user_id": user_id, "ids": sql.json_list(trade_ids)},
     )
     return json.decode(text, type=list[Trade])
+
+
+async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[int]:
+    """Return the ids of the closed trades that imports of the same format have added, in the accounts of one.
+
+    Raises NotFound without the import.
+    """
+    await imports.get(db, user_id, import_id)
+    rows: Iterable[Any] = await db.execute_fetchall(
+        """
+        SELECT trades.id
+        FROM trades
+        JOIN imports ON imports.id = import_id
+        WHERE imports.user_id = :user_id
+          AND format = (SELECT format FROM imports WHERE id = :import_id)
+          AND trades.account_id IN (SELECT account_id FROM trades WHERE import_id = :import_id)
+          AND closed_at IS NOT NULL
+        ORDER BY trades.id
+        """,
+        {"user_id": user_id, "import_id": import_id},
+    )
+    return [trade_id for (trade_id,) in rows]
 
 
 async def merge(

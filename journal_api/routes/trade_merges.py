@@ -4,8 +4,14 @@ from aiosqlite import Connection
 from starlette.requests import Request
 
 from journal_api.errors import ValidationFailed
-from journal_api.repositories import trade_merges, trades, users
-from journal_api.rules.trade_merge import build_whole, join_tags, require_one_position, sort_parts
+from journal_api.repositories import imports, trade_merges, trades, users
+from journal_api.rules.trade_merge import (
+    build_whole,
+    find_positions,
+    join_tags,
+    require_one_position,
+    sort_parts,
+)
 from journal_api.structs.fills import TradesMerge
 from journal_api.web.responses import Response, ok
 from journal_api.web.writes import in_transaction
@@ -27,6 +33,40 @@ async def merge_trades(request: Request, db: Connection, body: TradesMerge) -> R
     owner = await users.find(db, request.user.id)
     await trade_merges.merge(db, parts, build_whole(parts), join_tags(parts), owner.timezone)
     return ok(trade=await trades.get(db, request.user.id, parts[0].id))
+
+
+@in_transaction
+async def join_import(request: Request, db: Connection) -> Response:
+    """Join the trades that imports of the same format have added to its accounts as rows of pairs.
+
+    Returns the positions that are new. Later files of the format are read as positions.
+    """
+    import_id = request.path_params["id"]
+    ids = await trade_merges.list_of_format(db, request.user.id, import_id)
+    positions = find_positions(await trade_merges.find_many(db, request.user.id, ids))
+    owner = await users.find(db, request.user.id)
+    for parts in positions:
+        await trade_merges.merge(db, parts, build_whole(parts), join_tags(parts), owner.timezone)
+    await imports.set_trade_unit(db, request.user.id, import_id, "position")
+    return ok(
+        joined=str(sum(map(len, positions))),
+        trades=await trades.list_of_ids(db, request.user.id, [parts[0].id for parts in positions]),
+    )
+
+
+@in_transaction
+async def split_import(request: Request, db: Connection) -> Response:
+    """Split the positions that were joined from rows of an import's format, in its accounts.
+
+    Returns the rows, as they were. Later files of the format are read as rows.
+    """
+    import_id = request.path_params["id"]
+    ids = await trade_merges.list_of_format(db, request.user.id, import_id)
+    merged = [one.id for one in await trade_merges.find_many(db, request.user.id, ids) if one.merged_ids]
+    rows = [row for one in merged for row in await trade_merges.split(db, request.user.id, one)]
+    if rows:
+        await imports.set_trade_unit(db, request.user.id, import_id, "row")
+    return ok(trades=await trades.list_of_ids(db, request.user.id, rows))
 
 
 @in_transaction

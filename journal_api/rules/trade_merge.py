@@ -1,6 +1,7 @@
 """Trades that are one position: which can be merged, and what they are together."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from msgspec.structs import replace
 
@@ -41,6 +42,39 @@ def require_one_position(parts: Sequence[Trade]) -> None:
             reason = f"must touch or overlap in time: trade {trade.id} opened after the others had closed"
             raise ValidationFailed(fields={"ids": reason})
         until = None if until is None or trade.closed_at is None else max(until, trade.closed_at)
+
+
+def find_positions(trades: Iterable[Trade]) -> list[list[Trade]]:
+    """Return the closed trades that are parts of one position, two or more each, as rows of pairs are.
+
+    Between two positions no trade is open. Fills of one second are in the order of their ids, if the trades
+    have those; else the position is flat between a trade that closes and one that opens in that second.
+    """
+    positions: list[list[Trade]] = []
+    until: tuple[str, int] | None = None
+    last: tuple[object, ...] = ()
+    for trade in sorted(trades, key=lambda trade: (*find_book(trade), find_places(trade))):
+        opened, closed = find_places(trade)
+        if find_book(trade) != last or until is None or opened >= until:
+            positions.append([])
+            last, until = find_book(trade), None
+        positions[-1].append(trade)
+        until = closed if until is None else max(until, closed)
+    return [position for position in positions if len(position) > 1]
+
+
+def find_book(trade: Trade) -> tuple[int, str, str, Decimal]:
+    """Return what the parts of one position have in common."""
+    return trade.account_id, trade.contract, trade.direction, trade.multiplier
+
+
+def find_places(trade: Trade) -> tuple[tuple[str, int], tuple[str, int]]:
+    """Return the places of entry and exit of a closed trade: their times, and the ids of their fills."""
+    assert trade.closed_at is not None, "only closed trades are compared"
+    buy, _, sell = (trade.external_id or "").partition("-")
+    ids = (int(buy), int(sell)) if has_fill_ids({"external_id": trade.external_id}) else (0, 0)
+    entry, exit_ = ids if trade.direction == "long" else reversed(ids)
+    return (trade.opened_at, entry), (trade.closed_at, exit_)
 
 
 def build_whole(parts: Sequence[Trade]) -> TradeDraft:

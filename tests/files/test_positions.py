@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, read_file, run_sql
+from factories import create_account, create_import, read_file, run_sql, unwrap
 from positions import (
     FileFill,
     book_positions,
@@ -170,3 +170,37 @@ async def test_undoing_a_file_that_continued_positions_leaves_the_record_as_it_w
         assert "X-Trades-Kept" not in undone.headers
 
     assert await read_record(app) == record.pop()
+
+
+async def read_trades(app: Starlette) -> list[Any]:
+    return sorted(map(repr, await run_sql(app, "SELECT * FROM trades")))
+
+
+@pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
+async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_rows_again(
+    client: httpx.AsyncClient, app: Starlette, seed: int
+) -> None:
+    fills = random_fills(seed, 80)
+    pairs = list(first_in_first_out(fills))
+    half = len(pairs) // 2
+    account = await create_account(client)
+    query = {"account_id": account["id"], "one_trade_is": "row"}
+    for part in (pairs[:half], pairs[half:]):
+        report = await create_import(client, performance(part), **query)
+    before = await read_trades(app)
+    path = f"/imports/{report['id']}"
+
+    tried = (await client.post(f"{path}/join?dry_run=true")).json()["data"]
+    assert await read_trades(app) == before
+    joined = (await client.post(f"{path}/join")).json()["data"]
+
+    assert joined["joined"] == tried["joined"] > len(joined["trades"]) > 0
+    assert len(before) - len(await read_trades(app)) == joined["joined"] - len(joined["trades"])
+    assert await stored_positions(app) == expected(fills)
+    assert unwrap(await client.get(path))["one_trade_is"] == "position"
+    again = await create_import(client, performance(pairs), account_id=account["id"])
+    assert (again["counts"]["new"], len(again["rows"])) == (0, len(book_positions(fills)))
+
+    await client.delete(f"/imports/{again['id']}")
+    await client.post(f"{path}/split")
+    assert await read_trades(app) == before
