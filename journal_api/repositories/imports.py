@@ -49,6 +49,7 @@ IMPORT = sql.build_object(
     account_ids=f"json(({ACCOUNT_IDS}))",
     counts="json_object('new', added, 'duplicate', duplicates, 'updated', updated, 'error', 0)",
     trade_count="added - deleted",
+    merged_count="(SELECT count(*) FROM trades WHERE import_id = imports.id AND merged IS NOT NULL)",
     **{
         name: f"(SELECT {expression} FROM trades WHERE import_id = imports.id)"
         for name, expression in (

@@ -218,6 +218,7 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     """`trade_count` is the number of added trades that still exist; days and `net_pnl` are theirs.
 
     `account_id` is null for a file that names its accounts; `account_ids` has the accounts of its trades.
+    `merged_count` is the number of its trades that others were merged into.
     """
 
     id: int
@@ -229,6 +230,7 @@ class Import(Struct, kw_only=True, forbid_unknown_fields=True):
     timezone: str
     one_trade_is: OneTradeIs
     counts: Counts
+    merged_count: int
     trade_count: int
     first_day: DayText | None
     last_day: DayText | None

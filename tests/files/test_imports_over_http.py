@@ -138,6 +138,7 @@ async def test_imports_are_listed_newest_first_with_the_trades_that_are_still_th
             "format": "round trips",
             "timezone": "UTC",
             "one_trade_is": "position",
+            "merged_count": 0,
             "created_at": found["created_at"],
             "updated_at": found["created_at"],
             "counts": report["counts"],

@@ -267,3 +267,23 @@ async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_t
     await expect(page.locator("section[aria-label=File]")).to_have_count(0)
     await page.click("#where-is-it")
     await see(page, "Position History", "dialog")
+
+
+async def test_rows_of_pairs_are_joined_to_positions_and_made_rows_again(
+    page: Page, page_journal: PageJournal
+) -> None:
+    header = "symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp"
+    row = "MNQH6,{0},{1},1,100,101,$2.00,02/12/2026 09:00:0{0},02/12/2026 09:01:0{1}"
+    file = "\n".join([header, row.format(1, 3), row.format(2, 4)])
+    account = page_journal.create("/accounts", name="Sim")["id"]
+    page_journal.import_file(file, account_id=account, timezone="UTC", one_trade_is="row")
+    await sign_in(page, page_journal, "import")
+
+    await page.click(f"{IMPORTS} >> text=Join rows")
+    await see(page, "2 rows of Tradovate performance are 1 position: join them?")
+    await page.click("dialog .primary")
+    await no_dialog(page)
+    await page.click(f"{IMPORTS} >> text=Rows again")
+    await see(page, "Join rows")
+
+    assert len(page_journal.read("/trades")) == 2

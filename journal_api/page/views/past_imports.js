@@ -19,6 +19,34 @@ export const undoButton = ({ id, file_name: name }, done) =>
     "Undo",
   );
 
+// Rows of pairs that an earlier release stored as trades become positions, and rows again.
+function joinButton({ id, format, one_trade_is: unit, merged_count: merged }, done) {
+  const post = async (action, query = {}) => (await send("POST", `/imports/${id}/${action}`, { query })).data;
+  const join = async () => {
+    const { joined, trades } = await post("join", { dry_run: true });
+    const question = joined
+      ? `${number(joined)} rows of ${format} are ${count(trades.length, "position")}: join them?`
+      : `No rows of ${format} belong together.`;
+    const text = "What you wrote on the rows is kept with the position. You can split them again.";
+    confirm(
+      question,
+      text,
+      "Join the rows",
+      async () => {
+        await post("join");
+        await done();
+      },
+      "primary",
+    );
+  };
+  const split = async () => {
+    await post("split");
+    await done();
+  };
+  if (merged) return h("button", { onclick: trying(split) }, "Rows again");
+  return unit === "row" && h("button", { onclick: trying(join) }, "Join rows");
+}
+
 const remove = (id, query) => send("DELETE", `/imports/${id}`, { query });
 
 // What an undo would do: the trades that go, how many of them were annotated, and how many stay.
@@ -134,7 +162,7 @@ export function pastImports(imports, context, done) {
                 h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
               ),
               h("td", { class: "num", "data-label": "Net P&L" }, netOf(one)),
-              h("td", { class: "num" }, undoButton(one, done)),
+              h("td", { class: "num" }, joinButton(one, done), undoButton(one, done)),
             ),
           ),
         ),
