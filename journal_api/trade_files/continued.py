@@ -69,7 +69,7 @@ def continue_positions(
         stored = next((one for one in remaining if shares_fill(one, keys)), None)
         if stored is not None:
             remaining.remove(stored)
-            if mine.keys().isdisjoint(keys) and len(position) == len(read_fills(stored.fields)):
+            if mine.keys().isdisjoint(keys) and list_sizes(position) == list_sizes(read_fills(stored.fields)):
                 continue
         template = min((mine[key] for key in keys if key in mine), key=by_line, default=rows[0])
         row = with_fills(template, position)
@@ -108,6 +108,11 @@ def list_unmatched(rows: Sequence[ResolvedRow], continued: Sequence[Continued]) 
         if row.imported.is_unmatched
         and known.isdisjoint(find_key(fill)[1:] for fill in read_fills(row.columns))
     ]
+
+
+def list_sizes(fills: Sequence[Fill]) -> set[tuple[tuple[object, ...], int]]:
+    """Return the fills of a position with the part of each that belongs to it."""
+    return {(find_key(fill), fill.quantity) for fill in fills}
 
 
 def by_line(row: ResolvedRow) -> int:
