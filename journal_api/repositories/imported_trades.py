@@ -192,9 +192,18 @@ async def find_open_contracts(db: Connection, user_id: int) -> set[tuple[int, st
 
 
 async def find_continued(
-    db: Connection, user_id: int, account_id: int, contract: str, since: str, file_format: str
+    db: Connection,
+    user_id: int,
+    account_id: int,
+    contract: str,
+    since: str,
+    file_format: str,
+    last_trade_id: int,
 ) -> list[StoredTrade]:
-    """Return the open position of a contract and those since a time that files of the format have added."""
+    """Return the open position of a contract and those since a time that files of the format have added.
+
+    `last_trade_id` is the last id before the import: no position of the file itself is among them.
+    """
     rows: Iterable[Any] = await db.execute_fetchall(
         f"""
         SELECT {STORED_TRADE}
@@ -203,6 +212,7 @@ async def find_continued(
           AND contract = :contract
           AND account_id = :account_id
           AND (closed_at IS NULL OR closed_at >= :since)
+          AND id <= :last_trade_id
           AND (SELECT format FROM imports WHERE imports.id = import_id) = :format
         ORDER BY opened_at, id
         """,
@@ -212,6 +222,7 @@ async def find_continued(
             "account_id": account_id,
             "since": since,
             "format": file_format,
+            "last_trade_id": last_trade_id,
         },
     )
     return [build_stored(*row) for row in rows]

@@ -52,6 +52,7 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     copy_of: str | None = None
     fill_ids: tuple[str, str] | None = None  # of entry and exit in a row of a pair
     fills: tuple[FileFill, ...] = ()  # empty if the trade is one entry and one exit without ids
+    is_row: bool = False  # whether it is one of the pairs of a position, which the import keeps apart
     is_position: bool = False  # whether it was made from fills or pairs, from flat to flat
     is_unmatched: bool = False  # whether it is a fill that only closes, and the file has no position for it
     has_no_side: bool = False  # whether such a fill closes with whichever side that takes

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill, decode_fills, encode_fills, number_fills, state_fills, summarize
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.trade_identity import compute_checksums
+from journal_api.rules.trade_identity import compute_checksums, has_fill_ids
 from journal_api.values.money import json_text
 
 # Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
@@ -53,12 +53,15 @@ def relate(
     if row.imported.is_unmatched:
         return relate_close(row, [*([matched] if matched else []), *neighbours])
     others = [stored for stored in neighbours if matched is None or stored.trade_id != matched.trade_id]
+    if row.imported.is_row:
+        free = [stored for stored in others if stored.trade_id not in changed]
+        return None if matched else relate_row(row, free, file_format)
     if known := find_holder(row, [*([matched] if matched else []), *others]):
         return Relation(known, None)
     suspect: StoredTrade | None = None
     joined: Relation | None = None
     for stored in ([matched] if matched else []) + others:
-        mine, theirs = read_fills(row.columns), read_fills(stored.fields)
+        mine, theirs = read_fills(row.columns), read_stored_fills(stored)
         shares = not set(map(find_key, mine)).isdisjoint(map(find_key, theirs))
         if stored is matched and not (shares and has_ids(mine) and has_ids(theirs)):
             return Relation(stored, row)
@@ -69,6 +72,8 @@ def relate(
         if shares or (is_cut and row.columns["direction"] == stored.fields["direction"]):
             relation = join_with(row, mine, stored, theirs)
             if relation is None:
+                if shares and not row.imported.fill_ids:
+                    suspect = stored  # it uses a fill of another position
                 continue
             if joined is not None or (relation.row is not None and stored.trade_id in changed):
                 return Relation(stored, None, is_suspect=True)  # it is stored in parts
@@ -90,6 +95,18 @@ def relate_close(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Rela
     return None
 
 
+def relate_row(row: ResolvedRow, neighbours: Sequence[StoredTrade], file_format: str) -> Relation | None:
+    """Return the relation of a row that is kept apart to the positions that other formats have added."""
+    for stored in neighbours:
+        if stored.format in (None, file_format):
+            continue
+        if is_same_position(row.columns, stored.fields):
+            return Relation(stored, None)
+        if overlaps(row.columns, stored.fields):
+            return Relation(stored, None, is_suspect=True)
+    return None
+
+
 def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
     """Return a stored trade with fills of the row if several trades together hold all of them.
 
@@ -100,7 +117,7 @@ def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> Store
         left[find_key(fill)] += fill.quantity
     holders: list[StoredTrade] = []
     for stored in stored_trades:
-        fills = {find_key(fill): fill.quantity for fill in read_fills(stored.fields)}
+        fills = {find_key(fill): fill.quantity for fill in read_stored_fills(stored)}
         if not left.keys().isdisjoint(fills):
             holders.append(stored)
             left.subtract({key: quantity for key, quantity in fills.items() if key in left})
@@ -120,6 +137,15 @@ def describe_position(columns: dict[str, Any]) -> str:
         f"{columns['direction']} {json_text(columns['quantity'])} {columns['symbol']} from"
         f" {columns['opened_at']} at {json_text(columns['entry_price'])} to {until}{gross}"
     )
+
+
+def read_stored_fills(stored: StoredTrade) -> list[Fill]:
+    """Return the fills of a stored trade; the row of a pair has the ids of its external id."""
+    fills = read_fills(stored.fields)
+    if stored.fields["fills"] or not has_fill_ids({"external_id": stored.external_id}):
+        return fills
+    ids = dict(zip(("buy", "sell"), (stored.external_id or "").split("-"), strict=True))
+    return [fill._replace(external_id=ids[fill.side]) for fill in fills]
 
 
 def find_key(fill: Fill) -> Key:

@@ -34,7 +34,6 @@ from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import (
     Contract,
     closes_nothing,
-    contains_begin,
     continue_positions,
     list_unmatched,
     reopens,
@@ -191,8 +190,10 @@ class TradeImporter:
         verdicts: list[Verdict] = []
         for contract, rows in self.deferred.items():
             since = min(row.columns["opened_at"] for row in rows)
-            stored = await find_continued(self.db, self.user_id, *contract, since, self.file_format)
-            if contains_begin(rows, stored) or closes_nothing(rows, stored):
+            stored = await find_continued(
+                *(self.db, self.user_id, *contract, since, self.file_format, self.known.last_trade_id)
+            )
+            if not stored or closes_nothing(rows, stored):
                 verdicts += await self.process_rows(rows)
             else:
                 verdicts += await self.continue_contract(rows, stored)
@@ -293,13 +294,18 @@ class TradeImporter:
             index: row
             for index, row in enumerate(rows)
             if isinstance(row, ResolvedRow)
-            and row.imported.is_position
+            and (row.imported.is_position or row.imported.is_row)
             and row.columns["account_id"] in self.known.accounts_with_trades
         }
         if not positions:
             return {}
         neighbours = await find_neighbours(self.db, self.user_id, positions, self.known.last_trade_id)
         relations: dict[int, Relation] = {}
+        self.related |= {
+            stored.trade_id
+            for index, stored in matched.items()
+            if index in positions and positions[index].imported.is_row
+        }
         for index, row in positions.items():
             stored = matched.get(index), neighbours.get(index, ())
             relation = relate(row, *stored, self.file_format, self.related)

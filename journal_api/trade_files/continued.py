@@ -36,12 +36,6 @@ class Continued(NamedTuple):
     stored: StoredTrade | None
 
 
-def contains_begin(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> bool:
-    """Return whether the file has the first fill of every stored position, and so begins before them."""
-    mine = {find_key(fill) for row in rows for fill in read_fills(row.columns)}
-    return all(find_key(read_fills(stored.fields)[0]) in mine for stored in stored_trades)
-
-
 def closes_nothing(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> bool:
     """Return whether the fills of the rows only close, and no stored position is open."""
     return all(row.imported.is_unmatched for row in rows) and all(

@@ -58,6 +58,11 @@ def join_pairs(trades: Iterable[ImportedTrade | Rejected]) -> Iterator[ImportedT
             yield Rejected(position[0].row.line, first_reason(error))
 
 
+def keep_rows(trades: Iterable[ImportedTrade | Rejected]) -> Iterator[ImportedTrade | Rejected]:
+    """Yield the rows as trades of their own, marked as parts of positions."""
+    return (trade if isinstance(trade, Rejected) else replace(trade, is_row=True) for trade in trades)
+
+
 def place_fills(rows: list[ImportedTrade]) -> Iterator[Pair]:
     """Yield the rows with the places of their fills. A file with the newest row first is read backwards."""
     closes = [row.trade.closed_at for row in rows]

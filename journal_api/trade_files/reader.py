@@ -18,7 +18,7 @@ from journal_api.trade_files.file_format import Format, Trades, first_reason
 from journal_api.trade_files.headers import Header, UnknownHeader, recognise
 from journal_api.trade_files.known_formats import known_formats
 from journal_api.trade_files.named_rows import CellRules, RoundedCells, Row
-from journal_api.trade_files.pairs import join_pairs
+from journal_api.trade_files.pairs import join_pairs, keep_rows
 from journal_api.trade_files.point_values import with_point_values
 from journal_api.trade_files.profiles.profile_format import known_profile
 from journal_api.trade_files.rows import Cells
@@ -107,6 +107,8 @@ def read(
     unit = one_trade_is(header.format.name)
     if header.format.is_pairs and unit == "position":
         trades = join_pairs(trades)
+    elif header.format.is_pairs:
+        trades = keep_rows(trades)
     candidates = build_candidates(trades, timezone, header.format, into_one_account)
     batches = split_batches(candidates)
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
