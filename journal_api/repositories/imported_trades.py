@@ -22,6 +22,7 @@ from journal_api.rules.trade_identity import CORRECTED_FIELDS, compute_content_f
 from journal_api.values.clock import as_text
 
 MAX_NEIGHBOURS = 8
+DAY = 86_400  # seconds: more than two time zones differ by
 # A merged trade is never corrected by a file, like one that was entered by hand: it has no content.
 STORED_TRADE = f"""trades.id, source_trade_id, iif(merged IS NULL, content, NULL),
     (SELECT format FROM imports WHERE imports.id = import_id), external_id, {", ".join(CORRECTED_FIELDS)}"""
@@ -268,6 +269,46 @@ async def find_neighbours(
     for index, *values in trade_rows:
         neighbours.setdefault(index, []).append(build_stored(*values))
     return neighbours
+
+
+async def find_days_around(
+    db: Connection, user_id: int, rows: Mapping[int, ResolvedRow], last_trade_id: int, file_format: str
+) -> dict[int, list[StoredTrade]]:
+    """Return the trades of equal size that files of other formats have added within a day of each row."""
+    keys = [
+        {
+            "index": index,
+            **{name: row.columns[name] for name in ("account_id", "contract", "direction", "quantity")},
+            "begin": shift(row.columns["opened_at"], -DAY),
+            "end": shift(row.columns["opened_at"], DAY),
+        }
+        for index, row in rows.items()
+    ]
+    trade_rows: Iterable[Any] = await db.execute_fetchall(
+        f"""
+        SELECT key.value ->> '$.index', {STORED_TRADE}
+        FROM json_each(:keys) AS key
+        JOIN trades ON user_id = :user_id
+          AND contract = key.value ->> '$.contract'
+          AND opened_at BETWEEN key.value ->> '$.begin' AND key.value ->> '$.end'
+        WHERE account_id = key.value ->> '$.account_id'
+          AND direction = key.value ->> '$.direction'
+          AND quantity = key.value ->> '$.quantity'
+          AND trades.id <= :last_trade_id
+          AND (SELECT format FROM imports WHERE imports.id = import_id) <> :format
+        ORDER BY trades.id
+        """,
+        {
+            "keys": json_list(keys),
+            "user_id": user_id,
+            "last_trade_id": last_trade_id,
+            "format": file_format,
+        },
+    )
+    around: dict[int, list[StoredTrade]] = {}
+    for index, *values in trade_rows:
+        around.setdefault(index, []).append(build_stored(*values))
+    return around
 
 
 def shift(instant: str, seconds: int) -> str:

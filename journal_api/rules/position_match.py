@@ -22,6 +22,9 @@ MAX_DIFFERENCE = 2
 # Prices of two formats agree if they differ by less than this part of the price: averages are rounded.
 PRICE_PARTS = 10_000
 
+# Seconds by which time zones differ, or a multiple of them.
+QUARTER = 900
+
 Key = tuple[Any, ...]
 
 
@@ -102,7 +105,7 @@ def relate_row(row: ResolvedRow, neighbours: Sequence[StoredTrade], file_format:
             continue
         if is_same_position(row.columns, stored.fields):
             return Relation(stored, None)
-        if overlaps(row.columns, stored.fields):
+        if overlaps(row.columns, stored.fields) or touches(row.columns, stored.fields):
             return Relation(stored, None, is_suspect=True)
     return None
 
@@ -166,6 +169,14 @@ def overlaps(one: dict[str, Any], other: dict[str, Any]) -> bool:
     )
 
 
+def touches(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether one trade is within the other: also one that closed in the second in which it opened."""
+    times = one["opened_at"], one["closed_at"]
+    return all(
+        time is not None and other["opened_at"] <= time <= (other["closed_at"] or time) for time in times
+    )
+
+
 def is_same_position(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Return whether two formats tell of one position."""
     if any(one[name] != other[name] for name in ("direction", "quantity")):
@@ -174,6 +185,22 @@ def is_same_position(one: dict[str, Any], other: dict[str, Any]) -> bool:
         return False
     return all(is_near(one[name], other[name]) for name in ("opened_at", "closed_at")) and all(
         is_near_price(one[name], other[name]) for name in ("entry_price", "exit_price")
+    )
+
+
+def is_shifted(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether two closed positions differ by quarters of an hour alone, as time zones do."""
+    times = [one["opened_at"], other["opened_at"], one["closed_at"], other["closed_at"]]
+    if None in times or any(one[name] != other[name] for name in ("direction", "quantity")):
+        return False
+    begin, other_begin, end, other_end = map(datetime.fromisoformat, times)
+    opened, closed = ((a - b).total_seconds() for a, b in ((begin, other_begin), (end, other_end)))
+    quarters = round(opened / QUARTER)
+    return (
+        quarters != 0
+        and abs(opened - quarters * QUARTER) <= MAX_DIFFERENCE
+        and abs(opened - closed) <= MAX_DIFFERENCE
+        and all(is_near_price(one[name], other[name]) for name in ("entry_price", "exit_price"))
     )
 
 

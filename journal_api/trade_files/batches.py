@@ -18,6 +18,7 @@ from journal_api.repositories.imported_trades import (
     Matches,
     correct,
     find_continued,
+    find_days_around,
     find_matches,
     find_neighbours,
     find_open_contracts,
@@ -28,7 +29,7 @@ from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
 from journal_api.rules.commissions import Commissions
 from journal_api.rules.copy_match import CopyMatches, CopyRules
 from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import Relation, read_fills, relate
+from journal_api.rules.position_match import Relation, is_shifted, read_fills, relate
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import (
@@ -311,8 +312,24 @@ class TradeImporter:
             relation = relate(row, *stored, self.file_format, self.related)
             if relation is not None:
                 relations[index] = relation
-                self.related.add(relation.stored.trade_id)
-        return relations
+                if not relation.is_suspect:
+                    self.related.add(relation.stored.trade_id)
+        return relations | await self.find_shifted(
+            {index: row for index, row in positions.items() if index not in {*relations, *matched}}
+        )
+
+    async def find_shifted(self, rows: Mapping[int, ResolvedRow]) -> dict[int, Relation]:
+        """Return the positions that another format has at the times of another zone: suspects."""
+        if not rows:
+            return {}
+        around = await find_days_around(
+            self.db, self.user_id, rows, self.known.last_trade_id, self.file_format
+        )
+        shifted = (
+            (index, next((one for one in around.get(index, ()) if is_shifted(row.columns, one.fields)), None))
+            for index, row in rows.items()
+        )
+        return {index: Relation(stored, None, is_suspect=True) for index, stored in shifted if stored}
 
     def add_relation(self, row: ResolvedRow, relation: Relation, corrections: list[Correction]) -> Verdict:
         """Return the verdict of a position that a stored trade is, and add its correction."""

@@ -204,3 +204,90 @@ async def test_stored_rows_are_joined_to_the_positions_of_the_file_and_split_to_
     await client.delete(f"/imports/{again['id']}")
     await client.post(f"{path}/split")
     assert await read_trades(app) == before
+
+
+TIMES = {"a": "14:00:00", "b": "14:05:00", "c": "15:00:00", "d": "15:05:00"}
+HEADER = "Date,Time,Symbol,Quantity,Price,Side,Execution ID"
+OTHER = "03/02/2026,09:00:00,AAPL,1,100,Buy,x1\n03/02/2026,09:01:00,AAPL,1,101,Sell,x2"
+
+
+def write_fills(*fills: str) -> str:
+    """A file of fills such as `a buy 1 25000 id1`."""
+    rows = [fill.split() for fill in fills]
+    lines = [
+        f"03/02/2026,{TIMES[at]},MNQM6,{size},{price},{side},{name}" for at, side, size, price, name in rows
+    ]
+    return "\n".join([HEADER, *lines])
+
+
+WHOLE = ("a sell 1 25000 id1", "b buy 1 24990 id2", "c sell 1 25000 id3", "d buy 1 24990 id4")
+LATER = ("b sell 2 25010 id2", "c buy 1 25000 id3", "d sell 1 25100 id4")
+
+
+@pytest.mark.parametrize(
+    ("files", "positions"),
+    [
+        (
+            [f"{HEADER}\n{OTHER}", write_fills("a buy 2 25000 id1", "b sell 8 25010 id2")],
+            [("long", 2, 40), ("short", 6, None)],
+        ),
+        ([write_fills(WHOLE[0]), write_fills(*WHOLE)], [("short", 1, 20), ("short", 1, 20)]),
+        (
+            [write_fills(*LATER), write_fills("a buy 2 25000 id1", *LATER)],
+            [("long", 2, 40), ("long", 1, 200)],
+        ),
+        (
+            [
+                write_fills("a buy 1 25000 id1", "b sell 1 25010 id2"),
+                write_fills("b sell 1 25010 id2", "c buy 1 25000 id3"),
+            ],
+            [("long", 1, 20)],
+        ),
+    ],
+    ids=[
+        "a fill turns the position over",
+        "the whole after its first part",
+        "the whole after its later part",
+        "a fill of another position is suspect",
+    ],
+)
+async def test_files_that_overlap_give_each_position_once(
+    client: httpx.AsyncClient, app: Starlette, files: list[str], positions: list[tuple[Any, ...]]
+) -> None:
+    account = await create_account(client)
+
+    for file in files:
+        tried = await create_import(client, file, account_id=account["id"], dry_run=True)
+        report = await create_import(client, file, account_id=account["id"])
+        assert report["counts"] == tried["counts"]
+
+    rows = await run_sql(
+        app,
+        "SELECT direction, quantity / 100000000, gross_pnl / 100000000 FROM trades"
+        " WHERE symbol = 'MNQM6' ORDER BY opened_at",
+    )
+    assert [tuple(row) for row in rows] == positions
+
+
+@pytest.mark.parametrize("first", ["rows", "fills", "fills of another zone"])
+async def test_rows_and_positions_of_the_same_trades_never_double(
+    client: httpx.AsyncClient, app: Starlette, first: str
+) -> None:
+    fills = random_fills(1, 60)
+    pairs = performance(first_in_first_out(fills))
+    account = await create_account(client)
+    query = {"account_id": account["id"]}
+    if first == "rows":
+        await create_import(client, pairs, **query, one_trade_is="row")
+        await create_import(client, pairs, **query, one_trade_is="position")
+    elif first == "fills":
+        other = [fill._replace(id=fill.id + 5000) for fill in fills]
+        await create_import(client, executions(other), **query)
+        await create_import(client, pairs, **query, one_trade_is="row")
+    else:
+        other = [fill._replace(id=fill.id + 5000) for fill in fills]
+        await create_import(client, executions(other), **query, timezone="America/New_York")
+        await create_import(client, pairs, **query)
+
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    assert total / 10**8 == sum(one["gross"] for one in expected(fills))
