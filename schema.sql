@@ -195,7 +195,7 @@ CREATE TABLE imports (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   deleted INTEGER NOT NULL DEFAULT 0,  -- number of added trades that were deleted since
-  -- Whether rows of pairs were folded to positions. The newest import of an account and a format decides for later files.
+  -- Whether rows of pairs were joined to positions. Later files of the account and format are read alike.
   one_trade_is TEXT NOT NULL DEFAULT 'position' CHECK (one_trade_is IN ('position', 'row'))
 ) STRICT;
 CREATE INDEX imports_of_user ON imports (user_id, id);

@@ -22,7 +22,7 @@ class FileFill(NamedTuple):
 
     side: FillSide
     quantity: int
-    price: int
+    price: int | None  # None for an exit that nobody stated
     time: Timestamp
     fees: int
     external_id: str | None

@@ -12,9 +12,18 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
-from journal_api.rules.fills import Fill, decode_fills, encode_fills, number_fills, state_fills, summarize
+from journal_api.rules.fills import Fill
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.trade_identity import compute_checksums, has_fill_ids
+from journal_api.rules.position_fills import (
+    Key,
+    find_key,
+    has_ids,
+    is_whole,
+    read_fills,
+    read_stored_fills,
+    unite_fills,
+    with_fills,
+)
 from journal_api.values.money import json_text
 
 # Seconds between the times of one fill in two formats: some have no fractions, some the time of the order.
@@ -24,8 +33,6 @@ PRICE_PARTS = 10_000
 
 # Seconds by which time zones differ, or a multiple of them.
 QUARTER = 900
-
-Key = tuple[Any, ...]
 
 
 class Relation(NamedTuple):
@@ -127,11 +134,6 @@ def find_holder(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> Store
     return holders[0] if len(holders) > 1 and all(missing <= 0 for missing in left.values()) else None
 
 
-def read_fills(columns: dict[str, Any]) -> list[Fill]:
-    """Return the fills of a trade by its columns."""
-    return decode_fills(columns["fills"]) if columns["fills"] else state_fills(columns)
-
-
 def describe_position(columns: dict[str, Any]) -> str:
     """Return a position in words, for a person to compare."""
     until = columns["closed_at"] or "now"
@@ -140,26 +142,6 @@ def describe_position(columns: dict[str, Any]) -> str:
         f"{columns['direction']} {json_text(columns['quantity'])} {columns['symbol']} from"
         f" {columns['opened_at']} at {json_text(columns['entry_price'])} to {until}{gross}"
     )
-
-
-def read_stored_fills(stored: StoredTrade) -> list[Fill]:
-    """Return the fills of a stored trade; the row of a pair has the ids of its external id."""
-    fills = read_fills(stored.fields)
-    if stored.fields["fills"] or not has_fill_ids({"external_id": stored.external_id}):
-        return fills
-    ids = dict(zip(("buy", "sell"), (stored.external_id or "").split("-"), strict=True))
-    return [fill._replace(external_id=ids[fill.side]) for fill in fills]
-
-
-def find_key(fill: Fill) -> Key:
-    """Return what identifies a fill in files of one format: its id, else its side, time, price and size."""
-    if fill.external_id is not None:
-        return (fill.side, fill.external_id)
-    return fill.side, fill.at, fill.price, fill.quantity
-
-
-def has_ids(fills: Sequence[Fill]) -> bool:
-    return all(fill.external_id is not None for fill in fills)
 
 
 def overlaps(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -228,63 +210,6 @@ def join_with(row: ResolvedRow, mine: list[Fill], stored: StoredTrade, theirs: l
         return Relation(stored, with_fills(row, unite_fills(theirs, mine)))
     except ValidationFailed:
         return None
-
-
-def is_whole(fills: Sequence[Fill], part: Sequence[Fill]) -> bool:
-    """Return whether no fill of a part is larger than the same fill of the whole."""
-    sizes = {find_key(fill): fill.quantity for fill in fills}
-    return all(fill.quantity <= sizes[find_key(fill)] for fill in part)
-
-
-def unite_fills(theirs: Sequence[Fill], mine: Sequence[Fill]) -> list[Fill]:
-    """Return the fills of both, in the order of time and of ids.
-
-    A fill that is in both has the larger size; if entries and exits do not balance, each has a part of it.
-    """
-    united: dict[Key, Fill] = {}
-    for fills in (theirs, mine):
-        occurrences: Counter[Key] = Counter()
-        for fill in fills:
-            key = find_key(fill)
-            occurrences[key] += 1
-            before = united.get((key, occurrences[key]), fill)
-            united[key, occurrences[key]] = fill._replace(quantity=max(fill.quantity, before.quantity))
-    shared = {find_key(fill) for fill in theirs} & {find_key(fill) for fill in mine}
-    missing = sum(fill.signed for fill in united.values())
-    for (key, number), fill in united.items():
-        if missing and key in shared and (fill.signed < 0) == (missing > 0):
-            united[key, number] = fill._replace(quantity=fill.quantity + abs(missing))
-            break
-    return number_fills(sorted(united.values(), key=find_place))
-
-
-def find_place(fill: Fill) -> tuple[str, int]:
-    """Return the place of a fill in the order of time, those of one time by their ids."""
-    fill_id = fill.external_id or ""
-    return fill.at, int(fill_id) if fill_id.isdecimal() else 0
-
-
-def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
-    """Return the row as these fills make it. Raises ValidationFailed if they are no position."""
-    position = summarize(fills)
-    columns = {
-        **row.columns,
-        "direction": position.direction,
-        "quantity": position.quantity,
-        "entry_price": position.entry_price,
-        "exit_price": position.exit_price,
-        "opened_at": position.opened_at,
-        "closed_at": position.closed_at,
-        "gross_pnl": position.gross(row.columns["multiplier"]),
-        "fees": position.fees,
-    }
-    columns["fills"] = None if fills == state_fills(columns) else encode_fills(fills)
-    as_read, stated = row.imported.as_read, columns
-    if as_read is not None:  # a new point value changes no known trade
-        multiplier = as_read.multiplier.units
-        stated = {**columns, "multiplier": multiplier, "gross_pnl": position.gross(multiplier)}
-    columns["content"] = compute_checksums(stated, row.imported.unstated)
-    return replace(row, columns=columns)
 
 
 def fill_in(

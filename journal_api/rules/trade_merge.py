@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill, Position, number_fills, sort_fills, summarize
-from journal_api.rules.position_match import find_place
+from journal_api.rules.position_fills import find_place
 from journal_api.rules.trade_draft import TradeDraft, checked_amount
 from journal_api.rules.trade_identity import has_fill_ids
 from journal_api.structs.trades import FeesSource, Trade

@@ -4,32 +4,24 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
-from typing import NamedTuple
 
 from aiosqlite import Connection
 
 from journal_api.database.threads import T
 from journal_api.repositories import import_timezones
-from journal_api.repositories.accounts import read_commissions
-from journal_api.repositories.copy_links import link_by_import, read_rules
-from journal_api.repositories.import_lookups import find_accounts_with_trades, read_names
+from journal_api.repositories.copy_links import link_by_import
 from journal_api.repositories.imported_trades import (
     LastMatched,
     Matches,
     correct,
-    find_continued,
-    find_days_around,
     find_matches,
-    find_neighbours,
-    find_open_contracts,
     insert_all,
 )
-from journal_api.repositories.sql import fetch
-from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
-from journal_api.rules.commissions import Commissions
-from journal_api.rules.copy_match import CopyMatches, CopyRules
-from journal_api.rules.import_rows import Candidate, Correction, Names, Rejected, ResolvedRow, StoredTrade
-from journal_api.rules.position_match import Relation, is_shifted, read_fills, relate
+from journal_api.repositories.stored_positions import find_continued, find_days_around, find_neighbours
+from journal_api.rules.copy_match import CopyMatches
+from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.position_fills import read_fills
+from journal_api.rules.position_match import Relation, is_shifted, relate
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import (
@@ -41,6 +33,7 @@ from journal_api.trade_files.continued import (
 )
 from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.copy_linking import CopyLinker
+from journal_api.trade_files.known_journal import KnownJournal
 from journal_api.trade_files.matching import ImportFees, correct_trade, fill_in_trade
 from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.previews import ImportDigest, PreviewCollector
@@ -64,32 +57,6 @@ COPIES_AT_ONCE = 500
 
 class HasErrors(Exception):
     """A row of the import is an error, so nothing of the import may be stored."""
-
-
-class KnownJournal(NamedTuple):
-    """What the journal has before an import. A row matches no trade that the same file has added."""
-
-    last_trade_id: int
-    names: Names
-    commissions: Mapping[int, Commissions]
-    accounts_with_trades: set[int]
-    open_contracts: set[tuple[int, str]]  # those with an open position
-    merged_parts: MergedParts
-    copy_rules: list[CopyRules]
-
-
-async def read_known(db: Connection, user_id: int) -> KnownJournal:
-    """Return what the journal has. New ids are assigned from it, under the write lock (DECISIONS 29)."""
-    last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
-    return KnownJournal(
-        last or 0,
-        await read_names(db, user_id),
-        await read_commissions(db, user_id),
-        await find_accounts_with_trades(db, user_id),
-        await find_open_contracts(db, user_id),
-        await read_merged_parts(db, user_id),
-        await read_rules(db, user_id),
-    )
 
 
 class TradeImporter:

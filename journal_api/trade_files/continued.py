@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from journal_api.rules.fills import Fill, fold_fills
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.position_match import find_key, find_place, read_fills, with_fills
+from journal_api.rules.position_fills import find_key, find_place, read_fills, with_fills
 from journal_api.rules.trade_identity import compute_fingerprint
 from journal_api.structs.trades import FillSide
 

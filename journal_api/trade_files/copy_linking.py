@@ -6,7 +6,7 @@ from typing import Any
 from aiosqlite import Connection
 
 from journal_api.repositories import copy_links
-from journal_api.repositories.imported_trades import shift
+from journal_api.repositories.stored_positions import shift
 from journal_api.rules.copy_match import COMPARED, CopyMatches, CopyPosition, CopyRules, match_copies
 from journal_api.rules.import_rows import Correction, ResolvedRow
 from journal_api.values.instruments import canonical_symbol, contract_root

@@ -13,7 +13,8 @@ from journal_api.rules.copy_match import CopyMatches, describe_ambiguous
 from journal_api.structs.copy_groups import AmbiguousCopy
 from journal_api.structs.imports import AppliedFees, CostsSource, Counts, FileAccount, ImportPreview, Verdict
 from journal_api.trade_files.accounts import AccountChoice
-from journal_api.trade_files.batches import HasErrors, TradeImporter, read_known
+from journal_api.trade_files.batches import HasErrors, TradeImporter
+from journal_api.trade_files.known_journal import read_known
 from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.verdicts import VerdictCounter, refused

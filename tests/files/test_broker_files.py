@@ -29,7 +29,10 @@ Run Date,Account,Account Number,Action,Symbol,Type,Exchange Quantity,Price,Quant
 
 Date downloaded 03/31/2026 3:00 pm
 """
-METATRADER_ROW = "<tr><td>{}</td><td>2026.03.12 09:57:14</td><td>buy</td><td>0.02</td><td>eurusd</td><td>1.10</td><td>0</td><td>0</td><td>2026.03.12 10:57:14</td><td>1.11</td><td>-0.04</td><td>0</td><td>0</td><td>20</td></tr>\n"
+METATRADER_ROW = (
+    "<tr><td>{}</td><td>2026.03.12 09:57:14</td><td>buy</td><td>0.02</td><td>eurusd</td><td>1.10</td><td>0</td>"
+    "<td>0</td><td>2026.03.12 10:57:14</td><td>1.11</td><td>-0.04</td><td>0</td><td>0</td><td>20</td></tr>\n"
+)
 METATRADER = (
     "<table><tr><td colspan=14>Closed Transactions:</td></tr><tr>"
     + "".join(
@@ -65,7 +68,8 @@ QLTX Vertical,,Sell,Filled,2,2,@1.20,1.20,DAY,03/06/2026 10:38:00 EST,03/06/2026
 QLTX Vertical,,Buy,Cancelled,0,2,@0.20,,DAY,03/06/2026 10:40:00 EST,
 ,QLTX260320P00457000,Buy,Cancelled,0,2,@5.00,,DAY,03/06/2026 10:40:00 EST,
 X,QLTX260320P01457000,Sell,Filled,1,1,@0.22,0.22,DAY,03/06/2026 12:55:33 EST,03/06/2026 12:55:34 EST
-X,QLTX 03/20/2026 00:00:00 EDT Put $1457.00,Buy,Filled,1,1,@0.20,0.20,DAY,03/06/2026 12:43:37 EST,03/06/2026 12:44:21 EST
+X,QLTX 03/20/2026 00:00:00 EDT Put $1457.00,Buy,Filled,1,1,@0.20,0.20,DAY,\
+03/06/2026 12:43:37 EST,03/06/2026 12:44:21 EST
 """
 TRADINGVIEW = """\
 Trade number,Type,Date and time,Signal,Price USDT,Size (qty),Size (value),Net PnL USD,Net PnL %

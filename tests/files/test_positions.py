@@ -1,12 +1,13 @@
 """One trade is one position: pairs and fills, files that cut a position, the same position in two formats."""
 
+import json
 from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
 import httpx
 import pytest
-from factories import create_account, create_import, read_file, run_sql, unwrap
+from factories import create_account, create_import, details_of, read_file, run_sql, send_file, unwrap
 from positions import (
     FileFill,
     book_positions,
@@ -291,3 +292,53 @@ async def test_rows_and_positions_of_the_same_trades_never_double(
 
     ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
     assert total / 10**8 == sum(one["gross"] for one in expected(fills))
+
+
+@pytest.mark.parametrize("seed", range(examples(full=30, ci=3)))
+async def test_positions_come_back_from_an_export(
+    client: httpx.AsyncClient, app: Starlette, seed: int
+) -> None:
+    fills = random_fills(seed, 80)
+    account = await create_account(client, fees={"MNQ": 0.37})
+    report = await create_import(client, executions(fills), account_id=account["id"])
+    file = (await client.get("/trades/export")).content
+    await client.delete(f"/imports/{report['id']}")
+
+    back = await create_import(client, file, account_id=account["id"])
+
+    assert back["counts"]["new"] == len(book_positions(fills))
+    assert await stored_positions(app) == expected(fills)
+    assert (await client.get("/trades/export")).content == file
+
+
+BUY = {"id": 1, "side": "buy", "quantity": 1, "price": 100, "at": "2026-01-05T14:00:00Z", "fees": 0}
+SELL = {**BUY, "id": 2, "side": "sell", "price": 101, "at": "2026-01-05T15:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [
+        [],
+        [{**BUY, "quantity": 1e300}, SELL],
+        [{**BUY, "quantity": -1}, SELL],
+        [{**BUY, "price": "a"}, SELL],
+        [{**BUY, "at": "2026-01-05T14:00"}, SELL],
+        [{**BUY, "external_id": "x" * 101}, SELL],
+        [SELL, BUY],
+        [{**BUY, "quantity": 2}, {**SELL, "quantity": 2}],
+        [BUY],
+    ],
+    ids=str,
+)
+async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
+    client: httpx.AsyncClient, app: Starlette, fills: list[Any]
+) -> None:
+    account = await create_account(client)
+    cell = json.dumps([{"external_id": None, **fill} for fill in fills]).replace('"', '""')
+    row = f'ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,"{cell}"'
+    header = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,fills"
+
+    refused = await send_file(client, f"{header}\n{row}\n", account["id"])
+
+    assert refused.status_code == 400
+    assert details_of(refused)["reason"].startswith("fills must ")

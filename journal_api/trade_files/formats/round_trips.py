@@ -3,16 +3,23 @@
 `COLUMNS` is the complete header, which the export writes.
 """
 
+import re
+from collections.abc import Sequence
+from decimal import Decimal
 from typing import cast, get_args
 
+from msgspec import Raw, json
 from msgspec.structs import replace
 
-from journal_api.rules.fills import decode_fills, summarize
+from journal_api.errors import ValidationFailed
+from journal_api.rules.fills import Fill, StoredFill, sort_fills
 from journal_api.rules.import_rows import Answered, FileFill, ImportedTrade, unstated
 from journal_api.rules.trade_draft import TradeDraft
+from journal_api.rules.trade_merge import summarize_whole
 from journal_api.structs.trades import Grade
 from journal_api.trade_files.cells import parse_direction, parse_json_list, parse_names, text
 from journal_api.trade_files.file_format import Format, one_trade_per_row
+from journal_api.trade_files.fill_book import round_digits
 from journal_api.trade_files.named_rows import Row
 from journal_api.values.money import ONE, ZERO, Money, PositiveMoney, PositiveResult, Result
 from journal_api.values.timestamps import Timestamp
@@ -27,6 +34,9 @@ COLUMNS = (
 NAMES = frozenset({"account", "strategy", "setup", "tags", "confirmations", "row", "copy_of"})
 # The header of the export for spreadsheets. It differs so that such a file is recognised and refused.
 TITLES = tuple(column.replace("_", " ").capitalize() for column in COLUMNS)
+# Plain digits as the export writes them; as many as an amount may have, and some more.
+JSON_AMOUNT = re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?")
+MAX_FILLS = 20_000
 # The value of initial_risk for a trade that has a stop but no initial risk.
 NO_RISK = "none"
 
@@ -53,13 +63,16 @@ def read_trade(row: Row) -> ImportedTrade:
         external_id=row.read_if_any("external_id", Name100.decode),
         notes=row.parse("notes", text, strip=False) if row.get("notes") else None,
     )
+    fills = row.read_if_any("fills", parse_fills) or ()
+    if fills:
+        require_agreement(trade, fills)
     imported = ImportedTrade(
         row.line,
         trade.with_result(),
         unstated=unstated(multiplier=multiplier, fees=fees),
         is_computed=gross_pnl is None,
         derives_risk=not has_no_risk,
-        fills=row.read_if_any("fills", parse_fills) or (),
+        fills=fills,
     )
     if NAMES.isdisjoint(row):
         return imported
@@ -76,13 +89,54 @@ def read_trade(row: Row) -> ImportedTrade:
 
 
 def parse_fills(cell: str) -> tuple[FileFill, ...]:
-    """Return the fills of a trade, which are JSON as in the export."""
-    fills = decode_fills(cell)
-    summarize(fills)
-    return tuple(
-        FileFill(side, quantity, price or 0, Timestamp.decode(at), fees, external_id)
-        for _, side, quantity, price, at, fees, external_id in fills
+    """Return the fills of a trade, which are JSON as in the export. Raises ValueError."""
+    fills = json.decode(cell, type=list[StoredFill])
+    if not 0 < len(fills) <= MAX_FILLS:
+        raise ValueError(f"must have 1 to {MAX_FILLS} fills")
+    return tuple(map(check_fill, fills))
+
+
+def check_fill(fill: StoredFill) -> FileFill:
+    """Return the fill with its amounts. Raises ValueError if one exceeds a limit."""
+    at = Timestamp.decode(fill.at)
+    if at.is_local:
+        raise ValueError("must have times with an offset")
+    return FileFill(
+        fill.side,
+        parse_json_amount(fill.quantity, PositiveMoney),
+        None if bytes(fill.price) == b"null" else parse_json_amount(fill.price, Money),
+        at,
+        parse_json_amount(fill.fees, Result),
+        None if fill.external_id is None else Name100.decode(fill.external_id),
     )
+
+
+def parse_json_amount(raw: Raw, kind: type[Money]) -> int:
+    """Return a JSON number in units of 10^-8. Raises ValueError, also for one with an exponent."""
+    digits = bytes(raw).decode()
+    if not JSON_AMOUNT.fullmatch(digits):
+        raise ValueError("must have amounts of plain digits")
+    return kind.checked(Decimal(digits)).units
+
+
+def require_agreement(trade: TradeDraft, fills: Sequence[FileFill]) -> None:
+    """Raise ValidationFailed unless the fills make the trade of the row."""
+    stored = [
+        Fill(number, side, quantity, price, at.stored("UTC"), fees, external_id)
+        for number, (side, quantity, price, at, fees, external_id) in enumerate(fills, 1)
+    ]
+    position = summarize_whole(stored)
+    has_prices = None not in [fill.price for fill in stored]
+    made = (position.direction, round_digits(position.quantity), round_digits(position.entry_price))
+    exit_price = None if position.exit_price is None else round_digits(position.exit_price)
+    if (
+        made != (trade.direction, trade.quantity.units, trade.entry_price.units)
+        or position.fees != trade.fees.units
+        or (trade.closed_at is None) != (position.closed_at is None)
+        or stored != sort_fills(stored)
+        or (has_prices and trade.exit_price is not None and trade.exit_price.units != exit_price)
+    ):
+        raise ValidationFailed(fields={"fills": "must make the trade of the row: its size, prices and fees"})
 
 
 def parse_grade(cell: str) -> Grade:

@@ -1,0 +1,42 @@
+"""What the journal has before an import."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from aiosqlite import Connection
+
+from journal_api.repositories.accounts import read_commissions
+from journal_api.repositories.copy_links import read_rules
+from journal_api.repositories.import_lookups import find_accounts_with_trades, read_names
+from journal_api.repositories.sql import fetch
+from journal_api.repositories.stored_positions import find_open_contracts
+from journal_api.repositories.trade_merges import MergedParts, read_merged_parts
+from journal_api.rules.commissions import Commissions
+from journal_api.rules.copy_match import CopyRules
+from journal_api.rules.import_rows import Names
+
+
+class KnownJournal(NamedTuple):
+    """What the journal has before an import. A row matches no trade that the same file has added."""
+
+    last_trade_id: int
+    names: Names
+    commissions: Mapping[int, Commissions]
+    accounts_with_trades: set[int]
+    open_contracts: set[tuple[int, str]]  # those with an open position
+    merged_parts: MergedParts
+    copy_rules: list[CopyRules]
+
+
+async def read_known(db: Connection, user_id: int) -> KnownJournal:
+    """Return what the journal has. New ids are assigned from it, under the write lock (DECISIONS 29)."""
+    last = await fetch(db, "SELECT seq FROM sqlite_sequence WHERE name = 'trades'", {})
+    return KnownJournal(
+        last or 0,
+        await read_names(db, user_id),
+        await read_commissions(db, user_id),
+        await find_accounts_with_trades(db, user_id),
+        await find_open_contracts(db, user_id),
+        await read_merged_parts(db, user_id),
+        await read_rules(db, user_id),
+    )
