@@ -19,6 +19,7 @@ CREATE TABLE users (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   trading_weekdays TEXT NOT NULL DEFAULT '[1,2,3,4,5]',  -- JSON: ISO weekday numbers, ascending
+  facts_cursor INTEGER NOT NULL DEFAULT 0,  -- the newest change that the user's rows of trade_facts include
   CHECK (active_account_id IS NULL OR active_copy_group_id IS NULL)
 ) STRICT;
 
@@ -365,6 +366,33 @@ BEGIN
   UPDATE imports SET deleted = deleted + 1 WHERE id = old.import_id;
 END;
 
+-- What statistics read of each closed trade, worked out once (repositories/trade_facts.py). Rows of days that
+-- changed since the owner's facts_cursor are out of date.
+CREATE TABLE trade_facts (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  trading_day TEXT NOT NULL,
+  closed_at TEXT NOT NULL,
+  id INTEGER NOT NULL,  -- of the trade
+  decision INTEGER NOT NULL,  -- the id of the original of a copy, otherwise of the trade
+  fees INTEGER NOT NULL,
+  net_pnl INTEGER NOT NULL,
+  initial_risk INTEGER,
+  r INTEGER,  -- null without a risk, and for a quotient over 10^10
+  grade TEXT,
+  is_mistake INTEGER NOT NULL,
+  checklist INTEGER,  -- whether it is wholly confirmed; null without one
+  answers TEXT,  -- JSON: the ids of confirmations that were present, and negative of those that were absent
+  local_hour INTEGER NOT NULL,  -- in which the trade was opened, in the owner's time zone
+  held INTEGER NOT NULL,  -- whole seconds
+  contract TEXT NOT NULL,
+  root TEXT NOT NULL,
+  direction TEXT NOT NULL,
+  strategy_id INTEGER,
+  setup_id INTEGER,
+  PRIMARY KEY (account_id, trading_day, closed_at, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX facts_of_trade ON trade_facts (id);
+
 -- Goals -------------------------------------------------------------------------------------------------
 
 CREATE TABLE goals (
@@ -476,13 +504,15 @@ BEGIN
 END;
 
 CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
-WHEN (old.account_id, old.trading_day, old.closed_at, old.gross_pnl, old.fees, old.initial_risk, old.grade,
-      old.setup_id, old.source_trade_id)
- IS NOT (new.account_id, new.trading_day, new.closed_at, new.gross_pnl, new.fees, new.initial_risk, new.grade,
-      new.setup_id, new.source_trade_id)
+WHEN (old.account_id, old.trading_day, old.opened_at, old.closed_at, old.gross_pnl, old.fees, old.initial_risk,
+      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id)
+ IS NOT (new.account_id, new.trading_day, new.opened_at, new.closed_at, new.gross_pnl, new.fees, new.initial_risk,
+      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id)
 BEGIN
   INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
-  INSERT INTO touched_days VALUES (new.account_id, new.trading_day);
+  INSERT INTO touched_days
+  SELECT new.account_id, new.trading_day
+  WHERE (old.account_id, old.trading_day) IS NOT (new.account_id, new.trading_day);
 END;
 
 CREATE TRIGGER changes_of_tagged_trade AFTER INSERT ON trade_tags
@@ -547,6 +577,13 @@ CREATE TRIGGER goals_of_trading_weekdays AFTER UPDATE OF trading_weekdays ON use
 WHEN old.trading_weekdays <> new.trading_weekdays
 BEGIN
   UPDATE goals SET evaluated_on = NULL WHERE user_id = new.id AND status = 'active';
+END;
+
+-- The hour in which a trade was opened is another one in another time zone.
+CREATE TRIGGER changes_of_timezone AFTER UPDATE OF timezone ON users
+WHEN old.timezone <> new.timezone
+BEGIN
+  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id;
 END;
 
 CREATE TRIGGER goals_of_calendar AFTER UPDATE OF timezone, day_rollover ON users

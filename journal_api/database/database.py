@@ -163,21 +163,22 @@ class Database:
         self._is_damaged = self._is_damaged or primary_code(error) in DAMAGED
 
     @asynccontextmanager
-    async def read_transaction(self, seconds: float = math.inf) -> AsyncIterator[Connection]:
+    async def read_transaction(self, seconds: float = math.inf) -> AsyncIterator[ThreadConnection]:
         """Yield a new reader connection, whose statements all see the snapshot of the first of them.
 
         A statement that runs after `seconds`, or when the block has ended, is interrupted. Raises
         StorageUnavailable when other files are in the place of the database file and its log now.
         """
         self._require_same_files()
-        async with open_reader(self._path) as connection:
+        connection = open_reader(self._path)
+        async with connection:
             self._require_same_files()
             connection.row_factory = sqlite3.Row
             async with read_snapshot(connection, seconds):
                 yield connection
 
     @asynccontextmanager
-    async def report_transaction(self) -> AsyncIterator[Connection]:
+    async def report_transaction(self) -> AsyncIterator[ThreadConnection]:
         """Yield the connection of a read transaction once few enough other reports run.
 
         Raises Busy, also when the report takes too long.

@@ -5,17 +5,17 @@ the days that changed since then are evaluated, and the periods from the newest 
 other snapshots stay (DECISIONS 16, 17, 18).
 """
 
-import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from aiosqlite import Connection
 
 from journal_api.database.database import Database
 from journal_api.errors import Busy
-from journal_api.repositories import balances, goal_states, statistics
+from journal_api.repositories import balances, goal_states, statistics, trade_facts
 from journal_api.repositories.sql import json_list
 from journal_api.rules.goal_history import (
     GoalState,
@@ -29,9 +29,10 @@ from journal_api.rules.goal_history import (
 )
 from journal_api.values.clock import now
 from journal_api.values.periods import Period, find_period
+from journal_api.values.statistics import Statistics
 
-# Seconds of computing after which histories are stored, and how often a goal may change meanwhile.
-SPAN, MAX_TRIES = 0.2, 3
+# Periods after which histories are stored, and how often a goal may change meanwhile.
+MAX_PERIODS, MAX_TRIES = 5_000, 3
 CHANGING = "The goal or its accounts are being changed. Try again."
 
 
@@ -43,12 +44,30 @@ class History(NamedTuple):
     snapshots: Sequence[Snapshot] = ()
 
 
+class Plan(NamedTuple):
+    """What a refresh of a goal computes: the stale periods of its history, given the days that changed."""
+
+    state: GoalState
+    changed: Sequence[date]
+    stale: Sequence[Period]
+
+    @property
+    def today(self) -> Period:
+        return Period(self.state.today, self.state.today)
+
+    @property
+    def requested(self) -> list[Period]:
+        """The stale periods, and today for the pace."""
+        return [*self.stale, self.today]
+
+
 async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int]) -> None:
     """Bring the stored snapshots of goals of a user up to date, with what was written before this call.
 
-    Histories are computed while others write. What SPAN seconds have computed is stored together, in a short
+    Histories are computed while others write, and those of some goals are stored together, in a short
     transaction. Raises Busy for a goal that is changed again and again meanwhile.
     """
+    await trade_facts.refresh(database, user_id)
     tries = 0
     while goal_ids:
         async with database.computing_history(user_id):
@@ -64,14 +83,18 @@ async def refresh_all(database: Database, user_id: int, goal_ids: Sequence[int])
 
 
 async def compute_some(db: Connection, goal_ids: Sequence[int]) -> dict[int, History | None]:
-    """Return the histories of the first goals, as many as SPAN seconds allow, at least one."""
-    until = time.monotonic() + SPAN
+    """Return the histories of the first goals, of up to MAX_PERIODS periods together, at least one."""
     computed: dict[int, History | None] = {}
+    plans: list[Plan] = []
     for goal_id in goal_ids:
-        computed[goal_id] = await compute(db, goal_id)
-        if time.monotonic() > until:
+        plan = await find_plan(db, goal_id)
+        if isinstance(plan, Plan):
+            plans.append(plan)
+        else:
+            computed[goal_id] = plan
+        if sum(len(plan.stale) for plan in plans) > MAX_PERIODS:
             break
-    return computed
+    return computed | {history.state.goal_id: history for history in await compute(db, plans)}
 
 
 async def store_unchanged(database: Database, computed: Mapping[int, History | None]) -> set[int]:
@@ -99,12 +122,14 @@ async def refresh(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
     Nothing is done for a goal that was deleted, paused or archived meanwhile. With `is_stopped` only a paused
     or archived goal is refreshed, to the day on which it was stopped.
     """
-    if history := await compute(db, goal_id, is_stopped=is_stopped):
+    plan = await find_plan(db, goal_id, is_stopped=is_stopped)
+    histories = await compute(db, [plan]) if isinstance(plan, Plan) else [plan] if plan else []
+    for history in histories:
         await store(db, history)
 
 
-async def compute(db: Connection, goal_id: int, *, is_stopped: bool = False) -> History | None:
-    """Return what a refresh of the goal stores, None for nothing."""
+async def find_plan(db: Connection, goal_id: int, *, is_stopped: bool = False) -> Plan | History | None:
+    """Return what to compute for the goal, a history without it, None if there is nothing to store."""
     state = await goal_states.find(db, goal_id, is_stopped=is_stopped)
     if state is None:
         return None
@@ -112,15 +137,31 @@ async def compute(db: Connection, goal_id: int, *, is_stopped: bool = False) -> 
     if state.is_of_today and not changed:
         # All new changes, if there are any, are of other users or out of scope.
         return None if state.change_cursor == state.latest_change else History(state, None)
-    stale = list(dict.fromkeys(find_stale_periods(state, changed)))
-    today = Period(state.today, state.today)
-    requested = list(dict.fromkeys([*stale, today]))
-    computed = await statistics.list_of_periods(db, state.account_ids, requested, state.extra, state.today)
-    by_period, of_today = {period: computed[period] for period in stale}, computed[today]
+    return Plan(state, changed, list(dict.fromkeys(find_stale_periods(state, changed))))
+
+
+async def compute(db: Connection, plans: Sequence[Plan]) -> list[History]:
+    """Return the histories of goals. Goals of the same accounts share the statistics of days."""
+    scopes = defaultdict[tuple[Any, ...], list[Plan]](list)
+    for plan in plans:
+        scopes[plan.state.user_id, plan.state.today, *plan.state.account_ids].append(plan)
+    histories: list[History] = []
+    for (user_id, today, *account_ids), shared in scopes.items():
+        periods = dict.fromkeys(period for plan in shared for period in plan.requested)
+        extras = {plan.state.extra for plan in shared}
+        computed = await statistics.list_of_periods(db, user_id, account_ids, list(periods), extras, today)
+        histories += [await build_history(db, plan, computed) for plan in shared]
+    return histories
+
+
+async def build_history(db: Connection, plan: Plan, computed: Mapping[Period, Statistics | None]) -> History:
+    """Return the snapshots of the stale periods, given the statistics of the requested ones."""
+    state, stale = plan.state, plan.stale
+    by_period, of_today = {period: computed[period] for period in stale}, computed[plan.today]
     if state.carries_balance and state.mixes_currencies:
         by_period = mark_mixed_currencies(by_period)
     elif state.carries_balance and stale:  # none if it was stopped before the day of its creation, as of now
-        opening_balance = await balances.read_opening_balance(db, state, stale, changed)
+        opening_balance = await balances.read_opening_balance(db, state, stale, plan.changed)
         by_period = add_balances(by_period, opening_balance, state.currency)
     snapshots = [
         build_snapshot(state, period, totals, of_today)

@@ -1,203 +1,201 @@
-"""The SQL of statistics that goals and reports share (DECISIONS 15, 20)."""
+"""The SQL of statistics that goals and reports share (DECISIONS 15, 20).
+
+A part is a set of trades that are summed together: a day of a goal, or the trades of a report with one key.
+"""
 
 import re
 import sqlite3
-from collections.abc import Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from aiosqlite import Connection
 
-from journal_api.values.money import OUT_OF_RANGE
-from journal_api.values.statistics import Statistics
+from journal_api.rules.statistics import Collected, Place
+from journal_api.values.statistics import ExtraStatistic
 
-# Of each trade: whether it is a copy or has copies, and whether it has a tag of type mistake.
-IS_SHARED = """source_trade_id IS NOT NULL
-            OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = trades.id)"""
-IS_MISTAKE = """EXISTS (SELECT 1
-                FROM trade_tags
-                JOIN tags ON tags.id = tag_id
-                WHERE trade_id = trades.id AND type = 'mistake')"""
-# R of the trade alone; NULL without a risk and for a quotient over 10^10.
-R = "ratio(net_pnl, initial_risk)"
-# Whether the trade has every confirmation of its setup, NULL without any. The first that is missing ends the
-# search.
-CHECKLIST = """CASE WHEN EXISTS (SELECT 1 FROM confirmations WHERE confirmations.setup_id = trades.setup_id)
-            THEN NOT EXISTS (SELECT 1
-                             FROM confirmations
-                             WHERE confirmations.setup_id = trades.setup_id
-                               AND NOT EXISTS (SELECT 1
-                                               FROM confirmation_answers
-                                               WHERE trade_id = trades.id
-                                                 AND confirmation_id = confirmations.id
-                                                 AND was_present))
-            END"""
-OF_TRADE = f"""
-        {IS_SHARED} AS is_shared,
-        {IS_MISTAKE} AS is_mistake,
-        {R} AS r,
-        {CHECKLIST} AS checklist"""
-# The members of Statistics that are expressions, that are columns as they are, and that are sums over days.
-EXPRESSIONS = ("currency", "mixes_currencies", "r_total", "max_drawdown", "win_streak", "opening_balance")
-MEMBERS = [name for name in Statistics.__struct_fields__ if name not in EXPRESSIONS]
-OF_DAYS = ("trading_days", "winning_days", "max_trades_per_day", "decisions_today", "worst_day")
-SUMS = [name for name in MEMBERS if name not in (*OF_DAYS, "worst_trade", "peak_pnl")] + ["with_r", "r_total"]
-# The CTEs after `counted (part, ...)`, whose rows are trades, and `members (part, group_key)`. A part is a
-# set of trades that are counted together. `members` has the groups of each part: periods of a goal or groups
-# of a report. The last CTE, `statistics (group_key, statistics, squares)`, has one row for each group.
-# Amounts are summed over trades, all other statistics are over decisions. A decision belongs to the day of
-# its first close in the part.
-STATISTICS = f"""
--- The decisions of trades that are copies or have copies. `id` is the first trade to close: timestamps have a
--- fixed width, so texts that begin with them are in the order of trades. Grade and setup come from the
--- representative trade: the original, or the first copy if the original is not in the part.
-shared AS MATERIALIZED (
-    SELECT part,
-        CAST(substr(min(trading_day || closed_at || printf('%019d', id)), -19) AS INTEGER) AS id,
-        iif(count(source_trade_id) = count(*), NULL, coalesce(source_trade_id, id)) AS original,
-        sum(net_pnl) AS net_pnl,
-        -- A trade without a risk adds nothing to R.
-        sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL) AS risked_pnl,
-        sum(initial_risk) AS initial_risk,
-        min(currency) <> max(currency) AS mixes_currencies,
-        max(is_mistake) AS is_mistake
-    FROM counted
-    WHERE is_shared
-    GROUP BY part, coalesce(source_trade_id, id)
-),
--- Trades that are copies or have copies. The first of a decision also has the columns of the decision, `pnl`
--- to `checklist`, which are NULL for the others. r is NULL without a risk and for a quotient over 10^10. A
--- decision in different currencies has the P&L and the risk of its representative trade.
-copies AS MATERIALIZED (
-    SELECT counted.part, counted.id, counted.trading_day, counted.closed_at, counted.gross_pnl, counted.fees,
-        counted.net_pnl, currency,
-        iif(mixes_currencies, trades.net_pnl, shared.net_pnl) AS pnl,
-        iif(mixes_currencies, trades.initial_risk, shared.initial_risk) AS initial_risk,
-        iif(mixes_currencies, ratio(trades.net_pnl, trades.initial_risk),
-            ratio(risked_pnl, shared.initial_risk)) AS r,
-        shared.is_mistake, trades.grade, {CHECKLIST} AS checklist
-    FROM counted
-    LEFT JOIN shared ON shared.id = counted.id AND shared.part IS counted.part
-    LEFT JOIN trades ON trades.id = coalesce(original, shared.id)
-    WHERE is_shared
-),
--- All trades with the same columns: a trade without copies is a decision. `checklist` is NULL if the setup
--- has no checklist, else whether all of it is confirmed. Only streaks read the rows again.
-entries AS NOT MATERIALIZED (
-    SELECT part, id, trading_day, closed_at, gross_pnl, fees, net_pnl, currency,
-        net_pnl AS pnl, initial_risk, r, is_mistake, grade, checklist
-    FROM counted
-    WHERE NOT is_shared
-    UNION ALL
-    SELECT * FROM copies
-),
--- The sums of each part and day: of decisions, and of the amounts of all trades.
-daily AS MATERIALIZED (
-    SELECT part, trading_day,
-        count(pnl) AS decisions,
-        sum(pnl > 0) AS wins,
-        sum(pnl < 0) AS losses,
-        sum(pnl = 0) AS breakevens,
-        count(grade) AS graded,
-        sum(grade IS 'A+') AS a_plus,
-        count(initial_risk) AS with_risk,
-        count(checklist) AS with_checklist,
-        sum(checklist IS 1) AS checklists_confirmed,
-        sum(is_mistake) AS with_mistake,
-        sum(max(pnl, 0)) AS winning_pnl,
-        sum(min(pnl, 0)) AS losing_pnl,
-        min(pnl) AS worst_trade,
-        count(r) AS with_r,
-        sum(r) AS r_total,
+Group = TypeVar("Group", bound=Hashable)
+# What a selection reads of the facts of trades.
+COLUMNS = """facts.id, facts.trading_day, facts.closed_at, facts.decision, facts.fees, facts.net_pnl,
+    facts.initial_risk, facts.r, facts.grade, facts.is_mistake, facts.checklist"""
+
+# Of a trade: whether it is a copy or has copies.
+IS_SHARED = """(decision <> id
+        OR EXISTS (SELECT 1 FROM trades AS copy WHERE copy.source_trade_id = selected.id))"""
+
+
+def of_representative(column: str, take: str = "sum") -> str:
+    """Return the column of a decision's representative trade: the original, else the first copy.
+
+    `take` is an aggregate function that returns the value of the only row.
+    """
+    return f"iif(sum(id = decision), {take}({column}) FILTER (WHERE id = decision), {column})"
+
+
+IS_MIXED = "count(DISTINCT currency) > 1"
+PNL, RISK = of_representative("net_pnl"), of_representative("initial_risk")
+# A decision of several trades. A column outside of sums is of the first trade: SQLite takes it from the row
+# with the only min(). Timestamps have a fixed width: texts that begin with them are in the order of trades.
+# A decision in different currencies has the P&L and the risk of its representative trade. A trade without a
+# risk adds nothing to R.
+DECISION = f"""
+        trading_day, closed_at, id,
+        iif({IS_MIXED}, {PNL}, sum(net_pnl)) AS pnl,
+        iif({IS_MIXED}, {RISK}, sum(initial_risk)) AS initial_risk,
+        iif({IS_MIXED}, ratio({PNL}, {RISK}),
+            ratio(sum(net_pnl) FILTER (WHERE initial_risk IS NOT NULL), sum(initial_risk))) AS r,
+        sum(is_mistake) > 0 AS is_mistake,
+        {of_representative("grade", "group_concat")} AS grade,
+        {of_representative("checklist")} AS checklist,
         count(*) AS trades,
-        sum(gross_pnl) AS gross_pnl,
         sum(fees) AS fees,
         sum(net_pnl) AS net_pnl,
-        min(currency) AS first_currency,
-        max(currency) AS last_currency,
-        sum_of_squares(pnl) FILTER (WHERE :with_squares) AS squares
-    FROM entries
-    GROUP BY part, trading_day
-),
--- The sums of each group and day, for the days that won or lost.
-days AS (
-    SELECT group_key, trading_day, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
-        min(worst_trade) AS worst_trade,
-        min(first_currency) AS first_currency,
-        max(last_currency) AS last_currency,
-        sum_of_integers(squares) FILTER (WHERE :with_squares) AS squares
-    FROM daily
-    JOIN members ON members.part IS daily.part
-    GROUP BY group_key, trading_day
-),
-sums AS (
-    SELECT group_key, {", ".join(f"sum({name}) AS {name}" for name in SUMS)},
-        count(*) AS trading_days,
-        sum(net_pnl > 0) AS winning_days,
-        max(decisions) AS max_trades_per_day,
-        coalesce(sum(decisions) FILTER (WHERE trading_day = :today), 0) AS decisions_today,
-        min(net_pnl) AS worst_day,
-        min(worst_trade) AS worst_trade,
-        min(first_currency) AS first_currency,
-        max(last_currency) AS last_currency,
-        sum_of_integers(squares) FILTER (WHERE :with_squares) AS squares
-    FROM days
-    GROUP BY group_key
-),
--- The drawdown, computed only on request because it needs the trades in order.
-curve AS (
-    SELECT group_key, max(max(peak, 0) - equity) AS max_drawdown, max(0, max(peak)) AS peak_pnl
-    FROM (SELECT group_key, equity,
-              max(equity) OVER (PARTITION BY group_key ORDER BY trading_day, closed_at, id
-                                ROWS UNBOUNDED PRECEDING) AS peak
-          FROM (SELECT group_key, trading_day, closed_at, id,
-                    sum(net_pnl) OVER (PARTITION BY group_key ORDER BY trading_day, closed_at, id
-                                       ROWS UNBOUNDED PRECEDING) AS equity
-                FROM counted
-                JOIN members ON members.part IS counted.part
-                WHERE :with_drawdown))
-    GROUP BY group_key
-),
--- The longest run of wins, computed only on request. A loss ends a run.
-streaks AS (
-    SELECT group_key, max(wins) AS win_streak
-    FROM (SELECT group_key, sum(pnl > 0) AS wins
-          FROM (SELECT group_key, pnl,
-                    sum(pnl < 0) OVER (PARTITION BY group_key ORDER BY trading_day, closed_at, id
-                                           ROWS UNBOUNDED PRECEDING) AS losses_before
-                FROM entries
-                JOIN members ON members.part IS entries.part
-                WHERE :with_streak AND pnl IS NOT NULL)
-          GROUP BY group_key, losses_before)
-    GROUP BY group_key
-),
-statistics (group_key, statistics, squares) AS (
-    SELECT group_key, json_object(
-        'currency', iif(first_currency = last_currency, first_currency, NULL),
-        'mixes_currencies', json(iif(first_currency = last_currency, 'false', 'true')),
-        {", ".join(f"'{name}', {name}" for name in MEMBERS)},
-        'r_total', iif(with_r = with_risk, coalesce(r_total, 0), NULL),
-        -- SQLite returns a REAL for a difference that does not fit into 64 bits.
-        'max_drawdown', iif(typeof(max_drawdown) = 'integer', max_drawdown, NULL),
-        'win_streak', coalesce(win_streak, 0)), squares
-    FROM sums
-    LEFT JOIN curve USING (group_key)
-    LEFT JOIN streaks USING (group_key)
-)
-"""
+        iif({IS_MIXED}, '', currency) AS first_currency,
+        currency AS last_currency,
+        decision,
+        min(trading_day || closed_at || printf('%019d', id)) AS first
+    FROM copied
+    GROUP BY decision"""
+BY_REPRESENTATIVE = f"""
+    SELECT {of_representative("part", "group_concat")} AS part, 'everywhere' AS place, {DECISION}"""
+BY_PART = f"""
+    SELECT part, 'group' AS place, {DECISION}, part"""
+IN_TOTAL = f"""
+    UNION ALL
+    SELECT NULL, 'total', {DECISION}"""
+# The trades in their parts.
+TRADES_BY_TRADE = "SELECT part, trading_day, closed_at, id, net_pnl FROM selected"
+TRADES_BY_REPRESENTATIVE = f"""
+    {TRADES_BY_TRADE}
+    WHERE NOT {IS_SHARED}
+    UNION ALL
+    SELECT several.part, copied.trading_day, copied.closed_at, copied.id, copied.net_pnl
+    FROM copied
+    JOIN several USING (decision)"""
+
+# The statements over these CTEs.
+SUMS = """
+SELECT part, place, {day}, {squares}, min(pnl), min(first_currency), max(last_currency),
+    sum(trades),
+    count(pnl),
+    coalesce(sum(pnl > 0), 0),
+    coalesce(sum(pnl < 0), 0),
+    count(grade),
+    coalesce(sum(grade = 'A+'), 0),
+    count(initial_risk),
+    count(checklist),
+    coalesce(sum(checklist), 0),
+    sum(is_mistake),
+    sum(fees),
+    sum(net_pnl),
+    sum(max(pnl, 0)),
+    count(r),
+    coalesce(sum(r), 0)
+FROM decisions
+GROUP BY part, place, {day}"""
+DAYS = """
+SELECT part, trading_day, sum(net_pnl)
+FROM trades_in_parts
+GROUP BY part, trading_day"""
+CURVE = "SELECT part, net_pnl FROM trades_in_parts ORDER BY trading_day, closed_at, id"
+RUNS = "SELECT part, place, pnl FROM decisions ORDER BY trading_day, closed_at, id"
 
 
-async def fetch_statistics(
-    db: Connection, sql: str, values: Mapping[str, Any]
-) -> list[tuple[Any, str | None, str | None]]:
-    """Return the rows of a statement with STATISTICS: group key, statistics in JSON, and sum of squares.
+class Selection(NamedTuple):
+    """Trades in parts: the SELECT of COLUMNS with `part` and `currency`, the CTEs and the values it needs.
 
-    The statistics are None if a sum does not fit into 64 bits. SQLite's sum() fails then for all rows, so the
-    statement runs once more with a sum that notices it for each row, but takes longer.
+    A decision counts in the part of its representative trade; with `by_trade` in the part of each of its
+    trades, and with `has_total` then once more in the total.
     """
+
+    ctes: str
+    select: str
+    values: Mapping[str, Any]
+    by_trade: bool
+    has_total: bool = False
+    sum: str = "sum"
+
+    def with_wide_sums(self) -> "Selection":
+        """Return the selection with sums that are OUT_OF_RANGE instead of an error; they take longer."""
+        return self._replace(sum="sum_or_out_of_range")
+
+    def build(self, select: str) -> str:
+        """Return a statement over `trades_in_parts` and `decisions`, each at its first close."""
+        several = f"{BY_PART}{IN_TOTAL if self.has_total else ''}" if self.by_trade else BY_REPRESENTATIVE
+        in_parts = TRADES_BY_TRADE if self.by_trade else TRADES_BY_REPRESENTATIVE
+        statement = f"""
+WITH
+{self.ctes},
+selected AS NOT MATERIALIZED ({self.select}),
+-- The trades that are copies or have copies.
+copied AS MATERIALIZED (SELECT * FROM selected WHERE {IS_SHARED}),
+several AS MATERIALIZED ({several}
+),
+decisions AS NOT MATERIALIZED (
+    SELECT part, 'everywhere' AS place, trading_day, closed_at, id, net_pnl AS pnl, initial_risk, r,
+        is_mistake, grade, checklist, 1 AS trades, fees, net_pnl,
+        currency AS first_currency, currency AS last_currency
+    FROM selected
+    WHERE NOT {IS_SHARED}
+    UNION ALL
+    SELECT part, place, trading_day, closed_at, id, pnl, initial_risk, r,
+        is_mistake, grade, checklist, trades, fees, net_pnl,
+        first_currency, last_currency
+    FROM several
+),
+trades_in_parts AS NOT MATERIALIZED ({in_parts}
+)
+{select}"""
+        return re.sub(r"\bsum\(", f"{self.sum}(", statement)
+
+
+async def collect(
+    db: Connection,
+    selection: Selection,
+    extras: Collection[ExtraStatistic | None],
+    find_groups: Callable[[Any, Place], Iterable[Group]],
+    *,
+    with_squares: bool = False,
+) -> dict[Group, Collected]:
+    """Return what is collected of each group of the parts. Raises sqlite3.OperationalError."""
+    collected = defaultdict[Group, Collected](Collected)
+    statement = SUMS.format(
+        day="trading_day" if "days" in extras else "NULL",
+        squares="sum_of_squares(pnl)" if with_squares else "0",
+    )
     try:
-        rows = await db.execute_fetchall(sql, values)
+        rows = await db.execute_fetchall(selection.build(statement), selection.values)
     except sqlite3.OperationalError as error:
+        # A sum does not fit into 64 bits. SQLite's sum() fails then for all rows.
         if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
             raise
-        rows = await db.execute_fetchall(re.sub(r"\bsum\(", "sum_or_out_of_range(", sql), values)
-    return [(key, None if OUT_OF_RANGE in text else text, squares) for key, text, squares in rows]
+        selection = selection.with_wide_sums()
+        rows = await db.execute_fetchall(selection.build(statement), selection.values)
+    for part, place, day, squares, worst_trade, first_currency, last_currency, *sums in rows:
+        for group in find_groups(part, place):
+            found = collected[group]
+            found.add(sums, int(squares), day)
+            found.bound(worst_trade, first_currency, last_currency)
+    if "days" in extras:
+        async for rows in iterate(db, selection, DAYS):
+            for part, day, net_pnl in rows:
+                for group in find_groups(part, "everywhere"):
+                    collected[group].add_day(day, net_pnl)
+    if "max_drawdown" in extras:
+        async for rows in iterate(db, selection, CURVE):
+            for part, net_pnl in rows:
+                for group in find_groups(part, "everywhere"):
+                    collected[group].curve.add(net_pnl)
+    if "win_streak" in extras:
+        async for rows in iterate(db, selection, RUNS):
+            for part, place, pnl in rows:
+                for group in find_groups(part, place):
+                    collected[group].run.add(pnl)
+    return collected
+
+
+async def iterate(db: Connection, selection: Selection, select: str) -> AsyncIterator[Iterable[Any]]:
+    """Yield the rows of a statement, of which there may be as many as trades, some at a time."""
+    async with db.execute(selection.build(select), selection.values) as cursor:
+        while rows := await cursor.fetchmany(1000):
+            yield rows

@@ -68,10 +68,6 @@ class TradeFilters:
         """Return the clause for the number of matching trades."""
         return self._clause(self._owner(by_day="until" in self._sent))
 
-    def closed(self) -> str:
-        """Return the clause for all matching closed trades."""
-        return f"{self._clause(self._owner(by_day=True))} AND +closed_at IS NOT NULL"
-
     def checked(self) -> str:
         """Return the clause for trades that are selected by id."""
         return self._clause(IS_USERS)

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from journal_api.rules.pace import GoalProgress, Pace, compute_pace
 from journal_api.values.metric_formulas import GoalDirection, MetricValue
-from journal_api.values.metrics import MAX_STORED, METRICS
-from journal_api.values.money import decimal_json
+from journal_api.values.metrics import METRICS
+from journal_api.values.money import MAX_STORED, decimal_json
 from journal_api.values.periods import ONE_DAY, Period, Timeframe, find_period, periods_between
 from journal_api.values.statistics import ExtraStatistic, Statistics, show_statistics
 
@@ -20,6 +20,7 @@ class GoalState(Struct):
     """Everything about a goal that refreshing its snapshots needs."""
 
     goal_id: int
+    user_id: int
     metric: str
     direction: GoalDirection
     timeframe: Timeframe
@@ -215,7 +216,7 @@ def snapshot_data(
         "day_rollover": state.day_rollover,
         "reason": value.reason,
     }
-    data |= show_statistics(statistics, {state.extra})
+    data |= show_statistics(statistics, {state.extra, "days"})
     if pace is not None:
         data["pace"] = {
             "state": pace.state,

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple, get_args
 from msgspec import json
 
 from journal_api.rules.edge import Edge, Sample, compute_edge
+from journal_api.rules.statistics import Collected, Place
 from journal_api.structs.reports import GroupBy, OrderedGroup, ReportQuery
 from journal_api.values.metrics import METRICS
 from journal_api.values.money import decimal_json
 from journal_api.values.statistics import NO_TRADES, ExtraStatistic, Statistics, show_statistics
 
-TOTAL = ""  # the group key of all selected trades
 ANSWERS = ("present", "absent", "unanswered")
 # The ranges of holding times: the upper bound, which is exclusive, and the name.
 HOLDING_TIMES = {
@@ -28,16 +28,16 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 Key = int | str | None
 
 
-class Row(NamedTuple):
-    """A row of the statement: a group and its statistics in JSON, None for out of range.
+class GroupPart(NamedTuple):
+    """A group of a report, or of a confirmation the decisions with one answer to it."""
 
-    The group key is the key as JSON, for a confirmation an array of its id and the answer. `squares` is the
-    sum of the squares of the P&L of its decisions, for confirmations only.
-    """
+    key: Key
+    answer: str = "all"
 
-    group_key: str
-    statistics: str | None
-    squares: str | None = None
+
+TOTAL = GroupPart(None, "total")
+# Groups whose keys are numbers. SQL returns some of them as text.
+NUMBERED = frozenset[GroupBy]({"weekday", "hour", "account", "strategy", "setup"})
 
 
 class Part(NamedTuple):
@@ -72,25 +72,50 @@ class Page(NamedTuple):
     group_count: int
 
 
-def build_page(rows: Iterable[Row], query: ReportQuery) -> Page:
+def find_groups(
+    part: str | int | None, place: Place, group_by: GroupBy, checklists: Mapping[int, Sequence[int]]
+) -> list[GroupPart]:
+    """Return the groups in which a part of the trades counts, the total among them.
+
+    The part by tag is a JSON array of tag ids; by confirmation the setup and a JSON array of the ids of the
+    confirmations that were present, negative for absent ones. `checklists` has the confirmations of setups.
+    """
+    if place == "total" or group_by == "none":
+        return [TOTAL]
+    if part is None:
+        groups = [GroupPart(None, "unanswered" if group_by == "confirmation" else "all")]
+    elif group_by == "tag":
+        groups = [GroupPart(tag_id) for tag_id in json.decode(str(part), type=list[int])]
+    elif group_by == "confirmation":
+        groups = find_answers(str(part), checklists)
+    else:
+        groups = [GroupPart(int(part) if group_by in NUMBERED else part)]
+    return groups if place == "group" else [*groups, TOTAL]
+
+
+def find_answers(part: str, checklists: Mapping[int, Sequence[int]]) -> list[GroupPart]:
+    """Return the answer to each confirmation of the setup, without any the group of no confirmation."""
+    setup_id, answers = part.split(" ", 1)
+    answered = json.decode(answers, type=set[int])
+    return [
+        GroupPart(one, "present" if one in answered else "absent" if -one in answered else "unanswered")
+        for one in checklists.get(int(setup_id), ())
+    ] or [GroupPart(None, "unanswered")]
+
+
+def build_page(collected: Mapping[GroupPart, Collected], query: ReportQuery) -> Page:
     """Return the page that the query requests."""
     groups: dict[Key, Group] = {}
     total = Group(None, {"all": Part(NO_TRADES)})
-    for row in rows:
-        part = Part(decode_statistics(row.statistics), int(row.squares or 0))
-        if row.group_key == TOTAL:
+    for group_part, found in collected.items():
+        part = Part(found.compute(), found.squares)
+        if group_part == TOTAL:
             total = Group(None, {"all": part})
-            continue
-        key, answer = json.decode(row.group_key), "all"
-        if query.group_by == "confirmation":
-            key, answer = key
-        groups.setdefault(key, Group(key, {})).parts[answer] = part
+        else:
+            group = groups.setdefault(group_part.key, Group(group_part.key, {}))
+            group.parts[group_part.answer] = part
     every = sort_groups(groups.values(), query)
     return Page(total, every[query.offset : query.offset + query.limit], len(every))
-
-
-def decode_statistics(statistics: str | None) -> Statistics | None:
-    return None if statistics is None else json.decode(statistics, type=Statistics)
 
 
 # Order ---------------------------------------------------------------------------------------------------

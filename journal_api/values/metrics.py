@@ -21,12 +21,12 @@ from journal_api.values.metric_formulas import (
     percent,
     profit_factor,
 )
+from journal_api.values.money import MAX_STORED
 from journal_api.values.statistics import ExtraStatistic, Statistics
 
 Unit = Literal["currency", "percent", "ratio", "count"]
 # Metrics that add or compare amounts of money although their unit is not a currency.
 OF_MONEY = frozenset({"profit_factor", "payoff_ratio", "winning_days"})
-MAX_STORED = 2**63 - 1
 
 
 class Metric(NamedTuple):
@@ -142,6 +142,7 @@ METRICS = {
             "count",
             lambda statistics: count(statistics.max_trades_per_day),
             "at_most",
+            extra="days",
         ),
         Metric(
             "protocol_completion_rate",
@@ -166,6 +167,7 @@ METRICS = {
             "The number of days with at least one trade.",
             "count",
             lambda statistics: count(statistics.trading_days),
+            extra="days",
         ),
         Metric(
             "winning_days",
@@ -173,6 +175,7 @@ METRICS = {
             "The number of days with a net P&L above 0.",
             "count",
             lambda statistics: count(statistics.winning_days),
+            extra="days",
         ),
         Metric(
             "win_streak",
@@ -209,6 +212,7 @@ METRICS = {
             "The lowest net P&L of a day; a daily loss limit is `at_least -500`.",
             "currency",
             lambda statistics: amount(statistics.worst_day, "no_trades"),
+            extra="days",
         ),
         Metric(
             "mistake_free_rate",

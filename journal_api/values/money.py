@@ -8,6 +8,7 @@ from msgspec import Raw
 
 SCALE = 10**8
 LARGEST = 10**10
+MAX_STORED = 2**63 - 1
 OUT_OF_RANGE = "out_of_range"
 # Precise enough for the product of three amounts, so that only `units` rounds.
 EXACT = Context(prec=100, rounding=ROUND_HALF_EVEN)

@@ -1,6 +1,6 @@
 """Trading days and the periods of goals. The bounds of a period are dates, both inclusive (DECISIONS 12)."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Literal, NamedTuple, overload
@@ -15,6 +15,10 @@ class Period(NamedTuple):
 
     start: date
     end: date
+
+    def days(self) -> Iterator[date]:
+        """Yield every day of the period."""
+        return (self.start + ONE_DAY * number for number in range((self.end - self.start).days + 1))
 
 
 @lru_cache(maxsize=64)
@@ -94,6 +98,26 @@ def periods_between(first: date, last: date, timeframe: Timeframe) -> Iterator[P
         period = find_period(first, timeframe)
         yield period
         first = period.end + ONE_DAY
+
+
+def merge_periods(periods: Iterable[Period]) -> list[Period]:
+    """Return the days of the periods as disjoint periods, oldest first."""
+    merged: list[Period] = []
+    for period in sorted(periods):
+        if merged and period.start <= merged[-1].end:
+            merged[-1] = Period(merged[-1].start, max(merged[-1].end, period.end))
+        else:
+            merged.append(period)
+    return merged
+
+
+def split_period(period: Period, ends: Mapping[date, date]) -> Iterator[Period]:
+    """Yield the days of a period as periods: from each day to its end, without one the day alone."""
+    start = period.start
+    while start <= period.end:
+        end = min(ends.get(start, start), period.end)
+        yield Period(start, end)
+        start = end + ONE_DAY
 
 
 def count_weekdays(period: Period, weekdays: Collection[int]) -> int:

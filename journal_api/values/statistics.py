@@ -62,9 +62,13 @@ class Statistics(Struct, kw_only=True, frozen=True):
 # The statistics of a period without trades.
 NO_TRADES = Statistics()
 
-ExtraStatistic = Literal["max_drawdown", "win_streak", "opening_balance"]
+ExtraStatistic = Literal["days", "max_drawdown", "win_streak", "opening_balance"]
 # The members that need an extra statistic, each with the extra statistic that it needs.
 EXTRA_STATISTICS: dict[str, ExtraStatistic] = {
+    "trading_days": "days",
+    "winning_days": "days",
+    "max_trades_per_day": "days",
+    "worst_day": "days",
     "max_drawdown": "max_drawdown",
     "peak_pnl": "max_drawdown",
     "win_streak": "win_streak",

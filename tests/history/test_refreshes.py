@@ -41,7 +41,7 @@ async def actuals_of(client: httpx.AsyncClient, goal_id: int) -> list[Any]:
 async def test_others_write_while_the_histories_of_many_goals_are_computed(
     app: Starlette, client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshot_refreshes, "SPAN", 0.0)
+    monkeypatch.setattr(snapshot_refreshes, "MAX_PERIODS", 0)
     trade = await insert_trade(app, await insert_account(app), gross_pnl=1)
     await run_sql(
         app,

@@ -1,4 +1,5 @@
--- Version 8: a trade is a position of fills; contracts by one name; where fees come from; copies that imports link.
+-- Version 8: a trade is a position of fills; contracts by one name; where fees come from; copies that imports link;
+-- facts of trades for statistics.
 
 ALTER TABLE trades ADD COLUMN contract TEXT NOT NULL DEFAULT '';
 ALTER TABLE trades ADD COLUMN root TEXT NOT NULL DEFAULT '';
@@ -49,3 +50,52 @@ ALTER TABLE accounts ADD COLUMN one_trade_is TEXT CHECK (one_trade_is IN ('posit
 
 ALTER TABLE copy_groups ADD COLUMN copy_seconds INTEGER NOT NULL DEFAULT 5 CHECK (copy_seconds BETWEEN 0 AND 300);
 ALTER TABLE copy_groups ADD COLUMN any_quantity INTEGER NOT NULL DEFAULT 0 CHECK (any_quantity IN (0, 1));
+
+ALTER TABLE users ADD COLUMN facts_cursor INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE trade_facts (
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  trading_day TEXT NOT NULL,
+  closed_at TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  decision INTEGER NOT NULL,
+  fees INTEGER NOT NULL,
+  net_pnl INTEGER NOT NULL,
+  initial_risk INTEGER,
+  r INTEGER,
+  grade TEXT,
+  is_mistake INTEGER NOT NULL,
+  checklist INTEGER,
+  answers TEXT,
+  local_hour INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  contract TEXT NOT NULL,
+  root TEXT NOT NULL,
+  direction TEXT NOT NULL,
+  strategy_id INTEGER,
+  setup_id INTEGER,
+  PRIMARY KEY (account_id, trading_day, closed_at, id)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX facts_of_trade ON trade_facts (id);
+DROP TRIGGER changes_of_updated_trade;
+CREATE TRIGGER changes_of_updated_trade AFTER UPDATE ON trades
+WHEN (old.account_id, old.trading_day, old.opened_at, old.closed_at, old.gross_pnl, old.fees, old.initial_risk,
+      old.grade, old.contract, old.root, old.direction, old.strategy_id, old.setup_id, old.source_trade_id)
+ IS NOT (new.account_id, new.trading_day, new.opened_at, new.closed_at, new.gross_pnl, new.fees, new.initial_risk,
+      new.grade, new.contract, new.root, new.direction, new.strategy_id, new.setup_id, new.source_trade_id)
+BEGIN
+  INSERT INTO touched_days VALUES (old.account_id, old.trading_day);
+  INSERT INTO touched_days
+  SELECT new.account_id, new.trading_day
+  WHERE (old.account_id, old.trading_day) IS NOT (new.account_id, new.trading_day);
+END;
+
+CREATE TRIGGER changes_of_timezone AFTER UPDATE OF timezone ON users
+WHEN old.timezone <> new.timezone
+BEGIN
+  INSERT INTO touched_days SELECT DISTINCT account_id, trading_day FROM trades WHERE user_id = new.id;
+END;
+
+-- All days are out of date: the first reader of statistics works out the facts of all trades.
+INSERT INTO touched_days
+SELECT account_id, trading_day FROM trades WHERE trading_day IS NOT NULL
+EXCEPT SELECT account_id, trading_day FROM changes;

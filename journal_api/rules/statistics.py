@@ -1,0 +1,151 @@
+"""Statistics of a period or a group, collected from sums of its parts (DECISIONS 15).
+
+A part is a set of trades that SQL has summed: a day of a goal, or the trades of a report with the same key.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from operator import add
+from typing import Literal, NamedTuple
+
+from journal_api.values.money import MAX_STORED, OUT_OF_RANGE
+from journal_api.values.statistics import Statistics
+
+# Where a decision counts. With trades in several groups it counts in each of them, and once in the total.
+Place = Literal["everywhere", "group", "total"]
+
+
+class Sums(NamedTuple):
+    """Sums over the decisions of a part, and the amounts of all trades. Every member can be added."""
+
+    trades: int
+    decisions: int
+    wins: int
+    losses: int
+    graded: int
+    a_plus: int
+    with_risk: int
+    with_checklist: int
+    checklists_confirmed: int
+    with_mistake: int
+    fees: int
+    net_pnl: int
+    winning_pnl: int
+    with_r: int
+    r_total: int
+
+
+DECISIONS = Sums._fields.index("decisions")
+
+
+class Curve:
+    """The course of cumulative net P&L, trade by trade, from 0."""
+
+    __slots__ = ("drawdown", "equity", "low", "peak")
+
+    def __init__(self) -> None:
+        self.equity = self.low = self.peak = self.drawdown = 0
+
+    def add(self, net_pnl: int) -> None:
+        self.equity += net_pnl
+        if self.equity > self.peak:
+            self.peak = self.equity
+        elif self.equity < self.low:
+            self.low = self.equity
+        self.drawdown = max(self.drawdown, self.peak - self.equity)
+
+
+class Run:
+    """Runs of winning decisions. A loss ends a run, a break-even decision does not."""
+
+    __slots__ = ("longest", "wins")
+
+    def __init__(self) -> None:
+        self.wins = self.longest = 0
+
+    def add(self, pnl: int | str) -> None:
+        if isinstance(pnl, str):
+            return  # out of range, and so are all sums
+        if pnl > 0:
+            self.wins += 1
+            self.longest = max(self.longest, self.wins)
+        elif pnl < 0:
+            self.wins = 0
+
+
+class Collected:
+    """What is collected of one period or group."""
+
+    def __init__(self) -> None:
+        self.sums = [0] * len(Sums._fields)
+        self.squares = 0  # the sum of the squares of the P&L of decisions, if requested
+        self.worst_trade: int | None = None
+        self.currencies = set[str]()
+        self.decisions = Counter[str]()  # by the day of their first close
+        self.days = Counter[str]()  # net P&L
+        self.curve, self.run = Curve(), Run()
+        self.is_out_of_range = False
+
+    def add(self, sums: Sequence[int | str], squares: int, day: str | None) -> None:
+        """Add Sums of decisions that closed first on a day, or on any day."""
+        if OUT_OF_RANGE in sums:
+            self.is_out_of_range = True
+            return
+        self.sums = list(map(add, self.sums, sums))
+        self.squares += squares
+        if day is not None:
+            self.decisions[day] += int(sums[DECISIONS])
+
+    def bound(self, worst_trade: int | None, first_currency: str, last_currency: str) -> None:
+        """Add what is not a sum: the lowest P&L, and the first and last of the currencies in their order."""
+        self.currencies |= {first_currency, last_currency}
+        worst = [one for one in (self.worst_trade, worst_trade) if one is not None]
+        self.worst_trade = min(worst, default=None)
+
+    def add_day(self, day: str, net_pnl: int | str) -> None:
+        """Add the net P&L of trades that closed on a day."""
+        if isinstance(net_pnl, int):
+            self.days[day] += net_pnl
+        else:
+            self.is_out_of_range = True
+
+    def compute(self, today: str | None = None) -> Statistics | None:
+        """Return the statistics, None if a sum does not fit into 64 bits."""
+        sums = Sums(*self.sums)
+        amounts = (
+            *(sums.net_pnl + sums.fees, sums.fees, sums.net_pnl, sums.winning_pnl, sums.r_total),
+            *(sums.net_pnl - sums.winning_pnl, self.curve.low, self.curve.peak),
+            *self.days.values(),
+        )
+        if self.is_out_of_range or any(abs(amount) > MAX_STORED for amount in amounts):
+            return None
+        return Statistics(
+            currency=next(iter(self.currencies)) if len(self.currencies) == 1 else None,
+            mixes_currencies=len(self.currencies) > 1,
+            trades=sums.trades,
+            decisions=sums.decisions,
+            wins=sums.wins,
+            losses=sums.losses,
+            breakevens=sums.decisions - sums.wins - sums.losses,
+            graded=sums.graded,
+            a_plus=sums.a_plus,
+            with_risk=sums.with_risk,
+            with_checklist=sums.with_checklist,
+            checklists_confirmed=sums.checklists_confirmed,
+            with_mistake=sums.with_mistake,
+            trading_days=len(self.days),
+            winning_days=sum(net_pnl > 0 for net_pnl in self.days.values()),
+            max_trades_per_day=max(self.decisions.values(), default=0),
+            decisions_today=self.decisions[today] if today else 0,
+            gross_pnl=sums.net_pnl + sums.fees,
+            fees=sums.fees,
+            net_pnl=sums.net_pnl,
+            winning_pnl=sums.winning_pnl,
+            losing_pnl=sums.net_pnl - sums.winning_pnl,
+            worst_trade=self.worst_trade,
+            worst_day=min(self.days.values(), default=None),
+            r_total=sums.r_total if sums.with_r == sums.with_risk else None,
+            max_drawdown=self.curve.drawdown if self.curve.drawdown <= MAX_STORED else None,
+            peak_pnl=self.curve.peak,
+            win_streak=self.run.longest,
+        )
