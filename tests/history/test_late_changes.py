@@ -30,7 +30,8 @@ JOURNAL = """
     INSERT INTO confirmations (setup_id, name, sort_order) VALUES (1, 'Trend', 0);
     INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, created_at,
         updated_at, strategy_id, setup_id, closed_at, trading_day, gross_pnl, fees, initial_risk, grade)
-    SELECT 1, iif(value ->> 0 IS NULL, 2, 1), 'ES', 'long', 1e8, 0, '2026-01-05T09:00:00.000000Z', '', '', 1, iif(id = 0, 1, 2),
+    SELECT 1, iif(value ->> 0 IS NULL, 2, 1), 'ES', 'long', 1e8, 0, '2026-01-05T09:00:00.000000Z', '', '', 1,
+        iif(id = 0, 1, 2),
         value ->> 0, substr(value ->> 0, 1, 10), value ->> 1, value ->> 2, value ->> 3, value ->> 4
     FROM (SELECT key AS id, value FROM json_each('[
         ["2026-01-05T10:00:00.000000Z", 10e8, 1e8, 3e8, "A+"],
