@@ -289,11 +289,13 @@ OF_MONEY = {*UNITS["currency"].split(), "profit_factor", "payoff_ratio", "winnin
 AMOUNTS = {"gross_pnl", "fees", "net_pnl", "winning_pnl", "losing_pnl", "worst_trade", "worst_day"}
 AMOUNTS |= {"winning_days", "max_drawdown", "peak_pnl", "opening_balance"}
 # The members that are shown only for the metric that needs them.
+OF_DAYS = {"trading_days", "winning_days", "max_trades_per_day", "worst_day"}
 EXTRAS = {
-    "max_drawdown": "max_drawdown",
-    "peak_pnl": "max_drawdown",
-    "win_streak": "win_streak",
-    "opening_balance": "balance_target",
+    "max_drawdown": {"max_drawdown"},
+    "peak_pnl": {"max_drawdown"},
+    "win_streak": {"win_streak"},
+    "opening_balance": {"balance_target"},
+    **dict.fromkeys(OF_DAYS, OF_DAYS),
 }
 
 
@@ -363,7 +365,7 @@ def show_statistics(data: Statistics, currencies: set[str], metrics: Iterable[st
         **{
             name: None if len(currencies) > 1 and name in AMOUNTS else value
             for name, value in data.items()
-            if name not in EXTRAS or EXTRAS[name] in metrics
+            if name not in EXTRAS or not EXTRAS[name].isdisjoint(metrics)
         },
     }
 
@@ -419,7 +421,7 @@ def compute_snapshot(
             "timezone": journal.timezone,
             "day_rollover": journal.rollover,
             "reason": value if isinstance(value, str) else None,
-            **show_statistics(data, currencies, [goal.metric]),
+            **show_statistics(data, currencies, [goal.metric, *OF_DAYS]),
         },
     }
 
