@@ -9,16 +9,17 @@ import click
 from journal_api.cli.common import printable, with_settings
 from journal_api.database import backup, check, restore
 from journal_api.database.lock import require_log_of_server
+from journal_api.repositories.trade_checks import CHECKS
 from journal_api.settings import Settings
 
 
 @click.command("check")
-@click.option("--full", is_flag=True, help="Also compare the indexes with their tables, which takes longer.")
+@click.option("--full", is_flag=True, help="Compare all trades and indexes with their tables, too.")
 @with_settings
 def check_journal(settings: Settings, full: bool) -> None:
     """Check the database file and its environment without changing anything."""
     is_wrong = False
-    for finding in check.examine(settings.db, full=full):
+    for finding in check.examine(settings.db, CHECKS, full=full):
         click.echo(f"{finding.verdict:<6}{printable(finding.text)}")
         is_wrong = is_wrong or finding.verdict == "wrong"
     if is_wrong:

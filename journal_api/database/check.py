@@ -5,14 +5,14 @@ import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, NamedTuple, TypeVar
 
 from journal_api.database.backup import BUSY_TIMEOUT
-from journal_api.database.connections import connect
+from journal_api.database.connections import Reader, connect
 from journal_api.database.lock import is_locked, require_log_of_server
 from journal_api.database.migrations import read_version
 from journal_api.database.schemas import VERSION, find_differences, read_schema, run_script
@@ -23,33 +23,8 @@ T = TypeVar("T")
 MIN_SQLITE = (3, 40)
 # Bytes: the write-ahead log may grow to 16 MiB, and a checkpoint needs space too.
 MIN_FREE_SPACE = 32 * 1024 * 1024
-MAX_DIFFERENCES = 10  # of a schema that are listed
-MAX_TRADES = 20_000  # whose fills are compared with their columns, the newest first
-# Trades whose columns are not what follows from their fills: times, fees, and whether a position is left.
-# Sums of JSON numbers are rounded, so they are compared with a tolerance.
-WRONG_FILLS = """
-    WITH
-    newest AS MATERIALIZED (
-        SELECT id, direction, opened_at, closed_at, fees / 1e8 AS fees, fills
-        FROM trades
-        WHERE fills IS NOT NULL
-        ORDER BY id DESC
-        LIMIT :most),
-    summed AS (
-        SELECT newest.*, min(fill.value ->> '$.at') AS first_at, max(fill.value ->> '$.at') AS last_at,
-            sum(fill.value ->> '$.fees') AS fill_fees,
-            sum(iif((fill.value ->> '$.side' = 'buy') = (direction = 'long'), 1, -1)
-                * (fill.value ->> '$.quantity')) AS size
-        FROM newest
-        JOIN json_each(fills) AS fill
-        GROUP BY newest.id)
-    SELECT id
-    FROM summed
-    WHERE first_at <> opened_at
-       OR (closed_at IS NOT NULL AND last_at <> closed_at)
-       OR abs(fill_fees - fees) > 1e-6 * (1 + abs(fees))
-       OR iif(closed_at IS NULL, size <= 1e-9, abs(size) > 1e-6)
-    ORDER BY id"""
+MAX_DIFFERENCES = 10  # of a schema, or trades, that are listed
+MAX_TRADES = 20_000  # whose columns are compared, the newest first; all with `full`
 
 
 class Finding(NamedTuple):
@@ -59,8 +34,10 @@ class Finding(NamedTuple):
     text: str
 
 
-def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
+def examine(path: Path, trade_checks: Mapping[str, str], *, full: bool = False) -> Iterator[Finding]:
     """Yield the findings, the slow checks last.
+
+    A trade check is the statement of `check_trades` by its name, over the newest `:most` trades.
 
     Raises DatabaseRefused before the first finding when there is no journal at `path`.
     """
@@ -84,10 +61,16 @@ def examine(path: Path, *, full: bool = False) -> Iterator[Finding]:
     yield check_pages(file, "integrity_check" if full else "quick_check")
     yield check_references(file)
     if version == VERSION and not schema_differences:
-        yield check_fills(file)
+        values = {"most": -1 if full else MAX_TRADES}
+        for name, statement in trade_checks.items():
+            yield check_trades(file, name, statement, values)
 
 
-def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
+def query(
+    file: Path,
+    function: Callable[[sqlite3.Connection], T],
+    factory: type[sqlite3.Connection] = sqlite3.Connection,
+) -> T:
     """Return the result of a function that reads from the database, without leaving files beside it.
 
     A read-only connection in WAL mode creates a log that it may not checkpoint or delete. So a file without a
@@ -96,14 +79,14 @@ def query(file: Path, function: Callable[[sqlite3.Connection], T]) -> T:
     """
     if (before := read_state_without_log(file)) is not None:
         try:
-            result = query_once(file, "ro&immutable=1", function)
+            result = query_once(file, "ro&immutable=1", function, factory)
         except sqlite3.Error:
             if read_state_without_log(file) == before:
                 raise
         else:
             if read_state_without_log(file) == before:
                 return result
-    return query_once(file, "ro", function)
+    return query_once(file, "ro", function, factory)
 
 
 def read_state_without_log(file: Path) -> tuple[int, ...] | None:
@@ -114,8 +97,13 @@ def read_state_without_log(file: Path) -> tuple[int, ...] | None:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def query_once(file: Path, mode: str, function: Callable[[sqlite3.Connection], T]) -> T:
-    with closing(connect(file, mode, timeout=BUSY_TIMEOUT)) as db:
+def query_once(
+    file: Path,
+    mode: str,
+    function: Callable[[sqlite3.Connection], T],
+    factory: type[sqlite3.Connection],
+) -> T:
+    with closing(connect(file, mode, factory, timeout=BUSY_TIMEOUT)) as db:
         db.execute("PRAGMA trusted_schema = OFF")
         return function(db)
 
@@ -230,19 +218,17 @@ def check_references(file: Path) -> Finding:
     )
 
 
-def check_fills(file: Path) -> Finding:
-    """Check that times, fees and what is left of a position follow from the fills of the newest trades."""
+def check_trades(file: Path, name: str, statement: str, values: Mapping[str, object]) -> Finding:
+    """Check that a statement, which selects the ids of wrong trades, selects none."""
     try:
-        wrong = [
-            row[0] for row in query(file, lambda db: db.execute(WRONG_FILLS, {"most": MAX_TRADES}).fetchall())
-        ]
+        wrong = [row[0] for row in query(file, lambda db: db.execute(statement, values).fetchall(), Reader)]
     except sqlite3.Error as error:
-        return Finding("wrong", f"fills: {error}")
+        return Finding("wrong", f"{name}: {error}")
     if not wrong:
-        return Finding("ok", "fills: in agreement with their trades")
+        return Finding("ok", f"{name}: in agreement with their trades")
     listed = ", ".join(map(str, wrong[:MAX_DIFFERENCES]))
     more = f" (and {len(wrong) - MAX_DIFFERENCES} more)" if len(wrong) > MAX_DIFFERENCES else ""
-    return Finding("wrong", f"fills: not in agreement with trades {listed}{more}")
+    return Finding("wrong", f"{name}: not in agreement with trades {listed}{more}")
 
 
 def format_megabytes(size: int) -> str:

@@ -21,6 +21,10 @@ from factories import A_TRADE
 from proofs import SOAK, examples
 
 from journal_api.app import create_app
+from journal_api.database.connections import Reader, connect
+from journal_api.database.database import Database
+from journal_api.repositories import trade_facts
+from journal_api.repositories.trade_checks import WRONG_FACTS
 from journal_api.settings import Settings
 from journal_api.structs.reports import GroupBy
 from journal_api.values.metrics import METRICS
@@ -125,6 +129,15 @@ class Walk:
         self.snapshots += len(found)
 
     async def compare_everything(self) -> None:
+        """Statistics are the same whether facts can be stored or not, and stored facts are right."""
+        with pytest.MonkeyPatch.context() as patch:
+            if self.random.random() < 0.3:
+                patch.setattr(trade_facts, "refresh", store_nothing)
+            await self.compare_goals_and_report()
+        with closing(connect(self.file, "ro", Reader)) as db:
+            assert db.execute(WRONG_FACTS, {"most": -1}).fetchall() == []
+
+    async def compare_goals_and_report(self) -> None:
         """The goals, in the list with today's snapshot too, and one of the reports."""
         for goal_id in self.goals:
             await self.compare_goal(goal_id)
@@ -439,6 +452,10 @@ STEPS = [
     *(Walk.import_trades, Walk.undo_import, Walk.delete_goal, Walk.read_one_goal, Walk.change_settings),
     *(Walk.let_days_pass, Walk.reopen),
 ]
+
+
+async def store_nothing(database: Database, user_id: int) -> None:
+    """What refreshing facts does while the file cannot be written."""
 
 
 def as_defined(told: Body, created_at: datetime, targets: list[tuple[datetime, Fraction]]) -> reference.Goal:

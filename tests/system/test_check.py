@@ -18,6 +18,7 @@ from journal_api.database import check as database_check
 from journal_api.database.check import Finding, examine, query
 from journal_api.database.schemas import VERSION
 from journal_api.errors import DatabaseRefused
+from journal_api.repositories.trade_checks import CHECKS
 
 # An open trade from 09:00 with fees of 1, of which a part was sold; its user and account are left out.
 A_SCALED_TRADE = """
@@ -28,7 +29,12 @@ A_SCALED_TRADE = """
          "fees": 0.7}},
         {{"id": 2, "side": "sell", "quantity": {size}, "price": 1, "at": "2026-01-05T09:10:00.000000Z",
          "fees": {fees}}}]')"""
-CHECKS = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "schema")
+A_CLOSED_TRADE = """
+    INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, closed_at,
+        trading_day, gross_pnl, created_at, updated_at)
+    VALUES (1, 1, 'ES', 'long', 1, 1, '2026-01-05T09:00:00.000000Z', '2026-01-05T10:00:00.000000Z',
+        '2026-01-05', 1, '', '')"""
+LINES = ("database", "permissions", "disk", "SQLite", "write-ahead", "server", "schema")
 
 
 @pytest.fixture
@@ -41,7 +47,7 @@ def db(tmp_path: Path) -> Path:
 
 def find(db: Path, subject: str, full: bool = False) -> Finding:
     """The one finding about that."""
-    (finding,) = (finding for finding in examine(db, full=full) if finding.text.startswith(subject))
+    (finding,) = (finding for finding in examine(db, CHECKS, full=full) if finding.text.startswith(subject))
     return finding
 
 
@@ -68,7 +74,12 @@ def test_of_a_sound_journal_every_line_says_ok_and_the_exit_code_is_0(
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert all(line.startswith("ok    ") for line in lines)
-    assert [line.split()[1].rstrip(":") for line in lines] == [*CHECKS, pages, "foreign_key_check", "fills"]
+    assert [line.split()[1].rstrip(":") for line in lines] == [
+        *LINES,
+        pages,
+        "foreign_key_check",
+        *CHECKS,
+    ]
     assert lines[0] == f"ok    database {db}, {db.stat().st_size / 10**6:.1f} MB"
     free = float(lines[2].split()[2].replace(",", ""))
     assert free == pytest.approx(shutil.disk_usage(db).free / 10**6, rel=0.5)
@@ -82,7 +93,7 @@ def test_a_running_server_is_reported_and_goes_on(db: Path, tmp_path: Path) -> N
     key = new_key(db)
     with running(db) as server, server.client(key) as client:
         unwrap(client.post("/tag-categories", json={"name": "Before"}))
-        beside = [list(examine(path)) for path in (db, link)]
+        beside = [list(examine(path, CHECKS)) for path in (db, link)]
         unwrap(client.post("/tag-categories", json={"name": "After"}))
         server.stop(signal.SIGKILL)
 
@@ -130,7 +141,7 @@ def test_a_check_leaves_every_file_as_it_was(db: Path, state: Callable[[Path], o
     before = contents(db.parent)
 
     for full in (False, True):
-        list(examine(db, full=full))
+        list(examine(db, CHECKS, full=full))
 
     assert contents(db.parent) == before
 
@@ -181,7 +192,7 @@ def test_what_is_no_journal_of_this_release_is_refused(
     before = {file.name for file in db.parent.iterdir()}
 
     with pytest.raises(DatabaseRefused, match=f"^{db}: {reason}"):
-        list(examine(db))
+        list(examine(db, CHECKS))
 
     assert {file.name for file in db.parent.iterdir()} == before
 
@@ -239,10 +250,21 @@ def test_what_is_no_journal_of_this_release_is_refused(
             "fills",
             ("wrong", "fills: not in agreement with trades 1"),
         ),
+        (
+            statements(A_CLOSED_TRADE),
+            "facts",
+            ("ok", "facts: in agreement with their trades"),
+        ),
+        (
+            statements(A_CLOSED_TRADE, "UPDATE users SET facts_cursor = (SELECT max(sequence) FROM changes)"),
+            "facts",
+            ("wrong", "facts: not in agreement with trades 1"),
+        ),
     ],
     ids=[
         *("empty", "older", "differences", "many differences", "loose row", "loose row in the log"),
         *("fills", "fees of fills", "size of fills"),
+        *("facts to come", "missing facts"),
     ],
 )
 def test_a_finding_says_what_is_wrong_by_the_name_of_the_file_and_by_a_link(
@@ -263,7 +285,7 @@ def test_pages_that_were_overwritten_are_found_and_the_other_checks_still_made(d
         file.seek((page - 1) * size)
         file.write(b"\xa5" * size)
 
-    findings = list(examine(db))
+    findings = list(examine(db, CHECKS))
 
     assert [finding.verdict for finding in findings] == ["ok"] * 7 + ["wrong"] * 2 + ["ok"]
     assert findings[7].text.startswith("quick_check: ")
@@ -319,7 +341,7 @@ def closed_folder(db: Path) -> Iterator[Path]:
 def test_a_file_in_a_folder_that_cannot_be_written_is_wrong_but_is_read(
     db: Path, closed_folder: Path
 ) -> None:
-    verdicts = {finding.text.split(":")[0]: finding.verdict for finding in examine(db)}
+    verdicts = {finding.text.split(":")[0]: finding.verdict for finding in examine(db, CHECKS)}
 
     assert (verdicts["permissions"], verdicts["write-ahead log"]) == ("wrong", "wrong")
     assert verdicts["quick_check"] == "ok"

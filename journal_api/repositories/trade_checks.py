@@ -1,0 +1,65 @@
+"""SQL that `journal-api check` runs: the ids of trades for which stored columns disagree."""
+
+from journal_api.repositories.trade_facts import FACTS
+
+# Trades whose columns are not what follows from their fills: times, fees, and whether a position is left.
+# Sums of JSON numbers are rounded, so they are compared with a tolerance.
+WRONG_FILLS = """
+    WITH
+    newest AS MATERIALIZED (
+        SELECT id, direction, opened_at, closed_at, fees / 1e8 AS fees, fills
+        FROM trades
+        WHERE fills IS NOT NULL
+        ORDER BY id DESC
+        LIMIT :most),
+    summed AS (
+        SELECT newest.*, min(fill.value ->> '$.at') AS first_at, max(fill.value ->> '$.at') AS last_at,
+            sum(fill.value ->> '$.fees') AS fill_fees,
+            sum(iif((fill.value ->> '$.side' = 'buy') = (direction = 'long'), 1, -1)
+                * (fill.value ->> '$.quantity')) AS size
+        FROM newest
+        JOIN json_each(fills) AS fill
+        GROUP BY newest.id)
+    SELECT id
+    FROM summed
+    WHERE first_at <> opened_at
+       OR (closed_at IS NOT NULL AND last_at <> closed_at)
+       OR abs(fill_fees - fees) > 1e-6 * (1 + abs(fees))
+       OR iif(closed_at IS NULL, size <= 1e-9, abs(size) > 1e-6)
+    ORDER BY id"""
+# Trades whose stored facts are not what their rows say, on days without a newer change.
+WRONG_FACTS = f"""
+    WITH
+    newest (id) AS (
+        SELECT id FROM (SELECT id FROM trades ORDER BY id DESC LIMIT :most)
+        UNION
+        SELECT id FROM (SELECT id FROM trade_facts ORDER BY id DESC LIMIT :most)
+    ),
+    stale (account_id, trading_day) AS (
+        SELECT changes.account_id, trading_day
+        FROM users
+        JOIN accounts ON user_id = users.id
+        JOIN changes ON changes.account_id = accounts.id AND sequence > facts_cursor
+        UNION
+        SELECT trades.account_id, trades.trading_day
+        FROM users
+        JOIN changes ON changes.setup_id IS NOT NULL AND sequence > facts_cursor
+        JOIN trades ON trades.setup_id = changes.setup_id
+    ),
+    day (account_id, trading_day) AS MATERIALIZED (
+        SELECT account_id, trading_day FROM trades WHERE id IN newest AND trading_day IS NOT NULL
+        UNION
+        SELECT account_id, trading_day FROM trade_facts WHERE id IN newest
+        EXCEPT
+        SELECT account_id, trading_day FROM stale
+    ),
+    current AS MATERIALIZED ({FACTS}),
+    stored AS MATERIALIZED (
+        SELECT trade_facts.* FROM day CROSS JOIN trade_facts USING (account_id, trading_day)
+    )
+    SELECT DISTINCT id
+    FROM (SELECT * FROM (SELECT * FROM current EXCEPT SELECT * FROM stored)
+          UNION ALL
+          SELECT * FROM (SELECT * FROM stored EXCEPT SELECT * FROM current))
+    ORDER BY id"""
+CHECKS = {"fills": WRONG_FILLS, "facts": WRONG_FACTS}
