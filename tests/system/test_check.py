@@ -30,7 +30,8 @@ A_SCALED_TRADE = """
         {{"id": 2, "side": "sell", "quantity": {size}, "price": 1, "at": "2026-01-05T09:10:00.000000Z",
          "fees": {fees}}}]')"""
 AN_ACCOUNT = """
-    INSERT INTO accounts (user_id, name, sort_name, created_at, updated_at) VALUES (1, 'Live', 'live', '', '')"""
+    INSERT INTO accounts (user_id, name, sort_name, created_at, updated_at)
+    VALUES (1, 'Live', 'live', '', '')"""
 A_CLOSED_TRADE = """
     INSERT INTO trades (user_id, account_id, symbol, direction, quantity, entry_price, opened_at, closed_at,
         trading_day, gross_pnl, created_at, updated_at)
