@@ -17,7 +17,7 @@ from journal_api.errors import Busy, StorageUnavailable
 from journal_api.repositories.sql import fetch, json_list
 
 # Seconds after which a transaction that stores facts ends, and the days that it stores between two looks.
-SPAN, DAYS = 0.1, 20
+SPAN, DAYS = 0.1, 50
 
 # The facts of the closed trades of some days, given as `day (account_id, trading_day)`. Nothing else says
 # what they mean. The first confirmation that is missing ends the search for a checklist.

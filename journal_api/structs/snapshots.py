@@ -37,7 +37,7 @@ class ShownStatistics(Struct, kw_only=True):
 
     Amounts are null for accounts in different currencies. All members are missing if a sum was too large to
     compute. `max_drawdown`, `peak_pnl`, `win_streak` and `opening_balance` are only there for metrics that
-    need them.
+    need them; in reports also `trading_days`, `winning_days`, `max_trades_per_day` and `worst_day`.
     """
 
     currency: str | None | UnsetType = UNSET
