@@ -100,14 +100,17 @@ def comparable(snapshot: dict[str, Any], goal_id: int) -> dict[str, Any]:
 
 
 async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) -> Any:
-    """The total and all groups with all metrics, without names, the key of a confirmation its id."""
+    """The total and all groups without names, the key of a confirmation its id.
+
+    With all metrics, unless the query names some.
+    """
     groups: list[Any] = []
     total = None
     while total is None or len(groups) < total:
         sent = {
-            **query,
             "group_by": group_by,
             "metrics": ",".join(REPORTED),
+            **query,
             "offset": len(groups),
             "limit": 30,
         }
@@ -121,5 +124,4 @@ async def read_report(client: httpx.AsyncClient, group_by: str, **query: Any) ->
     if group_by == "confirmation":
         for group in groups:
             group["key"] = group["key"] and group["key"]["confirmation_id"]
-        groups.sort(key=lambda group: (group["key"] is None, group["key"]))
     return {"total": report["total"], "groups": groups}

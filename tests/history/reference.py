@@ -6,7 +6,7 @@ fractions. A value is a Fraction, or the reason why there is none. The pace is l
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -49,6 +49,7 @@ class Trade:
     strategy_id: int | None
     setup_id: int | None
     source_id: int | None
+    imports: set[int]
     tags: set[int] = field(default_factory=set)
     answers: dict[int, bool] = field(default_factory=dict)
 
@@ -143,6 +144,9 @@ def read_journal(file: Path) -> Journal:
         for trade_id, tag_id in pairs("SELECT trade_id, tag_id FROM trade_tags"):
             if trade_id in journal.trades:
                 journal.trades[trade_id].tags.add(tag_id)
+        for trade_id, import_id in pairs("SELECT trade_id, import_id FROM import_updates"):
+            if trade_id in journal.trades:
+                journal.trades[trade_id].imports.add(import_id)
         for row in db.execute("SELECT trade_id, confirmation_id, was_present FROM confirmation_answers"):
             if row["trade_id"] in journal.trades:
                 journal.trades[row["trade_id"]].answers[row["confirmation_id"]] = bool(row["was_present"])
@@ -164,6 +168,7 @@ def read_trade(row: sqlite3.Row) -> Trade:
         strategy_id=row["strategy_id"],
         setup_id=row["setup_id"],
         source_id=row["source_trade_id"],
+        imports={row["import_id"]} - {None},
     )
 
 
@@ -474,30 +479,36 @@ BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
 IN_KEY_ORDER = ("day", "week", "month", "quarter", "year", "weekday", "hour", "holding")
 REPORTED = [metric for metric in METRICS if metric != "balance_target"]
 ANSWERS = {True: "present", False: "absent", None: "unanswered"}
+ROOTS = {"MNQZ26": "MNQ", "MNQH27": "MNQ"}  # any other symbol is a contract and a root of its own
+Query = dict[str, Any]
 
 
-def compute_report(journal: Journal, group_by: str, query: dict[str, Any]) -> dict[str, Any]:
-    """The total and all groups in their order, without names, with all metrics."""
-    rows = [row for row in journal.rows_in(scope_of(query)) if is_selected(row, query)]
+def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, Any]:
+    """The total and all groups in their order, without names, with the metrics of the query, else all."""
+    rows = [row for row in journal.rows_in("all") if is_selected(journal, row, query)]
     parts = group_rows(journal, rows, group_by)
+    metrics = query["metrics"].split(",") if "metrics" in query else REPORTED
     if group_by == "confirmation":
-        return {"total": show_group(journal, rows), "groups": compare_answers(journal, parts)}
-    groups = [{"key": key, **show_group(journal, part)} for key, part in parts.items()]
-    groups.sort(key=lambda group: rank(group, group_by))
-    return {"total": show_group(journal, rows), "groups": groups}
+        groups = compare_answers(journal, parts, metrics)
+        parts = {one: parts.get((one, "present"), []) for one, _ in parts}
+    else:
+        groups = [{"key": key, **show_group(journal, part, metrics)} for key, part in parts.items()]
+    sort = query.get("sort")
+    groups.sort(key=lambda group: rank(journal, group["key"], parts[group["key"]], group_by, sort))
+    return {"total": show_group(journal, rows, metrics), "groups": groups}
 
 
-def scope_of(query: dict[str, Any]) -> str:
-    return f"group_{query['copy_group_id']}" if "copy_group_id" in query else "all"
-
-
-def is_selected(row: Row, query: dict[str, Any]) -> bool:
+def is_selected(journal: Journal, row: Row, query: Query) -> bool:
     day, trade = row
+    group = journal.groups.get(query.get("copy_group_id", 0), set())
     fields = ("account_id", "strategy_id", "setup_id", "symbol", "direction", "grade")
     return (
         query.get("from", "") <= str(day) <= query.get("to", "9999")
         and all(getattr(trade, name) == query[name] for name in fields if name in query)
+        and query.get("root") in (None, ROOTS.get(trade.symbol, trade.symbol))
         and ("tag_id" not in query or query["tag_id"] in trade.tags)
+        and ("import_id" not in query or query["import_id"] in trade.imports)
+        and ("copy_group_id" not in query or trade.account_id in group)
     )
 
 
@@ -539,7 +550,8 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
         "hour": trade.opened_at.astimezone(ZoneInfo(journal.timezone)).hour,
         "holding": next(name for name, bound in HOLDING.items() if held < bound),
         "account": trade.account_id,
-        **dict.fromkeys(("symbol", "root"), trade.symbol),  # plain names: one contract, one root
+        "symbol": trade.symbol,
+        "root": ROOTS.get(trade.symbol, trade.symbol),
         "direction": trade.direction,
         "grade": trade.grade,
         "strategy": trade.strategy_id,
@@ -547,34 +559,43 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
     }[group_by]
 
 
-def rank(group: dict[str, Any], group_by: str) -> Any:
-    """By net P&L, the highest first, or by key; groups without a value or a key are last."""
-    key, value = group["key"], group["values"]["net_pnl"]
+def rank(journal: Journal, key: Any, rows: list[Row], group_by: str, sort: str | None) -> Any:
+    """By a metric, or by key; groups without a value or a key are last. A tie is by key."""
     place = (key is None, 0 if key is None else list(HOLDING).index(key) if group_by == "holding" else key)
-    return place if group_by in IN_KEY_ORDER else (value is None, -(value or 0), *place)
+    if sort is None and group_by in IN_KEY_ORDER:
+        return place
+    metric = (sort or "-net_pnl").removeprefix("-")
+    value = show_group(journal, rows, [metric])["values"][metric]
+    if value is None or (group_by == "confirmation" and key is None):
+        return True, 0, *place
+    return False, value if sort and not sort.startswith("-") else -value, *place
 
 
-def show_group(journal: Journal, rows: list[Row]) -> dict[str, Any]:
+def show_group(journal: Journal, rows: list[Row], metrics: Collection[str]) -> dict[str, Any]:
     data = compute_statistics(journal, rows)
     currencies = journal.currencies_of(trade.account_id for _, trade in rows)
-    values = {metric: evaluate(metric, data, len(currencies) > 1) for metric in REPORTED}
+    values = {metric: evaluate(metric, data, len(currencies) > 1) for metric in metrics}
     return {
         "values": {metric: None if isinstance(one, str) else one for metric, one in values.items()},
         "reasons": {metric: one for metric, one in values.items() if isinstance(one, str)},
-        "statistics": show_statistics(data, currencies, REPORTED),
+        "statistics": show_statistics(data, currencies, metrics),
     }
 
 
-def compare_answers(journal: Journal, parts: dict[Any, list[Row]]) -> list[dict[str, Any]]:
-    """The groups of confirmations by id, the decisions without a checklist last."""
-    ids = sorted({one for one, _ in parts}, key=lambda one: (one is None, one))
+def compare_answers(
+    journal: Journal, parts: dict[Any, list[Row]], metrics: Collection[str]
+) -> list[dict[str, Any]]:
+    """The groups of confirmations, and the decisions without a checklist."""
     return [
         {
             "key": one,
-            **{answer: show_group(journal, parts.get((one, answer), [])) for answer in ANSWERS.values()},
+            **{
+                answer: show_group(journal, parts.get((one, answer), []), metrics)
+                for answer in ANSWERS.values()
+            },
             "edge": compute_edge(journal, parts.get((one, "present"), []), parts.get((one, "absent"), [])),
         }
-        for one in ids
+        for one in {one for one, _ in parts}
     ]
 
 

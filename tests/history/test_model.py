@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -35,6 +35,11 @@ AMOUNTS = [0.01, 1, 2.5, -3.75, 100, 1000.00000001]
 POSITIVE = [1, 2, 0.5, 12.25]
 TIMEFRAMES = ["daily", "weekly", "monthly", "quarterly", "custom"]
 TRADE = {**A_TRADE, "opened_at": "2026-01-01T10:00:00Z"}
+SYMBOLS = ["ES", "MNQZ26", "MNQH27", "A B"]
+SECONDS_HELD = [0, 59.999999, 60, 300, 3599, 14400, 86400]
+# The filters of reports whose values are ids, with the table of each.
+ID_FILTERS = {"account_id": "accounts", "copy_group_id": "copy_groups", "strategy_id": "strategies"}
+ID_FILTERS |= {"setup_id": "setups", "tag_id": "tags", "import_id": "imports"}
 # A change of one of these members defines another goal.
 DEFINITION = ("metric", "direction", "timeframe", "scope", "window")
 
@@ -54,7 +59,7 @@ class Walk:
         self.file, self.random, self.clock, self.now = file, random, clock, START
         self.goals: dict[int, Known] = {}
         self.writes: Counter[int] = Counter()
-        self.steps = self.reopened = self.snapshots = self.names = 0
+        self.steps = self.reopened = self.snapshots = self.reports = self.names = 0
         self.key = ""
 
     async def open(self) -> None:
@@ -131,9 +136,31 @@ class Walk:
             snapshots = self.expected(self.goals[one["id"]])
             running = [each for each in snapshots if each["period_start"] <= today <= each["period_end"]]
             assert ([comparable(one["current"], one["id"])] if one["current"] else []) == running
-        groups = get_args(GroupBy)
-        group_by = groups[self.steps % len(groups)]
-        assert await read_report(self.client, group_by) == reference.compute_report(journal, group_by, {})
+        await self.compare_reports(GROUPS[self.steps % len(GROUPS) :][:1])
+
+    async def compare_reports(self, groups: Sequence[str]) -> None:
+        """A report by each of the keys, half of them with a filter, of one metric, or sorted by one."""
+        journal = reference.read_journal(self.file)
+        for group_by in groups:
+            query = self.report_query() if self.random.random() < 0.5 else {}
+            expected = reference.compute_report(journal, group_by, query)
+            assert await read_report(self.client, group_by, **query) == expected, (group_by, query)
+        self.reports += len(groups)
+
+    def report_query(self) -> Body:
+        metric, other = (self.random.choice(reference.REPORTED) for _ in range(2))
+        members = {
+            **{name: self.pick(table) for name, table in ID_FILTERS.items()},
+            "symbol": self.random.choice(SYMBOLS),
+            "root": "MNQ",
+            "direction": self.random.choice(["long", "short"]),
+            "grade": self.random.choice(["A+", "F"]),
+            "from": min(self.moment()[:10], "2026-03-10"),
+            "to": "2026-03-10",
+        }
+        filters = self.random.sample(sorted(members), self.random.choice([0, 1, 1, 1, 2]))
+        shown = [{}, {"metrics": metric}, {"sort": self.random.choice(["", "-"]) + metric, "metrics": other}]
+        return {**{name: members[name] for name in filters}, **self.random.choice(shown)}
 
     # Tags, accounts, strategies
 
@@ -186,25 +213,34 @@ class Walk:
     # Trades
 
     def results(self) -> Body:
-        """What a goal depends on, of a trade that is closed and its own."""
+        """What a goal or a report depends on, of a trade that is closed and its own."""
         members: Body = {
             "gross_pnl": self.random.choice(AMOUNTS),
             "fees": self.random.choice([0, 2.5, -1]),
             "initial_risk": self.random.choice([None, *POSITIVE]),
             "grade": self.random.choice([None, "A+", "A", "F"]),
+            "symbol": self.random.choice(SYMBOLS),
+            "direction": self.random.choice(["long", "short"]),
         }
-        return {"closed_at": self.moment(), **{name: members[name] for name in self.some(members)}}
+        return {**self.times(), **{name: members[name] for name in self.some(members)}}
+
+    def times(self) -> Body:
+        """When a trade was closed, and of half of them for how long it was held."""
+        moment = datetime.fromisoformat(self.moment()[:19])
+        opened_at = moment - timedelta(seconds=self.random.choice(SECONDS_HELD))
+        held = {"opened_at": f"{opened_at.isoformat()}Z", "closed_at": f"{moment.isoformat()}Z"}
+        return self.random.choice([{"closed_at": self.moment()}, held])
 
     def links(self) -> Body:
-        """A setup, or an original to be a copy of."""
+        """A setup or none, and an original to be a copy of or none."""
         members = {"setup_id": self.pick("setups"), "source_trade_id": self.pick("trades")}
         return {name: self.random.choice([None, members[name]]) for name in self.some(members)}
 
+    def new_trade(self) -> Body:
+        return {**TRADE, **self.results(), **self.links(), "account_id": self.pick("accounts")}
+
     async def create_trades(self) -> None:
-        trades = [
-            {**TRADE, **self.results(), **self.links(), "account_id": self.pick("accounts")}
-            for _ in range(self.random.randint(1, 3))
-        ]
+        trades = [self.new_trade() for _ in range(self.random.randint(1, 3))]
         if len(trades) == 1:
             await self.write("POST", "/trades", trades[0])
         else:
@@ -221,6 +257,28 @@ class Walk:
         )
         await self.write("PATCH", f"/trades/{self.pick('trades')}", body)
 
+    async def link_trade(self) -> None:
+        """A trade becomes a copy, of its own account or another, or stops to be one."""
+        source = self.random.choice([None, self.pick("trades"), self.pick("trades")])
+        await self.write("PATCH", f"/trades/{self.pick('trades')}", {"source_trade_id": source})
+
+    async def merge_trades(self) -> None:
+        """Trades of one account and symbol become one; a merged trade becomes its parts again."""
+        one = self.pick("trades")
+        alike = self.rows(
+            f"""
+            SELECT id
+            FROM trades JOIN (SELECT account_id, contract, direction FROM trades WHERE id = {one})
+                USING (account_id, contract, direction)
+            LIMIT 3
+            """
+        )
+        merged = self.rows("SELECT id FROM trades WHERE merged IS NOT NULL")
+        if merged and self.random.random() < 0.5:
+            await self.write("POST", f"/trades/{merged[0][0]}/split", {})
+        else:
+            await self.write("POST", "/trades/merge", {"ids": [row for (row,) in alike]})
+
     async def annotate_trade(self) -> None:
         one = self.pick("trades")
         tags = self.some(row[0] for row in self.rows("SELECT id FROM tags"))
@@ -234,7 +292,13 @@ class Walk:
         await self.write("PUT", f"/trades/{one}/confirmations", {"confirmations": answers})
 
     async def import_trades(self) -> None:
-        rows = [{**TRADE, "closed_at": self.moment(), "external_id": self.new_name()} for _ in range(3)]
+        """New trades, and now and then other amounts of trades that an earlier file had."""
+        known = [name for (name,) in self.rows("SELECT external_id FROM trades WHERE import_id IS NOT NULL")]
+        names = [self.random.choice([self.new_name(), *known[-1:]]) for _ in range(3)]
+        rows = [
+            {**TRADE, "fees": self.random.choice([0, 1]), "closed_at": self.moment(), "external_id": name}
+            for name in dict.fromkeys(names)
+        ]
         file = "\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)])
         await self.write(
             *("POST", f"/imports?account_id={self.pick('accounts')}"),
@@ -343,8 +407,8 @@ class Walk:
         await self.open()
         await self.compare_everything()
 
-    async def begin(self) -> None:
-        """A journal with a little of everything."""
+    async def begin(self, trades: int = 0) -> None:
+        """A journal with a little of everything, and so many trades."""
         await self.write("POST", "/tag-categories", {"name": "Psychology"})
         for name, balance in (("Live", 1000), ("Sim", 0)):
             await self.write("POST", "/accounts", {"name": name, "starting_balance": balance})
@@ -356,8 +420,18 @@ class Walk:
             await self.add_goal({"metric": metric, "target_value": 50})
         for _ in range(3):
             await self.create_trades()
+        for _ in range(trades):
+            await self.write("POST", "/trades", self.new_trade())
+            await self.annotate_trade()
 
 
+GROUPS = get_args(GroupBy)
+# What a report depends on, more often what changes trades.
+REPORT_STEPS = [
+    *[Walk.create_trades, Walk.change_trade, Walk.annotate_trade, Walk.link_trade] * 3,
+    *(Walk.write_tag, Walk.write_account, Walk.write_group, Walk.edit_strategy, Walk.delete_something) * 2,
+    *(Walk.import_trades, Walk.undo_import, Walk.merge_trades, Walk.change_settings, Walk.reopen),
+]
 # More often what changes trades and goals.
 STEPS = [
     *[Walk.create_trades, Walk.change_trade, Walk.annotate_trade, Walk.create_goal, Walk.change_goal] * 2,
@@ -409,4 +483,37 @@ async def test_goals_and_reports_show_what_the_trades_give_whatever_is_written(
     record_observation(
         f"seed {seed}: {walk.steps} steps, {walk.reopened} of them reopened the journal, {walk.snapshots} "
         f"snapshots compared: 0 differences; writes by status: {dict(walk.writes)}"
+    )
+
+
+@pytest.mark.parametrize("number", range(examples(full=20, ci=2)))
+@pytest.mark.promise(13)
+async def test_reports_by_every_key_and_filter_follow_what_is_written(
+    tmp_path: Path,
+    clock: time_machine.Traveller,
+    number: int,
+    record_observation: Callable[[str], None],
+) -> None:
+    """What changes between two reads piles up: after a third of the steps nobody reads."""
+    seed = Random().randrange(10**9) if SOAK else 100 + number
+    walk = Walk(tmp_path / "journal.db", Random(seed), clock)
+    await walk.open()
+    try:
+        await walk.begin(trades=examples(full=40, ci=12))
+        for walk.steps in range(1, examples(full=60, ci=15) + 1):
+            await walk.random.choice(REPORT_STEPS)(walk)
+            if walk.steps % 3:
+                await walk.compare_reports(walk.random.sample(GROUPS, examples(full=9, ci=3)))
+                await walk.read_one_goal()
+        await walk.compare_reports(GROUPS)
+        await walk.compare_everything()
+    except Exception as error:
+        error.add_note(f"seed {seed}, step {walk.steps}")
+        raise
+    finally:
+        await walk.close()
+
+    record_observation(
+        f"seed {seed}: {walk.steps} steps, {walk.reports} reports and {walk.snapshots} snapshots compared: "
+        f"0 differences; writes by status: {dict(walk.writes)}"
     )
