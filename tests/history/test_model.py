@@ -146,6 +146,19 @@ class Walk:
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(self.client, group_by, **query) == expected, (group_by, query)
         self.reports += len(groups)
+        self.compare_counts()
+
+    def compare_counts(self) -> None:
+        """The kept numbers of trades, by which lists know their totals."""
+        trades = self.rows(
+            """
+            SELECT user_id, account_id, contract, root, direction, gross_pnl - fees, coalesce(grade, ''),
+                coalesce(strategy_id, 0), coalesce(setup_id, 0)
+            FROM trades
+            """
+        )
+        counts = Counter((*one[:5], outcome_of(one[5]), *one[6:]) for one in trades)
+        assert {tuple(row[:-1]): row[-1] for row in self.rows("SELECT * FROM trade_counts")} == counts
 
     def report_query(self) -> Body:
         metric, other = (self.random.choice(reference.REPORTED) for _ in range(2))
@@ -439,6 +452,12 @@ STEPS = [
     *(Walk.import_trades, Walk.undo_import, Walk.delete_goal, Walk.read_one_goal, Walk.change_settings),
     *(Walk.let_days_pass, Walk.reopen),
 ]
+
+
+def outcome_of(net_pnl: int | None) -> str:
+    if net_pnl is None:
+        return "open"
+    return "win" if net_pnl > 0 else "loss" if net_pnl < 0 else "breakeven"
 
 
 def as_defined(told: Body, created_at: datetime, targets: list[tuple[datetime, Fraction]]) -> reference.Goal:
