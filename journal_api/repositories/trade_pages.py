@@ -11,29 +11,21 @@ from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.repositories.trades import LIST_ITEM, WITH_RATIO
 from journal_api.structs.trades import TradeQuery
 
-# So many trades are sorted faster than they are found among all trades in their order.
-MAX_SORTED = 5_000
 NEWEST_FIRST = "opened_at DESC, id DESC"
+# Whether it is less work to look up all matching trades and sort them than to find the page among all trades.
+IS_SORTED = """total * total <= (:offset + :limit) * (
+            SELECT sum(trades) FROM trade_counts WHERE user_id = :user_id)"""
 
 
 async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
     """Return one page of the matching trades as a JSON array, newest first, and their total number."""
     filters = TradeFilters(query)
-    # Of these SELECTs of ids all but one have LIMIT 0, at which SQLite reads nothing.
-    ids = [
-        select_ids(filters.in_order(), NEWEST_FIRST, "newest", ":offset"),
-        select_ids(
-            filters.in_order(), "opened_at, id", "oldest", "(SELECT total - :offset - length FROM page)"
-        ),
-    ]
-    if filters.is_sortable:
-        ids.append(select_ids(filters.sortable(), f"+{NEWEST_FIRST}", "sorted", ":offset"))
     trades = sql.build_json_array(
         "trade",
         f"""
         SELECT {LIST_ITEM} AS trade
         FROM ({WITH_RATIO}) AS trade
-        WHERE id IN ({" UNION ALL ".join(ids)})
+        WHERE id IN ({" UNION ALL ".join(list_ways(filters))})
         ORDER BY {NEWEST_FIRST}
         """,
     )
@@ -44,7 +36,7 @@ async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[st
         -- The length of the page, and how it is read. A SELECT that knows its length stops at its last trade.
         page (total, length, way) AS MATERIALIZED (
             SELECT total, max(0, min(:limit, total - :offset)),
-                CASE WHEN total <= {MAX_SORTED if filters.is_sortable else 0} THEN 'sorted'
+                CASE WHEN {IS_SORTED if filters.is_sortable else 0} THEN 'sorted'
                      WHEN :offset <= total / 2 OR :since IS NOT NULL THEN 'newest'
                      ELSE 'oldest' END
             FROM matching)
@@ -57,7 +49,20 @@ async def read_page(db: Connection, user_id: int, query: TradeQuery) -> tuple[st
     return text, total
 
 
-def select_ids(clause: str, order: str, way: str, offset: str) -> str:
+def list_ways(filters: TradeFilters) -> list[str]:
+    """Return the SELECTs of the ids on the page, of which all but one have LIMIT 0: SQLite skips those."""
+    in_order = filters.in_order()
+    ways = [
+        select_ids("newest", in_order, NEWEST_FIRST, ":offset"),
+        select_ids("oldest", in_order, "opened_at, id", "(SELECT total - :offset - length FROM page)"),
+    ]
+    if filters.is_sortable:
+        # The + keeps SQLite from reading all trades in their order.
+        ways.append(select_ids("sorted", filters.sortable(), f"+{NEWEST_FIRST}", ":offset"))
+    return ways
+
+
+def select_ids(way: str, clause: str, order: str, offset: str) -> str:
     """Return a SELECT of the ids on the page, of none unless the page is read that way."""
     return f"""
         SELECT id

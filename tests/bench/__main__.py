@@ -55,11 +55,12 @@ def print_results(results: Iterable[Result]) -> list[Result]:
 
 
 def write_files(out: Path, found: dict[str, Any]) -> None:
-    """Write what was measured; the parts that were not measured stay as they are."""
+    """Write what was measured; results that were not measured stay as they are."""
     out.mkdir(parents=True, exist_ok=True)
     document, machine = out / "bench.json", this_machine()
     before = json.decode(document.read_bytes()) if document.exists() else {}
-    document.write_bytes(json.format(json.encode({**before, **machine, **found}), indent=2) + b"\n")
+    kept = {"results": before.get("results", [])}
+    document.write_bytes(json.format(json.encode({**kept, **machine, **found}), indent=2) + b"\n")
     (out / "bench.svg").write_text(chart.svg(found["waits"]))
 
 
