@@ -78,7 +78,7 @@ fuzz: $(READY_DEV)  ## send the service random requests for 20 minutes, or FUZZ_
 soak: $(READY_DEV)  ## prove docs/reliability.md in full numbers (an hour, 20 minutes of it fuzz), or TESTS of it
 	JOURNAL_SOAK=1 $(BIN)/python -m pytest -m "promise or soak" -rs $(TESTS)
 
-bench: $(READY_DEV)  ## measure it beside others and as it grows: docs/bench.json and a chart, in a quarter of an hour
+bench: $(READY_DEV)  ## measure what a trader waits for, and the service beside others: docs/bench.json and a chart, in half an hour
 	PYTHONPATH=tests $(BIN)/python -m bench --out docs
 
 openapi: $(READY_DEV)  ## write journal_api/openapi/openapi.json, unless it takes something away from v1

@@ -4,6 +4,9 @@ SQLite uses no index for a column behind a unary +, so such a condition is only 
 other conditions select. The clauses lead it to the index that leaves the fewest trades.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from journal_api.repositories.sql import json_list
 from journal_api.structs.trades import TradeSelection
 from journal_api.values.instruments import list_contracts
@@ -15,19 +18,16 @@ OF_DAYS = """account_id IN (
         SELECT id FROM accounts WHERE user_id = :user_id AND (:account_id IS NULL OR id = :account_id))
     AND trading_day BETWEEN coalesce(:since, '') AND coalesce(:until, '9999-12-31')"""
 IS_USERS = "+user_id = :user_id"
+OF_GROUP = "account_id IN (SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)"
 
-# Filters with an index of their own.
-SELECTIVE = {
+CONDITIONS = {
     "strategy_id": "strategy_id = :strategy_id",
     "setup_id": "setup_id = :setup_id",
     # The trades that the import added or corrected.
     "import_id": """(import_id = :import_id OR id IN (
         SELECT trade_id FROM import_updates WHERE import_id = :import_id))""",
     "tag_id": "id IN (SELECT trade_id FROM trade_tags WHERE tag_id = :tag_id)",
-}
-OTHER = {
-    "copy_group_id": """+account_id IN (
-        SELECT account_id FROM copy_group_members WHERE copy_group_id = :copy_group_id)""",
+    "copy_group_id": f"+{OF_GROUP}",
     "symbol": "contract = :symbol",
     "root": "root = :root",
     "direction": "direction = :direction",
@@ -39,9 +39,26 @@ OUTCOMES = {
     "loss": "net_pnl < 0",
     "breakeven": "net_pnl = 0",
 }
-# Filters whose index begins with the user.
-BY_USER = {"symbol", "grade", "open", "breakeven"}
 DAYS = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
+# A trade that closed on a day was opened before the day had ended everywhere.
+OPENED_BEFORE = "opened_at < coalesce(date(:until, '+2 days'), 'never')"
+# Filters with an index that does not begin with the user, and those whose index does.
+WITH_INDEX = {"strategy_id", "setup_id", "import_id"}
+BY_USER = {"symbol", "grade", "open", "breakeven"}
+# Filters whose index is not in the order of lists: one trade after the other is checked, or few are sorted.
+CHECKED = {"tag_id": "EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id AND tag_id = :tag_id)"}
+SORTED = {
+    "tag_id": CONDITIONS["tag_id"],
+    "copy_group_id": OF_GROUP,
+    "root": """contract IN (SELECT contract FROM trade_counts WHERE user_id = :user_id AND root = :root)
+        AND +root = :root""",
+}
+BY_ID = {name: f"+{CONDITIONS[name]}" for name in ("strategy_id", "setup_id")}
+# Filters by the columns of `trade_counts`, which has the numbers of trades.
+KEPT = {*CONDITIONS, "account_id", "outcome"} - {"tag_id", "import_id"}
+COUNT_TAGGED = """SELECT count(*) FROM trade_tags
+    WHERE tag_id = (SELECT id FROM tags WHERE id = :tag_id AND user_id = :user_id)"""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class TradeFilters:
@@ -52,40 +69,63 @@ class TradeFilters:
         contracts = list_contracts(query.symbol) if query.symbol else [None]
         self.parameters["symbol"] = contracts[0] if len(contracts) == 1 else json_list(contracts)
         self._sent = {name for name, value in self.parameters.items() if value is not None}
+        self._sent -= {"limit", "offset"}
         outcome = self.parameters.get("outcome") or ""
-        conditions = {**SELECTIVE, **OTHER, "outcome": OUTCOMES.get(outcome, "")}
+        conditions = {**CONDITIONS, "outcome": OUTCOMES.get(outcome, "")}
         if len(contracts) > 1:
             conditions["symbol"] = "contract IN (SELECT value FROM json_each(:symbol))"
-        self._conditions = [condition for name, condition in conditions.items() if name in self._sent]
-        self._has_own_index = not self._sent.isdisjoint(SELECTIVE)
+        self._conditions = {name: conditions[name] for name in conditions if name in self._sent}
+        self._has_own_index = not self._sent.isdisjoint(WITH_INDEX)
         self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome})
+        has_order = self._has_own_index or self._has_user_index or "account_id" in self._sent
+        self.is_sortable = not has_order and not self._sent.isdisjoint(SORTED)
 
-    def newest_first(self) -> str:
-        """Return the clause for a page in the order of `opened_at`."""
-        return self._clause(self._owner(by_day="since" in self._sent))
+    def in_order(self) -> str:
+        """Return the clause for reading trades in the order of `opened_at`, from either end."""
+        clause = self._clause(self._owner(by_tag=False), CHECKED)
+        return f"{clause} AND {OPENED_BEFORE}" if "until" in self._sent else clause
 
-    def counted(self) -> str:
-        """Return the clause for the number of matching trades."""
-        return self._clause(self._owner(by_day="until" in self._sent))
+    def sortable(self) -> str:
+        """Return the clause for reading few trades in any order."""
+        return self._clause(OF_USER if "root" in self._sent else IS_USERS, SORTED)
+
+    def count(self) -> str:
+        """Return the SELECT of the number of matching trades."""
+        if self._sent <= KEPT:
+            return f"SELECT coalesce(sum(trades), 0) FROM trade_counts WHERE {self._kept()}"
+        if self._sent == {"tag_id"}:
+            return COUNT_TAGGED
+        has_days = not self._sent.isdisjoint(DAYS)
+        by_day = has_days and (self._sent >= DAYS.keys() or not self._has_user_index)
+        return f"SELECT count(*) FROM trades WHERE {self._clause(self._owner(by_day=by_day))}"
 
     def checked(self) -> str:
-        """Return the clause for trades that are selected by id."""
-        return self._clause(IS_USERS)
+        """Return the clause for trades that are read in the order of ids."""
+        return self._clause(IS_USERS, BY_ID)
 
-    def _owner(self, *, by_day: bool) -> str:
+    def _owner(self, *, by_day: bool = False, by_tag: bool = True) -> str:
         """Return the condition on the owner for the index that leaves the fewest trades."""
-        if self._has_own_index:
+        if self._has_own_index or (by_tag and "tag_id" in self._sent):
             return IS_USERS
-        if self._has_user_index:
-            return OF_USER
-        if by_day and not self._conditions:
+        if by_day:
             return OF_DAYS
-        return OF_ACCOUNT if "account_id" in self._sent else OF_USER
+        if "account_id" in self._sent and not self._has_user_index:
+            return OF_ACCOUNT
+        return OF_USER
 
-    def _clause(self, owner: str) -> str:
-        conditions = [owner, *self._conditions]
+    def _clause(self, owner: str, instead: Mapping[str, str] = NOTHING) -> str:
+        conditions = [owner, *({**self._conditions, **instead}[name] for name in self._conditions)]
         if "account_id" in self._sent and owner not in (OF_ACCOUNT, OF_DAYS):
             conditions.append("+account_id = :account_id")
         if owner != OF_DAYS:
             conditions += [condition for name, condition in DAYS.items() if name in self._sent]
         return " AND ".join(conditions)
+
+    def _kept(self) -> str:
+        """Return the clause for the rows of `trade_counts`."""
+        conditions = {
+            **self._conditions,
+            "account_id": "account_id = :account_id",
+            "outcome": "outcome = :outcome",
+        }
+        return " AND ".join([OF_USER, *(conditions[name] for name in sorted(self._sent))])

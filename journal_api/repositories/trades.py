@@ -1,4 +1,4 @@
-"""SQL of trades, with their tags and confirmation answers nested."""
+"""SQL of trades, with their tags and confirmation answers nested; lists are in trade_pages.py."""
 
 from collections.abc import Sequence
 
@@ -6,10 +6,9 @@ from aiosqlite import Connection
 from msgspec import json
 
 from journal_api.repositories import sql
-from journal_api.repositories.trade_filters import TradeFilters
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import compute_fingerprint
-from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TradeQuery, TradeTag
+from journal_api.structs.trades import AMOUNTS, Answer, Trade, TradeListItem, TradeTag
 from journal_api.values.clock import now_after
 from journal_api.values.money import json_number
 
@@ -84,31 +83,6 @@ WITH_RATIO = """
 # The new updated_at of a write. It always differs from the old one, so that it shows whether a trade was
 # edited.
 LATER = "max(:now, instant_after(trades.updated_at))"
-
-
-async def page(db: Connection, user_id: int, query: TradeQuery) -> tuple[str, int]:
-    """Return one page of the matching trades as a JSON array, newest first, and their total number."""
-    filters = TradeFilters(query)
-    # The inner SELECT selects the ids from an index only, the outer SELECT reads the rows of the page.
-    trades = sql.build_json_array(
-        "trade",
-        f"""
-        SELECT {LIST_ITEM} AS trade
-        FROM ({WITH_RATIO}) AS trade
-        WHERE id IN (SELECT id
-                     FROM trades
-                     WHERE {filters.newest_first()}
-                     ORDER BY opened_at DESC, id DESC
-                     LIMIT :limit OFFSET :offset)
-        ORDER BY opened_at DESC, id DESC
-        """,
-    )
-    rows = await db.execute_fetchall(
-        f"SELECT ({trades}), (SELECT count(*) FROM trades WHERE {filters.counted()})",
-        {**filters.parameters, "user_id": user_id},
-    )
-    text, total = next(iter(rows))
-    return text, total
 
 
 async def list_of_ids(db: Connection, user_id: int, trade_ids: Sequence[int]) -> str:

@@ -13,6 +13,7 @@ from journal_api.repositories import (
     instruments,
     new_trades,
     trade_annotations,
+    trade_pages,
     trade_references,
     trades,
     users,
@@ -38,7 +39,7 @@ from journal_api.web.writes import in_transaction, write
 async def list_trades(request: Request, db: Connection) -> Response:
     """List the caller's trades that match the query, newest first."""
     query = get_query(request, TradeQuery)
-    text, total = await trades.page(db, request.user.id, query)
+    text, total = await trade_pages.read_page(db, request.user.id, query)
     return page(query.limit, query.offset, total, trades=text)
 
 

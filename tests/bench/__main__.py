@@ -15,32 +15,30 @@ from msgspec import json
 
 from bench import chart, table
 from bench.cases import measure_cases
-from bench.growth import measure_growth
 from bench.load import WITHOUT_WRK, has_wrk
 from bench.measure import FULL, QUICK, Result
+from bench.waits import measure_waits
 
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Only see that it runs: tiny rounds, 1,000 trades.")
-@click.option("--growth", is_flag=True, help="Only what operations cost as the journal grows.")
-@click.option("--trades", type=click.IntRange(1000), help="Of the long journal; default: 1,000,000.")
+@click.option("--waits", is_flag=True, help="Only what a trader waits for.")
+@click.option("--trades", type=click.IntRange(1000), help="Of the longest journal; default: 100,000.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write bench.json and the chart there.")
-def main(quick: bool, growth: bool, trades: int | None, out: Path | None) -> None:
-    """The service beside a route that does nothing, sqlite3 alone, and FastAPI + SQLAlchemy.
+def main(quick: bool, waits: bool, trades: int | None, out: Path | None) -> None:
+    """What a trader waits for as the journal grows, beside bare statements.
 
-    Then what its operations cost as the journal grows.
+    Then the service beside a route that does nothing, sqlite3 alone, and FastAPI + SQLAlchemy.
     """
-    if not growth and not has_wrk():
+    if not waits and not has_wrk():
         raise click.ClickException(WITHOUT_WRK)
-    trades = trades or (1000 if quick else 10**6)
     pace = QUICK if quick else FULL
     found: dict[str, Any] = {}
     with TemporaryDirectory(prefix="bench-") as name:
-        folder = Path(name)
-        if not growth:
-            found["results"] = print_results(measure_cases(folder, pace, trades))
-        found["growth"] = measure_growth(folder, pace, trades)
-        sys.stdout.write(table.growth_block(found["growth"]) + "\n")
+        found["waits"] = measure_waits(Path(name), pace, trades or (1000 if quick else 100_000))
+        sys.stdout.write(table.waits_block(found["waits"]) + "\n")
+        if not waits:
+            found["results"] = print_results(measure_cases(Path(name), pace))
     if out is not None:
         write_files(out, found)
 
@@ -57,13 +55,13 @@ def print_results(results: Iterable[Result]) -> list[Result]:
 
 
 def write_files(out: Path, found: dict[str, Any]) -> None:
-    """Write what was measured; the parts that were not measured stay as they are."""
+    """Write what was measured; results that were not measured stay as they are."""
     out.mkdir(parents=True, exist_ok=True)
     document, machine = out / "bench.json", this_machine()
     before = json.decode(document.read_bytes()) if document.exists() else {}
-    document.write_bytes(json.format(json.encode({**before, **machine, **found}), indent=2) + b"\n")
-    if "results" in found:
-        (out / "bench.svg").write_text(chart.svg(found["results"]))
+    kept = {"results": before.get("results", [])}
+    document.write_bytes(json.format(json.encode({**kept, **machine, **found}), indent=2) + b"\n")
+    (out / "bench.svg").write_text(chart.svg(found["waits"]))
 
 
 def this_machine() -> dict[str, object]:

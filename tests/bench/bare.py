@@ -12,6 +12,8 @@ from typing import Any
 from bench.load import timed
 from bench.measure import Side
 
+WEEKDAY = "strftime('%w', trading_day)"
+NEWEST_TRADES = "SELECT * FROM trades WHERE user_id = 1 ORDER BY opened_at DESC, id DESC LIMIT 50"
 # The drawdown of each day: one pass over all trades in order.
 DRAWDOWNS = """
     SELECT trading_day, max(max(peak, 0) - equity)
@@ -25,6 +27,17 @@ DRAWDOWNS = """
                 WHERE trading_day IS NOT NULL))
     GROUP BY trading_day
 """
+
+
+def totals_by(column: str | None) -> str:
+    """One pass over stored columns: the count and five sums, of all trades or of each group."""
+    group = f"GROUP BY {column}" if column else ""
+    return f"""
+        SELECT count(*), sum(gross_pnl), sum(fees), sum(net_pnl), sum(max(net_pnl, 0)), sum(net_pnl > 0)
+        FROM trades
+        WHERE user_id = 1 AND closed_at IS NOT NULL
+        {group}
+    """
 
 
 class Overheard:
@@ -79,9 +92,3 @@ def imports(db: Path, file: bytes, rows: int) -> Side:
         return rows * timed(1, bring_in)
 
     return run
-
-
-def pass_over_trades(db: Path) -> Side:
-    """One pass of window functions over all trades."""
-    connection = connected(db)
-    return lambda: timed(1, lambda: connection.execute(DRAWDOWNS).fetchall())

@@ -10,11 +10,11 @@ from commands import new_key
 
 from bench.servers import journal, measure_peak
 
+YEARS = Path(__file__).with_name("years.sql")
 A_DAY = 100  # trades of one day, whatever the length of the journal
 DAYS = 400  # with a trade in the smaller journal: more than a page of snapshots
 HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,fees\n"
 DAILY = {"goal_name": "A day", "metric": "net_pnl", "target_value": 200, "timeframe": "daily"}
-DRAWDOWN = {"goal_name": "Drawdown", "metric": "max_drawdown", "target_value": 500, "timeframe": "daily"}
 
 
 class Contents(NamedTuple):
@@ -77,14 +77,24 @@ def fill(db: Path) -> tuple[str, Contents]:
     return key, Contents(categories[0], small[0], large, goal)
 
 
-def make_long_journal(db: Path, trades: int) -> float:
-    """Make a journal of so many trades: the MiB that their import took."""
+def fill_years(db: Path, trades: int) -> None:
+    """Add the years of years.sql, with so many trades, to an empty journal."""
+    with closing(sqlite3.connect(db)) as opened:
+        statement = ""
+        for line in YEARS.read_text().splitlines(keepends=True):
+            statement += line
+            if sqlite3.complete_statement(statement):
+                opened.execute(statement, {"count": trades})
+                statement = ""
+        opened.commit()
+
+
+def memory_of_import(db: Path, trades: int) -> float:
+    """The MiB that the import of so many trades takes."""
     new_key(db)
     file = db.with_suffix(".csv")
     file.write_bytes(trade_file(trades))
-    peak = measure_peak("import", file, "--account", "Sim", "--db", db)
-    file.unlink()
-    return peak
+    return measure_peak("import", file, "--account", "Sim", "--db", db)
 
 
 def copy_journal(db: Path, name: str) -> Path:

@@ -21,17 +21,11 @@ def has_wrk() -> bool:
     return shutil.which("wrk") is not None
 
 
-def under_load(
-    server: Measured, pace: Pace, path: str, etag: str = "", script: tuple[str, ...] = ("report.lua",)
-) -> Side:
-    """Requests from several connections at once; a round lasts longer for a server that answers slowly.
-
-    With `etag` they are conditional, and the answer is 304.
-    """
+def under_load(server: Measured, pace: Pace, path: str, script: tuple[str, ...] = ("report.lua",)) -> Side:
+    """Requests from several connections at once; a round lasts longer for a server that answers slowly."""
     name, *arguments = script
     command = ["wrk", "--threads", "1", "--connections", str(pace.connections), "--timeout", "60s"]
     command += ["--duration", "1h", "--header", f"Authorization: Bearer {server.key}"]
-    command += ["--header", f"If-None-Match: {etag}"] if etag else []
     command += ["--script", str(HERE / name), f"{server.url}{path}", "--", *arguments]
 
     def run() -> float:
@@ -90,15 +84,3 @@ def reads_after_a_write(server: Measured, times: int, path: str) -> Side:
         server.send("PATCH", "/v1/me", json.dumps({"name": f"owner {next(numbers)}"}).encode())
 
     return lambda: timed(times, lambda: server.send("GET", path), write)
-
-
-def first_reads(server: Measured, goal: dict[str, object]) -> Side:
-    """The first read of the history of a new goal."""
-
-    def run() -> float:
-        goal_id = server.create("goals", **goal)
-        rate = timed(1, lambda: server.send("GET", f"/v1/goals/{goal_id}/snapshots"))
-        server.send("DELETE", f"/v1/goals/{goal_id}")
-        return rate
-
-    return run

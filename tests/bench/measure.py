@@ -19,13 +19,13 @@ class Pace(NamedTuple):
     least_requests: int = 32  # a round of load goes on until it has seen so many
     calls: int = 20
     import_rows: int = 20_000
+    most_rows: int = 1_000_000  # of the import whose memory is measured
     warm_up: bool = True
-    shorter: Sequence[int] = (1000, 100, 10, 1)  # journals of growth, beside the longest
-    grown_calls: int = 31  # of each operation in each of them
+    shorter: Sequence[int] = (100, 10, 1)  # journals, by how much shorter they are than the longest
 
 
 FULL = Pace()
-QUICK = Pace(1, 0.1, 1, 1, calls=2, import_rows=200, warm_up=False, shorter=(100, 1), grown_calls=1)
+QUICK = Pace(1, 0.1, 1, 1, calls=2, import_rows=200, most_rows=1000, warm_up=False, shorter=(10, 1))
 
 Side = Callable[[], float]  # one round: how many a second
 Unit = Literal["requests", "rows", "time"]

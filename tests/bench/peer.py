@@ -12,11 +12,11 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, FastAPI, HTTPException
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field, computed_field
-from sqlalchemy import JSON, ForeignKey, event, select
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import ForeignKey, event, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship, selectinload
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 # The database ------------------------------------------------------------------------------------------
 
@@ -66,44 +66,6 @@ class Tag(Base):
     updated_at: Mapped[str]
 
 
-class Confirmation(Base):
-    __tablename__ = "confirmations"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    setup_id: Mapped[int] = mapped_column(ForeignKey("setups.id"))
-    name: Mapped[str]
-    description: Mapped[str | None]
-    sort_order: Mapped[int]
-
-
-class Setup(Base):
-    __tablename__ = "setups"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    strategy_id: Mapped[int] = mapped_column(ForeignKey("strategies.id"))
-    name: Mapped[str]
-    description: Mapped[str | None]
-    sort_order: Mapped[int]
-    confirmations: Mapped[list[Confirmation]] = relationship(
-        order_by=[Confirmation.sort_order, Confirmation.id]
-    )
-
-
-class Strategy(Base):
-    __tablename__ = "strategies"
-    id: Mapped[int] = mapped_column(primary_key=True)
-    user_id: Mapped[int]
-    name: Mapped[str]
-    description: Mapped[str | None]
-    color_tag: Mapped[str]
-    account_id: Mapped[int | None]
-    copy_group_id: Mapped[int | None]
-    risk_rules: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    exit_rules: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    optimal_conditions: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    created_at: Mapped[str]
-    updated_at: Mapped[str]
-    setups: Mapped[list[Setup]] = relationship(order_by=[Setup.sort_order, Setup.id])
-
-
 # What goes in and out ----------------------------------------------------------------------------------
 
 T = TypeVar("T")
@@ -130,51 +92,12 @@ class TagOut(FromRow):
     updated_at: str
 
 
-class ConfirmationOut(FromRow):
-    confirmation_id: int = Field(validation_alias="id")
-    name: str
-    description: str | None
-    sort_order: int
-
-
-class SetupOut(FromRow):
-    setup_id: int = Field(validation_alias="id")
-    name: str
-    description: str | None
-    sort_order: int
-    confirmations: list[ConfirmationOut]
-
-
-class StrategyOut(FromRow):
-    id: int
-    name: str
-    description: str | None
-    color_tag: str
-    account_id: int | None
-    copy_group_id: int | None
-    created_at: str
-    updated_at: str
-    risk_rules: dict[str, Any] | None
-    exit_rules: dict[str, Any] | None
-    optimal_conditions: dict[str, Any] | None
-    setups: list[SetupOut]
-
-    @computed_field  # type: ignore[prop-decorator]  # a property of pydantic's own kind
-    @property
-    def setup_count(self) -> int:
-        return len(self.setups)
-
-
 class Tags(BaseModel):
     tags: list[TagOut]
 
 
 class OneTag(BaseModel):
     tag: TagOut
-
-
-class OneStrategy(BaseModel):
-    strategy: StrategyOut
 
 
 class Meta(BaseModel):
@@ -240,15 +163,3 @@ async def create_tag(sent: TagIn, session: Session, key: Caller) -> Any:
     except IntegrityError:
         raise HTTPException(409, "that name is taken") from None
     return {"data": {"tag": tag}}
-
-
-@app.get("/v1/strategies/{strategy_id}", response_model=Answer[OneStrategy])
-async def get_strategy(strategy_id: int, session: Session, key: Caller) -> Any:
-    strategy = await session.scalar(
-        select(Strategy)
-        .where(Strategy.id == strategy_id, Strategy.user_id == key.user_id)
-        .options(selectinload(Strategy.setups).selectinload(Setup.confirmations))
-    )
-    if strategy is None:
-        raise HTTPException(404)
-    return {"data": {"strategy": strategy}}

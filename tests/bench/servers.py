@@ -26,17 +26,11 @@ class Measured:
         self.url, self.key, self.pid = server.url, key, server.process.pid
         self.connection = HTTPConnection(urlsplit(server.url).netloc, timeout=600)
         self.used = time.monotonic()
-        self.last_etag = ""
 
     def resident(self) -> float:
         """MiB in memory (Linux)."""
         (kilobytes,) = re.findall(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())
         return int(kilobytes) / 1024
-
-    def etag(self, path: str) -> str:
-        """The ETag of the answer to a GET."""
-        self.send("GET", path)
-        return self.last_etag
 
     def send(
         self, method: str, path: str, body: bytes | None = None, media_type: str = "application/json"
@@ -48,7 +42,6 @@ class Measured:
         self.connection.request(method, path, body, headers)
         answer = self.connection.getresponse()
         content = answer.read()
-        self.last_etag = answer.headers.get("ETag", "")
         self.used = time.monotonic()
         assert answer.status < 300, content[:1000]
         return content

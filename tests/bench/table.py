@@ -1,22 +1,29 @@
 """The results as text for the terminal."""
 
-from bench.growth import Growth
 from bench.measure import Limited, Ratio, Result, Spread, Unit
+from bench.waits import Waited, Waits
 
 LINE = "{:<44}{:>11}{:>11}{:>11}  {}".format
 HEAD = LINE("", "median", "least", "most", "")
 
 
-def growth_block(growth: Growth) -> str:
-    """A line an operation: its time at each size, and how many times as much it is at the largest."""
-    line = ("{:<50}" + "{:>9}" * len(growth.sizes) + "{:>9}  {}").format
-    lines = ["One request by the number of trades"]
-    lines.append(line("", *(f"{size:,}" for size in growth.sizes), "factor", ""))
-    for one in growth.operations:
-        factor = one.seconds[-1] / one.seconds[0]
-        told = "GROWS" if factor >= 3 else ""
-        lines.append(line(f"  {one.what}", *map(time, one.seconds), f"{factor:.3g}", told))
+def waits_block(waits: Waits) -> str:
+    """A row of Markdown for each operation: the time at each size, and the ratio at the largest."""
+    sizes = [f"{size:,}" for size in waits.sizes]
+    lines = [f"| ms, by the number of trades | {' | '.join(sizes)} | times the bare statement | target |"]
+    lines.append("|---" * (len(sizes) + 3) + "|")
+    for row in waits.rows:
+        seconds = " | ".join(f"{one * 1000:,.{0 if one > 0.01 else 1}f}" for one in row.seconds)
+        ratio = f"{row.ratios[-1]:.1f} x" if row.ratios else ""
+        lines.append(f"| {row.what} | {seconds} | {ratio} | {told(row)} |")
     return "\n".join(lines) + "\n"
+
+
+def told(row: Waited) -> str:
+    """The target, and whether the longest journal meets it."""
+    if row.target is None:
+        return ""
+    return f"at most {row.target:g} x" + ("" if row.ratios[-1] <= row.target else ": **missed**")
 
 
 def block(result: Result) -> str:

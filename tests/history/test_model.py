@@ -159,6 +159,19 @@ class Walk:
             expected = reference.compute_report(journal, group_by, query)
             assert await read_report(self.client, group_by, **query) == expected, (group_by, query)
         self.reports += len(groups)
+        self.compare_counts()
+
+    def compare_counts(self) -> None:
+        """The kept numbers of trades, by which lists know their totals."""
+        trades = self.rows(
+            """
+            SELECT user_id, account_id, contract, root, direction, gross_pnl - fees, coalesce(grade, ''),
+                coalesce(strategy_id, 0), coalesce(setup_id, 0)
+            FROM trades
+            """
+        )
+        counts = Counter((*one[:5], outcome_of(one[5]), *one[6:]) for one in trades)
+        assert {tuple(row[:-1]): row[-1] for row in self.rows("SELECT * FROM trade_counts")} == counts
 
     def report_query(self) -> Body:
         metric, other = (self.random.choice(reference.REPORTED) for _ in range(2))
@@ -426,10 +439,11 @@ class Walk:
         for name, balance in (("Live", 1000), ("Sim", 0)):
             await self.write("POST", "/accounts", {"name": name, "starting_balance": balance})
             await self.write("POST", "/tags", {"category_id": 1, "name": name, "type": "mistake"})
+        await self.write("POST", "/tags", {"category_id": 1, "name": "Own", "type": "custom"})
         await self.write("POST", "/copy-groups", {"name": "Copies"})
         setups = [{"name": name, "confirmations": [{"name": "Volume"}, {"name": "Trend"}]} for name in "AB"]
         await self.write("POST", "/strategies", {"name": "Breakout", "setups": setups})
-        for metric in ("protocol_completion_rate", "mistake_free_rate", "balance_target", "net_pnl"):
+        for metric in ("protocol_completion_rate", "mistake_free_rate", "balance_target", "trade_count"):
             await self.add_goal({"metric": metric, "target_value": 50})
         for _ in range(3):
             await self.create_trades()
@@ -456,6 +470,12 @@ STEPS = [
 
 async def store_nothing(database: Database, user_id: int) -> None:
     """What refreshing facts does while the file cannot be written."""
+
+
+def outcome_of(net_pnl: int | None) -> str:
+    if net_pnl is None:
+        return "open"
+    return "win" if net_pnl > 0 else "loss" if net_pnl < 0 else "breakeven"
 
 
 def as_defined(told: Body, created_at: datetime, targets: list[tuple[datetime, Fraction]]) -> reference.Goal:
@@ -522,6 +542,13 @@ async def test_reports_by_every_key_and_filter_follow_what_is_written(
             if walk.steps % 3:
                 await walk.compare_reports(walk.random.sample(GROUPS, examples(full=9, ci=3)))
                 await walk.read_one_goal()
+
+        for walk.steps in range(1, examples(full=60, ci=20) + 1):
+            await walk.random.choice(REPORT_STEPS)(walk)
+            if walk.steps % 3:
+                await walk.compare_reports(walk.random.sample(GROUPS, examples(full=9, ci=3)))
+                for goal_id in walk.goals:
+                    await walk.compare_goal(goal_id)
         await walk.compare_reports(GROUPS)
         await walk.compare_everything()
     except Exception as error:

@@ -458,6 +458,22 @@ async def test_a_strategy_is_reordered_by_keyboard_and_says_what_goes_before_it_
     assert confirmations() == ["Trend"]
 
 
+async def test_setups_of_a_large_strategy_are_laid_out_once_they_come_into_sight(
+    page: Page, page_journal: PageJournal
+) -> None:
+    setups = [{"name": f"Setup {number}", "confirmations": [{"name": "Volume"}] * 9} for number in range(50)]
+    page_journal.create("/strategies", name="Large", setups=setups)
+    is_laid_out = "one => one.checkVisibility({ contentVisibilityAuto: true })"
+
+    await sign_in(page, page_journal, "strategies")
+    names = page.locator(".editor .item-name")
+    before = [await names.nth(place).evaluate(is_laid_out) for place in (0, -1)]
+    await names.nth(-1).scroll_into_view_if_needed()
+
+    assert before == [True, False]
+    await expect(names.nth(-1)).to_be_in_viewport()
+
+
 async def test_setups_are_dragged_and_an_error_stands_beside_its_row(
     page: Page, page_journal: PageJournal
 ) -> None:

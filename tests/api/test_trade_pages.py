@@ -1,0 +1,124 @@
+"""GET /trades: every filter, page and total is what plain Python selects from the list of all trades."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import httpx
+import pytest
+from factories import (
+    A_TRADE,
+    create_account,
+    create_import,
+    create_strategy,
+    create_tag,
+    run_sql,
+    unwrap,
+)
+from starlette.applications import Starlette
+
+Trade = dict[str, Any]
+TRADES = 90
+HEADER = "symbol,direction,quantity,entry_price,exit_price,opened_at,closed_at,external_id\n"
+ROW = "ES,long,1,100,101,2026-01-05T14:00:00Z,2026-01-05T15:00:00Z,row {}\n"
+SETUPS: list[dict[str, Any]] = [{"name": name, "confirmations": []} for name in ("Break", "Fade", "Unused")]
+# Each filter with its values, some of which no trade has, and the trades that it selects.
+FILTERS: dict[str, tuple[list[Any], Callable[[Trade, Any], bool]]] = {
+    "account_id": ([1, 2, 3, 9], lambda trade, value: trade["account_id"] == value),
+    "copy_group_id": ([1, 2, 9], lambda trade, value: value == 1 and trade["account_id"] in (2, 3)),
+    "strategy_id": ([1, 9], lambda trade, value: trade["strategy_id"] == value),
+    "setup_id": ([1, 2, 3], lambda trade, value: trade["setup_id"] == value),
+    "tag_id": ([1, 2, 3], lambda trade, value: value in trade["tag_ids"]),
+    "import_id": ([1, 2], lambda trade, value: value == 1 and "row" in (trade["external_id"] or "")),
+    "symbol": (["ES", "MNQZ26", "MNQZ6", "ZB"], lambda trade, value: is_symbol(trade, value)),
+    "root": (["ES", "MNQ", "ZB"], lambda trade, value: trade["root"] == value),
+    "direction": (["long", "short"], lambda trade, value: trade["direction"] == value),
+    "grade": (["A+", "F"], lambda trade, value: trade["grade"] == value),
+    "from": (["2026-01-03", "2026-02-01"], lambda trade, value: (trade["trading_day"] or "") >= value),
+    "to": (["2026-01-04", "9999-12-31"], lambda trade, value: (trade["trading_day"] or "~") <= value),
+    "outcome": (["win", "loss", "breakeven", "open"], lambda trade, value: outcome_of(trade) == value),
+}
+
+
+def is_symbol(trade: Trade, symbol: str) -> bool:
+    return bool(trade["contract"] == symbol.replace("MNQZ6", "MNQZ26"))
+
+
+def outcome_of(trade: Trade) -> str:
+    net = trade["net_pnl"]
+    return "open" if net is None else "win" if net > 0 else "loss" if net < 0 else "breakeven"
+
+
+def draw_trade(random: Random) -> Trade:
+    """Few moments make ties; a trade of the first days may be open, or closed a month later."""
+    opened_at = f"2026-01-0{random.randint(1, 5)}T{random.choice(['00', '12', '23'])}:59:00Z"
+    closed_at = random.choice([opened_at, opened_at, opened_at, opened_at.replace("-01-", "-02-"), None])
+    return {
+        **A_TRADE,
+        "account_id": random.choice([1, 1, 1, 2]),
+        "symbol": random.choice(["ES", "ES", "MNQZ26", "MNQH27"]),
+        "direction": random.choice(["long", "long", "short"]),
+        "opened_at": opened_at,
+        "closed_at": closed_at,
+        **({"gross_pnl": random.choice([5, -5, 0])} if closed_at else {"exit_price": None}),
+        "fees": 0,
+        "grade": random.choice([None, "A+"]),
+        "setup_id": random.choice([None, None, 1, 2]),
+        "tag_ids": random.choice([[], [], [1], [1, 2]]),
+    }
+
+
+async def create_journal(client: httpx.AsyncClient, random: Random) -> list[Trade]:
+    """The trades of a new journal, some of which were changed and deleted."""
+    for name in ("Main", "Second", "Third"):
+        await create_account(client, name)
+    for number in (1, 2):
+        group = unwrap(await client.post("/copy-groups", json={"name": f"Group {number}"}))
+        members = [{"account_id": one} for one in (2, 3) if number == 1]
+        unwrap(await client.put(f"/copy-groups/{group['id']}/members", json={"members": members}))
+    for name in ("FOMO", "Late", "Unused"):
+        await create_tag(client, name)
+    await create_strategy(client, setups=SETUPS)
+    trades = [draw_trade(random) for _ in range(TRADES)]
+    made = unwrap(await client.post("/trades/bulk", json={"trades": trades}))
+    await create_import(client, HEADER + "".join(map(ROW.format, range(5))), account_id=1)
+    for trade in random.sample(made, 20):
+        drawn = draw_trade(random)
+        unwrap(await client.patch(f"/trades/{trade['id']}", json=drawn))
+    for trade in random.sample(made, 5):
+        await client.delete(f"/trades/{trade['id']}")
+    return list(unwrap(await client.get("/trades?limit=200")))
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_page_and_its_total_are_those_of_the_matching_trades(
+    app: Starlette,
+    client: httpx.AsyncClient,
+    other_user_client: httpx.AsyncClient,
+    seed: int,
+) -> None:
+    random = Random(seed)
+    everything = await create_journal(client, random)
+    found = set()
+
+    for number in range(150):
+        names = random.sample(sorted(FILTERS), random.choice([0, 1, 1, 2, 3])) if number else []
+        query = {name: random.choice(FILTERS[name][0]) for name in names}
+        if query.get("from", "") > query.get("to", "~"):
+            continue
+        matching = [
+            trade for trade in everything if all(FILTERS[name][1](trade, query[name]) for name in query)
+        ]
+        limit, offset = random.choice([1, 7, 200]), random.randint(0, len(matching) + 1)
+
+        response = await client.get("/trades", params={**query, "limit": limit, "offset": offset})
+
+        assert unwrap(response) == matching[offset : offset + limit], (query, limit, offset)
+        total = response.json()["meta"]["pagination"]["total"]
+        assert total == len(matching), query
+        found.add(total)
+        assert unwrap(await other_user_client.get("/trades", params=query)) == []
+    assert len(found) > 20
+    order = [(trade["opened_at"], trade["id"]) for trade in everything]
+    assert (len(order), order) == (TRADES, sorted(order, reverse=True))
+    assert len(await run_sql(app, "SELECT * FROM trade_counts WHERE trades < 1")) == 0
