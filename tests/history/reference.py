@@ -4,6 +4,7 @@
 fractions. A value is a Fraction, or the reason why there is none. The pace is left out: test_pace_rule.py.
 """
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -539,7 +540,9 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
         "hour": trade.opened_at.astimezone(ZoneInfo(journal.timezone)).hour,
         "holding": next(name for name, bound in HOLDING.items() if held < bound),
         "account": trade.account_id,
-        **dict.fromkeys(("symbol", "root"), trade.symbol),  # plain names: one contract, one root
+        # Symbols are plain names, or micros such as MNQH6 of the years from 2020 on.
+        "symbol": re.sub(r"^(M..[HMUZ])(\d)$", r"\g<1>2\2", trade.symbol),
+        "root": re.sub(r"^(M..)[HMUZ]\d$", r"\1", trade.symbol),
         "direction": trade.direction,
         "grade": trade.grade,
         "strategy": trade.strategy_id,
