@@ -76,7 +76,7 @@ def expected(fills: Sequence[FileFill]) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("seed", range(examples(full=200, ci=4)))
+@pytest.mark.parametrize("seed", range(examples(full=530, ci=4)))  # a million positions
 def test_each_account_of_a_file_has_the_positions_of_its_own_book(
     seed: int, form: Callable[[Mapping[str, Iterable[FileFill]]], list[str]]
 ) -> None:

@@ -256,7 +256,7 @@ def copy_fills(fills: Sequence[FileFill]) -> list[FileFill]:
 class FileAccount:
     """An account whose trades come from files that cut its fills, or the pairs of them, anywhere.
 
-    `unit` is what one trade is in its files; None after files of either kind.
+    `unit` is what one trade is in its files.
     """
 
     walk: Walk
