@@ -23,6 +23,7 @@ from proofs import examples
 
 from journal_api.settings import Settings
 
+pytestmark = pytest.mark.soak
 BEGIN = datetime(2026, 2, 12, 14, 30)
 MULTIPLIERS = {"A": 1, "B": 2, "C": 0.5}
 WINDOW = 5  # seconds, the default of a group

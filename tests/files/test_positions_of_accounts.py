@@ -20,6 +20,7 @@ from proofs import examples
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate
 
+pytestmark = pytest.mark.soak
 NAMES = ("DEMO1", "DEMO2", "DEMO3")
 FILLS = examples(full=1000, ci=150)
 
