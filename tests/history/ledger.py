@@ -283,9 +283,8 @@ class FileAccount:
     async def import_part(self) -> None:
         """Try a file, import what is certain, and now and then undo it."""
         part = self.choose_part()
-        rows = [self.items[at] for at in part]
         before = read_record(self.walk.file)
-        report = await self.send(executions(rows) if self.kind == "fills" else performance(rows))
+        report = await self.send(self.build_file(part))
         if report is None:
             return
         if self.walk.random.random() < 0.3:
@@ -327,6 +326,29 @@ class FileAccount:
             assert await self.walk.write("DELETE", f"/imports/{import_id}")
             assert not self.walk.rows(f"SELECT 1 FROM imports WHERE id = {import_id}")
 
+    async def undo_any(self) -> None:
+        """Undo files in any order. What is left is completed by the whole file, or else undone too."""
+        stored = f"FROM imports WHERE account_id = {self.account}"
+        ids = [one for (one,) in self.walk.rows(f"SELECT id {stored}")]
+        if not ids:
+            return
+        self.imports.clear()
+        self.walk.random.shuffle(ids)
+        left = self.walk.random.randrange(len(ids))
+        for one in ids[left:]:
+            assert await self.walk.write("DELETE", f"/imports/{one}?force=true")
+        self.known = set()
+        if left and await self.send(self.build_file(range(len(self.items)))):
+            self.known = set(range(len(self.items)))
+            return
+        for one in ids[:left]:
+            assert await self.walk.write("DELETE", f"/imports/{one}?force=true")
+        assert not self.walk.rows(f"SELECT 1 {stored}")
+
+    def build_file(self, part: range) -> bytes:
+        rows = self.items[part.start : part.stop]
+        return executions(rows) if self.kind == "fills" else performance(rows)
+
     async def change_rate(self) -> None:
         """Commissions that earlier trades pay too."""
         self.rate = self.walk.random.choice((Decimal("0.37"), Decimal("1.25")))
@@ -349,7 +371,8 @@ class FileAccount:
         return self.walk.rows(f"SELECT * FROM trades WHERE account_id = {self.account} ORDER BY id")
 
     async def step(self) -> None:
-        steps = [self.import_part] * 5 + [self.change_rate, self.undo_last, self.import_other_format]
+        steps = [self.import_part] * 6 + [self.change_rate, self.undo_last, self.undo_any]
+        steps.append(self.import_other_format)
         if self.unit == "row" and self.imports:
             steps += [self.join] * 2
         await self.walk.random.choice(steps)()
