@@ -1,7 +1,7 @@
 """Undoing an import: DELETE /imports/{id}, and the goals afterwards."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any
 
 import httpx
@@ -27,8 +27,8 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from positions import executions, random_fills
-from proofs import max_examples
+from positions import executions, first_in_first_out, performance, random_fills
+from proofs import examples, max_examples
 
 from journal_api.settings import Settings
 
@@ -547,17 +547,20 @@ async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_k
     assert await read_actuals() == []
 
 
+@pytest.mark.parametrize("kind", ["fills", "pairs"])
 async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_leave_nothing(
-    client: httpx.AsyncClient, settings: Settings
+    client: httpx.AsyncClient, settings: Settings, kind: str
 ) -> None:
     account = await create_account(client, fees={"default": 0.5})
     fills = random_fills(5, 30)
-    await create_import(client, executions(fills), account_id=account["id"])
+    rows: list[Any] = fills if kind == "fills" else list(first_in_first_out(fills))
+    form: Any = executions if kind == "fills" else performance
+    await create_import(client, form(rows), account_id=account["id"])
     before = read_record(settings.db)
 
-    for begin in range(1, 30):
-        part = await create_import(client, executions(fills[begin : begin + 10]), account_id=account["id"])
+    for begin, size in product(range(0, len(rows), examples(full=1, ci=6)), (1, 4, 10)):
+        part = await create_import(client, form(rows[begin : begin + size]), account_id=account["id"])
 
         assert part["counts"]["new"] == part["counts"]["updated"] == 0
         assert await undo(client, part) == []
-        assert read_record(settings.db) == before, begin
+        assert read_record(settings.db) == before, (begin, size)
