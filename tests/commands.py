@@ -251,6 +251,12 @@ def dump(db: Path) -> list[str]:
     return [line for line in lines if not line.startswith(("ANALYZE", 'INSERT INTO "sqlite_stat'))]
 
 
+def read_record(db: Path) -> list[str]:
+    """Everything in the database but the log of changes and the highest ids."""
+    passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
+    return [line for line in dump(db) if not line.startswith(passing)]
+
+
 def rows(db: Path, sql: str, *values: Any) -> list[Any]:
     with closing(sqlite3.connect(db)) as opened:
         return opened.execute(sql, values).fetchall()

@@ -170,7 +170,7 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
             FROM import_updates AS undone
             JOIN trades ON trades.id = undone.trade_id
             WHERE undone.import_id = :id
-              AND (:force OR {BEFORE_LINK} = undone.updated_at))
+              AND (:force OR undone.updated_at IN (trades.updated_at, {BEFORE_LINK})))
         """,
         values,
     )

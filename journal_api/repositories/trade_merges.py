@@ -63,7 +63,10 @@ async def list_of_format(db: Connection, user_id: int, import_id: int) -> list[i
         JOIN imports ON imports.id = import_id
         WHERE imports.user_id = :user_id
           AND format = (SELECT format FROM imports WHERE id = :import_id)
-          AND trades.account_id IN (SELECT account_id FROM trades WHERE import_id = :import_id)
+          AND trades.account_id IN (
+            SELECT account_id FROM trades WHERE import_id = :import_id
+            UNION ALL
+            SELECT account_id FROM imports WHERE id = :import_id)
           AND closed_at IS NOT NULL
         ORDER BY trades.id
         """,

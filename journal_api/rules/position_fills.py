@@ -6,7 +6,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from journal_api.rules.fills import Fill, decode_fills, encode_fills, number_fills, state_fills, summarize
+from journal_api.rules.fills import (
+    Fill,
+    charge_fills,
+    decode_fills,
+    encode_fills,
+    number_fills,
+    state_fills,
+    summarize,
+)
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
 from journal_api.rules.trade_identity import compute_checksums, has_fill_ids
 
@@ -91,5 +99,7 @@ def with_fills(row: ResolvedRow, fills: list[Fill]) -> ResolvedRow:
     if as_read is not None:  # a new point value changes no known trade
         multiplier = as_read.multiplier.units
         stated = {**columns, "multiplier": multiplier, "gross_pnl": position.gross(multiplier)}
+    if columns["fills"] and not row.imported.states("fees"):  # the file states no commissions of stored fills
+        stated = {**stated, "fills": charge_fills(columns["fills"], 0)}
     columns["content"] = compute_checksums(stated, row.imported.unstated)
     return replace(row, columns=columns)

@@ -161,6 +161,7 @@ class Protocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         self.waiting_since = self.loop.time()
         super().on_response_complete()
+        self._unset_keepalive_if_required()  # check_deadline knows an idle client from the rest of a body
         if self.rejection is not None and not self.has_pending_responses and not self.transport.is_closing():
             self.write_last_response(self.rejection)
 

@@ -86,7 +86,6 @@ def build_config(
         server_header=False,
         access_log=False,
         log_config=None,
-        timeout_keep_alive=protocol.idle_seconds,
         timeout_graceful_shutdown=5,
     )
 

@@ -161,7 +161,7 @@ async def test_undo_of_an_import_takes_the_trades_that_were_charged_since(client
     assert await list_trades(client) == []
 
 
-async def test_undo_of_a_correction_restores_a_trade_that_was_charged_since(
+async def test_a_trade_that_was_charged_still_pays_when_an_earlier_correction_is_undone(
     client: httpx.AsyncClient,
 ) -> None:
     first = build_file({"external_id": "1"})
@@ -176,7 +176,8 @@ async def test_undo_of_a_correction_restores_a_trade_that_was_charged_since(
 
     assert [costs(trade) for trade in corrected] == [(4, "account")]
     assert "x-trades-kept" not in undone.headers
-    assert [(trade["exit_price"], *costs(trade)) for trade in await list_trades(client)] == [(101, 0, "none")]
+    restored = await list_trades(client)
+    assert [(trade["exit_price"], *costs(trade)) for trade in restored] == [(101, 4, "account")]
 
 
 async def test_only_commissions_can_be_applied_to_earlier_trades(client: httpx.AsyncClient) -> None:

@@ -9,6 +9,7 @@ from factories import (
     A_CHECKLIST,
     build_file,
     create_account,
+    create_import,
     create_strategy,
     create_tag,
     create_trade,
@@ -21,6 +22,7 @@ from factories import (
     unwrap,
 )
 from operations import dump
+from positions import first_in_first_out, performance, random_fills
 from proofs import examples
 from starlette.applications import Starlette
 
@@ -449,6 +451,17 @@ async def test_undoing_the_import_of_parts_leaves_the_merged_trade_which_can_be_
     assert [part["id"] for part in parts] == sorted([first["id"], *read_ids(imported)])
     assert await run_sql(app, "SELECT import_id FROM trades") == [(None,)] * 3
     assert await run_sql(app, "PRAGMA foreign_key_check") == []
+
+
+async def test_a_file_that_came_twice_is_joined_by_either_import(client: httpx.AsyncClient) -> None:
+    file = performance(first_in_first_out(random_fills(1, 60)))
+    first, again = [await create_import(client, file, account_id=1, one_trade_is="row") for _ in range(2)]
+
+    tried = [await client.post(f"/imports/{one['id']}/join?dry_run=1") for one in (first, again)]
+
+    assert again["counts"]["new"] == 0
+    joined, joined_again = (one.json()["data"]["joined"] for one in tried)
+    assert joined_again == joined > 0
 
 
 async def test_a_goal_sees_the_merge_and_the_split(client: httpx.AsyncClient) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from commands import dump
+from commands import read_record
 from factories import (
     build_file,
     create_account,
@@ -23,6 +23,7 @@ from proofs import examples
 
 from journal_api.settings import Settings
 
+pytestmark = pytest.mark.soak
 BEGIN = datetime(2026, 2, 12, 14, 30)
 MULTIPLIERS = {"A": 1, "B": 2, "C": 0.5}
 WINDOW = 5  # seconds, the default of a group
@@ -94,12 +95,6 @@ class Journal:
         return response.json()["data"]
 
 
-def read_record(settings: Settings) -> list[str]:
-    """The whole database, but for the log of changes and the highest ids."""
-    passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
-    return [line for line in dump(settings.db) if not line.startswith(passing)]
-
-
 # A master and three followers ----------------------------------------------------------------------------
 
 
@@ -147,7 +142,7 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
 ) -> None:
     journal = await Journal(client).begin(MULTIPLIERS)
     files, originals, crowded = random_files(seed)
-    empty = read_record(settings)
+    empty = read_record(settings.db)
     found: list[dict[str, str]] = []
 
     for order in permutations(files):
@@ -160,7 +155,7 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
         assert sum(report["linked"] for report in reports) == len(found[-1])
         random.Random(str(order)).shuffle(reports)
         assert [await journal.undo(report) for report in reports] == [""] * 4
-        assert read_record(settings) == empty
+        assert read_record(settings.db) == empty
 
     rows = [{**row, "account": account} for account in files for row in files[account]]
     random.Random(seed).shuffle(rows)
@@ -170,6 +165,20 @@ async def test_four_files_in_any_order_are_linked_alike_and_never_wrongly(
     links = found[0]
     assert {name: original for name, original in links.items() if original[1:] != name[1:]} == {}
     assert {name for name in originals if name not in links} <= crowded
+
+
+async def test_a_correction_of_a_copy_that_an_earlier_file_linked_is_undone_alone(
+    client: httpx.AsyncClient, settings: Settings
+) -> None:
+    journal = await Journal(client).begin({"A": 1})
+    await journal.add("A", build_row("A1", 1))
+    await journal.add("M", build_row("M1", 0))
+    before = read_record(settings.db)
+
+    corrected = await journal.add("A", build_row("A1", 1, exit_price="102"))
+
+    assert (corrected["counts"]["updated"], await journal.undo(corrected)) == (1, "")
+    assert read_record(settings.db) == before
 
 
 # One at a time -------------------------------------------------------------------------------------------
@@ -436,12 +445,12 @@ async def test_a_correction_between_links_is_undone_in_any_order(
 ) -> None:
     journal = await Journal(client).begin({"A": 1})
     await journal.add("A", build_row("A1", 1, quantity="1"))
-    before = read_record(settings)
+    before = read_record(settings.db)
     for order in permutations(range(2)):
         reports = [await journal.add("A", build_row("A1", 1)), await journal.add("M", M)]
         assert await journal.links() == {"A1": "M1"}
         assert [await journal.undo(reports[one]) for one in order] == ["", ""]
-        assert read_record(settings) == before
+        assert read_record(settings.db) == before
 
 
 async def test_a_correction_that_makes_a_copy_of_a_stored_trade_is_undone_with_its_link(
@@ -450,14 +459,14 @@ async def test_a_correction_that_makes_a_copy_of_a_stored_trade_is_undone_with_i
     journal = await Journal(client).begin({"A": 1})
     await journal.add("A", build_row("A1", 1, quantity="1"))
     await journal.add("M", M)
-    before = read_record(settings)
+    before = read_record(settings.db)
 
     tried = await journal.add("A", build_row("A1", 1), dry_run="1")
     report = await journal.add("A", build_row("A1", 1))
 
     assert (tried["linked"], report["linked"], await journal.links()) == (1, 1, {"A1": "M1"})
     assert await journal.undo(report) == ""
-    assert read_record(settings) == before
+    assert read_record(settings.db) == before
 
 
 async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_completes_it(
@@ -471,9 +480,9 @@ async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_complete
     accounts = journal.accounts
     await journal.add_file(executions(fills[:1]), account_id=accounts["M"])
     late = [fill._replace(time=fill.time + timedelta(seconds=2)) for fill in fills]
-    before_copy = read_record(settings)
+    before_copy = read_record(settings.db)
     copied = await journal.add_file(executions(late), account_id=accounts["A"])
-    before = read_record(settings)
+    before = read_record(settings.db)
 
     completed = await journal.add_file(executions(fills), account_id=accounts["M"])
 
@@ -481,9 +490,9 @@ async def test_a_position_that_a_file_cuts_is_linked_when_the_next_file_complete
     assert [copied["linked"], completed["linked"]] == [0, 1]
     assert (copy["source_trade_id"], original["quantity"]) == (original["id"], 2)
     assert await journal.undo(completed) == ""
-    assert read_record(settings) == before
+    assert read_record(settings.db) == before
     assert await journal.undo(copied) == ""
-    assert read_record(settings) == before_copy
+    assert read_record(settings.db) == before_copy
 
 
 # What is there already -----------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 """Undoing an import: DELETE /imports/{id}, and the goals afterwards."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any
 
 import httpx
 import pytest
 import time_machine
-from commands import dump
+from commands import read_record
 from factories import (
     A_CHECKLIST,
     OPEN_ROW,
@@ -27,7 +27,8 @@ from factories import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
-from proofs import max_examples
+from positions import executions, first_in_first_out, performance, random_fills
+from proofs import examples, max_examples
 
 from journal_api.settings import Settings
 
@@ -68,16 +69,11 @@ async def patch_trade(client: httpx.AsyncClient, trade_id: int, **fields: Any) -
 async def test_an_undone_import_leaves_the_record_as_it_was(
     client: httpx.AsyncClient, settings: Settings, account_id: int
 ) -> None:
-    def read_record() -> list[str]:
-        """The whole database, but for the log of changes and the highest ids."""
-        passing = ('INSERT INTO "changes"', 'INSERT INTO "sqlite_sequence"')
-        return [line for line in dump(settings.db) if not line.startswith(passing)]
-
     await create_strategy(client, **A_CHECKLIST)
     await create_tag(client)
     await create_trade(client, account_id, symbol="CL")
     await create_import(client, build_fees({"a": 1, "b": 2, "c": 3}), account_id=account_id)
-    before = read_record()
+    before = read_record(settings.db)
     file = build_file(
         {"external_id": "a", "fees": "5"},
         {"external_id": "b", "fees": "2", "exit_price": "90"},
@@ -94,7 +90,7 @@ async def test_an_undone_import_leaves_the_record_as_it_was(
     assert report["counts"] == {"new": 3, "duplicate": 2, "updated": 2, "error": 0}
     assert (response.status_code, response.content) == (204, b"")
     assert "x-trades-kept" not in response.headers
-    assert read_record() == before
+    assert read_record(settings.db) == before
     again = [await client.request(how, f"/imports/{report['id']}") for how in ("GET", "DELETE")]
     assert [error_of(one) for one in again] == [(404, "not_found")] * 2
 
@@ -549,3 +545,22 @@ async def test_a_goal_has_exact_sums_after_a_correction_and_undos_and_counts_a_k
     assert await read_actuals() == [0.1]
     await undo(client, first, force="true")
     assert await read_actuals() == []
+
+
+@pytest.mark.parametrize("kind", ["fills", "pairs"])
+async def test_parts_of_a_file_whose_trades_pay_commissions_change_nothing_and_leave_nothing(
+    client: httpx.AsyncClient, settings: Settings, kind: str
+) -> None:
+    account = await create_account(client, fees={"default": 0.5})
+    fills = random_fills(5, 30)
+    rows: list[Any] = fills if kind == "fills" else list(first_in_first_out(fills))
+    form: Any = executions if kind == "fills" else performance
+    await create_import(client, form(rows), account_id=account["id"])
+    before = read_record(settings.db)
+
+    for begin, size in product(range(0, len(rows), examples(full=1, ci=6)), (1, 4, 10)):
+        part = await create_import(client, form(rows[begin : begin + size]), account_id=account["id"])
+
+        assert part["counts"]["new"] == part["counts"]["updated"] == 0
+        assert await undo(client, part) == []
+        assert read_record(settings.db) == before, (begin, size)

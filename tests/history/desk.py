@@ -80,7 +80,7 @@ def desk_of(app: Starlette, client: httpx.AsyncClient, moment: str = TODAY) -> I
 
 def exact(response: httpx.Response) -> Any:
     """The body, its decimals as fractions."""
-    unwrap(response)
+    assert response.is_success, response.text
     return json.loads(response.text, parse_float=Fraction)
 
 

@@ -4,6 +4,7 @@
 fractions. A value is a Fraction, or the reason why there is none. The pace is left out: test_pace_rule.py.
 """
 
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
@@ -481,8 +482,16 @@ BY_TRADE = ("day", "week", "month", "quarter", "year", "account")
 IN_KEY_ORDER = ("day", "week", "month", "quarter", "year", "weekday", "hour", "holding")
 REPORTED = [metric for metric in METRICS if metric != "balance_target"]
 ANSWERS = {True: "present", False: "absent", None: "unanswered"}
-ROOTS = {"MNQZ26": "MNQ", "MNQH27": "MNQ"}  # any other symbol is a contract and a root of its own
 Query = dict[str, Any]
+
+
+def find_contract(symbol: str) -> str:
+    """Symbols are plain names, or micros such as MNQH6 or MNQH26 of the years from 2020 on."""
+    return re.sub(r"^(M..[HMUZ])(\d)$", r"\g<1>2\2", symbol)
+
+
+def find_root(symbol: str) -> str:
+    return re.sub(r"^(M..)[HMUZ]\d{1,2}$", r"\1", symbol)
 
 
 def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, Any]:
@@ -503,11 +512,12 @@ def compute_report(journal: Journal, group_by: str, query: Query) -> dict[str, A
 def is_selected(journal: Journal, row: Row, query: Query) -> bool:
     day, trade = row
     group = journal.groups.get(query.get("copy_group_id", 0), set())
-    fields = ("account_id", "strategy_id", "setup_id", "symbol", "direction", "grade")
+    fields = ("account_id", "strategy_id", "setup_id", "direction", "grade")
     return (
         query.get("from", "") <= str(day) <= query.get("to", "9999")
         and all(getattr(trade, name) == query[name] for name in fields if name in query)
-        and query.get("root") in (None, ROOTS.get(trade.symbol, trade.symbol))
+        and find_contract(query.get("symbol", trade.symbol)) == find_contract(trade.symbol)
+        and query.get("root") in (None, find_root(trade.symbol))
         and ("tag_id" not in query or query["tag_id"] in trade.tags)
         and ("import_id" not in query or query["import_id"] in trade.imports)
         and ("copy_group_id" not in query or trade.account_id in group)
@@ -552,8 +562,8 @@ def find_key(journal: Journal, day: Day, trade: Trade, group_by: str) -> Any:
         "hour": trade.opened_at.astimezone(ZoneInfo(journal.timezone)).hour,
         "holding": next(name for name, bound in HOLDING.items() if held < bound),
         "account": trade.account_id,
-        "symbol": trade.symbol,
-        "root": ROOTS.get(trade.symbol, trade.symbol),
+        "symbol": find_contract(trade.symbol),
+        "root": find_root(trade.symbol),
         "direction": trade.direction,
         "grade": trade.grade,
         "strategy": trade.strategy_id,

@@ -18,6 +18,7 @@ from commands import dump
 from conftest import client_of, new_key_for, started
 from desk import comparable, exact, read_report, read_snapshots
 from factories import A_TRADE
+from ledger import OF_LEDGER, Ledger
 from proofs import SOAK, examples
 
 from journal_api.app import create_app
@@ -44,6 +45,12 @@ SECONDS_HELD = [0, 59.999999, 60, 300, 3599, 14400, 86400]
 # The filters of reports whose values are ids, with the table of each.
 ID_FILTERS = {"account_id": "accounts", "copy_group_id": "copy_groups", "strategy_id": "strategies"}
 ID_FILTERS |= {"setup_id": "setups", "tag_id": "tags", "import_id": "imports"}
+# The ledger has accounts of its own.
+NOT_OF_LEDGER = {
+    "accounts": "broker IS NULL",
+    "copy_groups": "master_account_id IS NULL",
+    **dict.fromkeys(("trades", "imports"), f"NOT {OF_LEDGER}"),
+}
 # A change of one of these members defines another goal.
 DEFINITION = ("metric", "direction", "timeframe", "scope", "window")
 
@@ -65,6 +72,7 @@ class Walk:
         self.writes: Counter[int] = Counter()
         self.steps = self.reopened = self.snapshots = self.reports = self.names = 0
         self.key = ""
+        self.ledger = Ledger(self)
 
     async def open(self) -> None:
         app = create_app(Settings(db=self.file))
@@ -93,8 +101,8 @@ class Walk:
             return None
         if response.status_code == 204:
             return True
-        (thing,) = exact(response)["data"].values()
-        return thing
+        data = exact(response)["data"]
+        return next(iter(data.values())) if len(data) == 1 else data
 
     def rows(self, sql: str) -> list[Any]:
         with closing(sqlite3.connect(self.file)) as db:
@@ -102,7 +110,7 @@ class Walk:
 
     def pick(self, table: str) -> int:
         """The id of one of the rows, now and then of none."""
-        ids = [row[0] for row in self.rows(f"SELECT id FROM {table}")]
+        ids = [row[0] for row in self.rows(f"SELECT id FROM {table} WHERE {NOT_OF_LEDGER.get(table, 1)}")]
         return self.random.choice(ids) if ids and self.random.random() < 0.97 else 10**6
 
     def some(self, values: Any) -> list[Any]:
@@ -221,7 +229,7 @@ class Walk:
     async def write_group(self) -> None:
         if self.random.random() < 0.3:
             await self.write("POST", "/copy-groups", {"name": self.new_name()})
-        accounts = self.some(one for (one,) in self.rows("SELECT id FROM accounts"))
+        accounts = self.some(one for (one,) in self.rows("SELECT id FROM accounts WHERE broker IS NULL"))
         members = {"members": [{"account_id": account} for account in accounts]}
         await self.write("PUT", f"/copy-groups/{self.pick('copy_groups')}/members", members)
 
@@ -450,6 +458,11 @@ class Walk:
         for _ in range(trades):
             await self.write("POST", "/trades", self.new_trade())
             await self.annotate_trade()
+        await self.ledger.begin()
+
+    async def step_ledger(self) -> None:
+        """Fills by hand, merges, and files of fills and pairs."""
+        await self.ledger.step()
 
 
 GROUPS = get_args(GroupBy)
@@ -465,6 +478,7 @@ STEPS = [
     *(Walk.write_tag, Walk.write_account, Walk.write_group, Walk.edit_strategy, Walk.delete_something),
     *(Walk.import_trades, Walk.undo_import, Walk.delete_goal, Walk.read_one_goal, Walk.change_settings),
     *(Walk.let_days_pass, Walk.reopen),
+    *[Walk.step_ledger] * 12,
 ]
 
 

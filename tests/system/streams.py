@@ -115,6 +115,19 @@ def are_in_step(responses: Sequence[Response], requested: Sequence[bytes]) -> bo
     return ids == list(requested[: len(ids)])
 
 
+def is_open(connection: socket.socket) -> bool:
+    """Whether the server has not closed the connection; what it has sent is read."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(65536):
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        pass
+    return False
+
+
 @contextmanager
 def serve_in_thread(db: Path, protocol: type[Protocol] = Protocol, loop: str = "auto") -> Iterator[Journal]:
     """A server for a new journal, in this process with its own event loop; it stops as on SIGTERM."""

@@ -1,7 +1,6 @@
 """More connections than the server keeps: docs/reliability.md#connections."""
 
 import asyncio
-import socket
 import subprocess
 import sys
 import time
@@ -23,7 +22,7 @@ from commands import (
     wait_until_it_answers,
 )
 from factories import A_FILE, A_TRADE, error_of, unwrap
-from streams import CLOSE, Journal, parse_responses, serve_in_thread
+from streams import CLOSE, Journal, is_open, parse_responses, serve_in_thread
 
 from journal_api.server.descriptors import MAX_CONNECTIONS
 from journal_api.server.protocol import Protocol
@@ -124,16 +123,6 @@ def test_a_crowd_that_comes_at_once_leaves_the_others_that_are_in_use(tmp_path: 
         assert Hundred.max_connections / 2 < sum(map(is_open, crowd)) <= Hundred.max_connections
 
 
-def is_open(connection: socket.socket) -> bool:
-    connection.setblocking(False)
-    try:
-        return connection.recv(1) != b""
-    except BlockingIOError:
-        return True
-    except ConnectionError:
-        return False
-
-
 # Open files ------------------------------------------------------------------------------------------------
 
 
@@ -159,8 +148,12 @@ def test_the_limit_of_open_files_is_raised_as_far_as_allowed_and_bounds_the_conn
     assert printed.strip() == expected
 
 
+# Before its first temporary file a process looks for a directory, and finds none it can write to.
+@pytest.mark.parametrize("wrote_files", [False, True], ids=["the first files", "later files"])
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can limit another process")
-def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(tmp_path: Path) -> None:
+def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(
+    tmp_path: Path, wrote_files: bool
+) -> None:
     import resource
 
     db = tmp_path / "journal.db"
@@ -177,6 +170,8 @@ def test_without_a_file_to_open_the_error_names_the_limit_of_open_files(tmp_path
                 client.post("/tags", json={"name": "Without a file", "category_id": 1}),
             ]
 
+        if wrote_files:
+            request()
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (3, limits[1]))
         *refused, written = request()
         resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)

@@ -102,7 +102,7 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
     await sign_in(page, page_journal, f"trades?id={second['id']}")
     await see(page, "1 other trade of this position touch", "#trade")
     await page.click("#trade button:text('Merge them')")
-    assert await page.locator("#merge input").count() == 2
+    await expect(page.locator("#merge input")).to_have_count(2)
     assert await page.locator("#merge input:checked").count() == 1
     await save(page, "#merge")
 

@@ -4,6 +4,7 @@ The limits are shortened here. With JOURNAL_SOAK=1 the crowd comes in full numbe
 """
 
 import gc
+import re
 import selectors
 import socket
 import statistics
@@ -19,7 +20,7 @@ import httpx
 import pytest
 from commands import PATIENCE, health, new_key, running, wait_until
 from proofs import SOAK
-from streams import CLOSE, Journal, parse_responses, read_to_end, serve_in_thread
+from streams import CLOSE, Journal, is_open, parse_responses, read_to_end, serve_in_thread
 
 from journal_api.server.protocol import Protocol
 from journal_api.server.request_head import MAX_HEAD_SIZE
@@ -129,6 +130,48 @@ def test_clients_that_keep_the_service_waiting_are_sent_away(journal: Journal) -
     found = dict(zip(clients, map(statuses, received), strict=True))
     assert found == {name: expected for name, (_, expected) in clients.items()}
     assert all(b"connection: close" in one.lower() for one in received if b" 408 " in one)
+
+
+class Patient(Protocol):
+    """Never sends anybody away in a test."""
+
+    idle_seconds = body_seconds = unread_seconds = 10 * PATIENCE
+
+
+class IdleShortly(Patient):
+    idle_seconds = 1
+
+
+class StalledShortly(Patient):
+    body_seconds = 1
+
+
+@pytest.mark.parametrize("protocol", [IdleShortly, StalledShortly])
+def test_each_limit_sends_away_its_own_clients_only(tmp_path: Path, protocol: type[Protocol]) -> None:
+    with serve_in_thread(tmp_path / "journal.db", protocol) as journal, ExitStack() as stack:
+        length = b"Content-Length: 100"
+        idle = [b"", GET, GET + b"\r\n"]
+        stalled = [post(journal, length) + b"{", GET + length + b"\r\n\r\n{"]
+        leaving, staying = (idle, stalled) if protocol is IdleShortly else (stalled, idle)
+        others = [stack.enter_context(journal.connect()) for _ in staying]
+        for connection, sent in zip(others, staying, strict=True):
+            connection.sendall(sent)
+
+        read_of_each(journal, [Slow(sent) for sent in leaving])
+
+        assert all(map(is_open, others))
+
+
+def test_the_limits_are_the_documented_ones() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reliability.md").read_text()
+
+    stated = re.search(r"A connection has (\d+) s to send.* may be (\d+) s;", page, re.DOTALL)
+
+    assert stated is not None
+    idle, stalled = map(int, stated.groups())
+    assert (idle, stalled, stalled) == (
+        *(Protocol.idle_seconds, Protocol.body_seconds, Protocol.unread_seconds),
+    )
 
 
 def test_a_body_that_nobody_needs_has_the_time_of_a_body_and_no_more(journal: Journal) -> None:
