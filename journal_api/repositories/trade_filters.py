@@ -4,8 +4,10 @@ SQLite uses no index for a column behind a unary +, so such a condition is only 
 other conditions select. The clauses lead it to the index that leaves the fewest trades.
 """
 
+from typing import get_args
+
 from journal_api.repositories.sql import json_list
-from journal_api.structs.trades import TradeSelection
+from journal_api.structs.trades import FeesSource, TradeSelection
 from journal_api.values.instruments import list_contracts
 
 # The owner of the trades, for three different indexes, and as a check without an index.
@@ -39,8 +41,10 @@ OUTCOMES = {
     "loss": "net_pnl < 0",
     "breakeven": "net_pnl = 0",
 }
+# As constants, because SQLite knows no bound value when it chooses the partial index of trades without costs.
+COSTS = {source: f"fees_source = '{source}'" for source in get_args(FeesSource)}
 # Filters whose index begins with the user.
-BY_USER = {"symbol", "grade", "open", "breakeven"}
+BY_USER = {"symbol", "grade", "open", "breakeven", "none"}
 DAYS = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
 
 
@@ -52,13 +56,18 @@ class TradeFilters:
         contracts = list_contracts(query.symbol) if query.symbol else [None]
         self.parameters["symbol"] = contracts[0] if len(contracts) == 1 else json_list(contracts)
         self._sent = {name for name, value in self.parameters.items() if value is not None}
-        outcome = self.parameters.get("outcome") or ""
-        conditions = {**SELECTIVE, **OTHER, "outcome": OUTCOMES.get(outcome, "")}
+        outcome, costs = (self.parameters.get(name) or "" for name in ("outcome", "fees_source"))
+        conditions = {
+            **SELECTIVE,
+            **OTHER,
+            "outcome": OUTCOMES.get(outcome, ""),
+            "fees_source": COSTS.get(costs, ""),
+        }
         if len(contracts) > 1:
             conditions["symbol"] = "contract IN (SELECT value FROM json_each(:symbol))"
         self._conditions = [condition for name, condition in conditions.items() if name in self._sent]
         self._has_own_index = not self._sent.isdisjoint(SELECTIVE)
-        self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome})
+        self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome, costs})
 
     def newest_first(self) -> str:
         """Return the clause for a page in the order of `opened_at`."""

@@ -33,6 +33,7 @@ QUERIES: dict[str, Any] = {
     "direction": "long",
     "grade": "A",
     "outcome": "win",
+    "fees_source": "none",
     "from": "2026-01-01",
     "to": "2026-12-31",
 }
