@@ -64,8 +64,8 @@ export function plusDays(day, days) {
   return date.toISOString().slice(0, 10);
 }
 
-// An instant in the owner's time zone: Mar 9, 10:31.
-export const instant = (text, timeZone) =>
+// An instant in the owner's time zone: Mar 9, 10:31; `more` may ask for seconds.
+export const instant = (text, timeZone, more = {}) =>
   text == null
     ? NONE
     : gregorian({
@@ -76,6 +76,7 @@ export const instant = (text, timeZone) =>
         hour: "2-digit",
         minute: "2-digit",
         hourCycle: "h23",
+        ...more,
       }).format(new Date(text));
 
 // The day that an instant is in that time zone, before any rollover.

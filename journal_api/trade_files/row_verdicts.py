@@ -22,7 +22,7 @@ OTHER_POSITIONS = (
 # What a person compares of a suspect and the stored trade.
 COMPARED = (
     *("symbol", "direction", "quantity", "opened_at", "entry_price", "closed_at", "exit_price"),
-    *("gross_pnl", "fees", "fills"),
+    *("gross_pnl", "fees"),
 )
 MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 

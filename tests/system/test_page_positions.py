@@ -102,8 +102,8 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
     await sign_in(page, page_journal, f"trades?id={second['id']}")
     await see(page, "1 other trade of this position touch", "#trade")
     await page.click("#trade button:text('Merge them')")
-    assert await page.locator("#merge input").count() == 2
-    assert await page.locator("#merge input:checked").count() == 1
+    await expect(page.locator("#merge input")).to_have_count(2)
+    await expect(page.locator("#merge input:checked")).to_have_count(1)
     await save(page, "#merge")
 
     await see(page, "Merged from 2 trades.", "#trade")
@@ -133,8 +133,7 @@ async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judge
         await page.check(f"#edit [name=member_{account}]")
     await choose(page, "#edit [name=master_account_id]", "Apex Master")
     await page.fill("#edit [name=copy_seconds]", "10")
-    await save(page)
-    await page.click("[aria-label='Link the copies of Apex']")
+    await page.click("#edit .primary")
     await see(page, "Link 1 copy in Apex?", "dialog")
     await page.click("dialog .primary")
     await no_dialog(page)
