@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from chromium import (
     PageJournal,
     choose,
@@ -202,3 +203,26 @@ async def test_a_commission_that_is_set_for_an_account_charges_earlier_trades_on
 
     assert page_journal.read(f"/trades/{trade['id']}")["fees"] == 0.5
     assert page_journal.read("/accounts")[0]["one_trade_is"] == "row"
+
+
+@pytest.mark.parametrize("view", ["today", "report"])
+async def test_net_figures_say_that_they_have_no_costs_until_it_is_said_what_is_paid(
+    page: Page, page_journal: PageJournal, view: str
+) -> None:
+    account = add_account(page_journal)
+    trades = [add_trade(page_journal, account, **fees) for fees in ({}, {}, {"fees": 1})]
+    await sign_in(page, page_journal, view)
+    await see(page, "Gross = net, no costs: 2 trades", "#no-costs")
+
+    await page.click("#no-costs a")
+    await expect(page.locator("#trades tbody tr")).to_have_count(2)
+    await page.go_back()
+    await page.click("#no-costs button")
+    await page.fill("dialog [name=per_side]", "0.25")
+    await page.click("dialog button:text('Charge this')")
+    await page.click("dialog button:text('Charge them')")
+
+    await no_dialog(page)
+    await expect(page.locator("#no-costs")).to_have_count(0)
+    paid = [page_journal.read(f"/trades/{one['id']}")["fees"] for one in trades]
+    assert paid == [0.5, 0.5, 1]
