@@ -14,6 +14,17 @@ import { saver } from "./trade_saver.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
+// The setup of the trade in the list that was judged last.
+/** @param {TradeListItem[]} trades */
+async function recentSetup(trades) {
+  const [last] = trades
+    .filter((one) => one.setup_id)
+    .sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
+  if (!last) return null;
+  const strategy = await readOf(`/strategies/${last.strategy_id}`, "strategy");
+  return { strategy, setup: strategy.setups.find(({ setup_id }) => setup_id === last.setup_id) };
+}
+
 // The panel of the trade that was read, undefined if there is none; `back` is the address without it.
 export async function tradePanel(context, lists, opened, back) {
   const close = h("a", { href: back, class: "button close", "aria-label": "Close the trade" }, "✕");
@@ -22,9 +33,10 @@ export async function tradePanel(context, lists, opened, back) {
     return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, gone, close));
   }
   const { trade } = opened.data;
-  const [strategy, original] = await Promise.all([
+  const [strategy, original, recent] = await Promise.all([
     trade.strategy_id && readOf(`/strategies/${trade.strategy_id}`, "strategy"),
     trade.source_trade_id && readOf(`/trades/${trade.source_trade_id}`, "trade"),
+    !trade.strategy_id && recentSetup(lists.trades),
   ]);
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
   const { save, latest } = saver(context, opened, { ...lists, strategy });
@@ -67,7 +79,7 @@ export async function tradePanel(context, lists, opened, back) {
     copyOf(context, trade, original, latest),
     h("div", { class: "field" }, h("span", { id: "grades" }, "Grade"), grades(trade, save)),
     tagsOf(trade, lists.tags, save),
-    setupOf(trade, lists.strategies, strategy, save),
+    setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
     notesForm(trade, save),
     h("p", { class: "muted", id: "saved", role: "status" }),
