@@ -10,6 +10,7 @@ const SIGNED = formatter({ ...CENTS, signDisplay: "exceptZero" });
 const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" });
 const COMPACT = formatter({ notation: "compact", maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const NUMBER = formatter({ maximumFractionDigits: 8 });
+const PRICE = formatter({ maximumSignificantDigits: 9 });
 const PERCENT = formatter({ maximumFractionDigits: 1 });
 const RATE = formatter({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const NONE = "–";
@@ -22,7 +23,8 @@ const rounded = shown(WHOLE),
 // +1,235 or +1.2M: where there is no room for cents; an amount below 1 keeps them.
 export const whole = (value) =>
   (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
-export const number = shown(NUMBER); // a price or a quantity, with all its decimals
+export const number = shown(NUMBER); // a quantity, or the price of a fill, with all its decimals
+export const price = shown(PRICE); // of a position: an average may have many decimals
 export const ratio = amount;
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
 export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %

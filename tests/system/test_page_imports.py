@@ -323,7 +323,7 @@ async def test_a_trade_that_may_be_there_already_stands_beside_it_and_is_importe
     await drop(page, "other.csv", f"{OTHER_PAIRS}\n{other}")
 
     await see(page, "1 trade may be in the journal already.")
-    await see(page, "It is at the time of a position that another file has added.")
+    await see(page, "What the file has is at the time of a position that another file has added.")
     stored, mine = await values_of(page, "table[aria-label=Suspects] tbody tr")
     assert stored.split("\t")[:3] == ["Journal", "MNQH6", "long"]
     assert mine.split("\t")[0] == "Line 2"

@@ -72,7 +72,7 @@ export async function costsNotice({ accounts, redraw }, filters) {
     const dialog = open("What do you pay per side?", perSide(account, redraw, done));
   };
   return h(
-    "p",
+    "div",
     { class: "row warn", id: "no-costs" },
     h("strong", null, "Gross = net, no costs:"),
     h(

@@ -25,13 +25,9 @@ export function tablesOf({ preview }, { me }, isBrief) {
     h(
       "details",
       { open: !isBrief },
-      h("summary", null, "Symbols, first and last trades"),
-      h(
-        "div",
-        { class: "split" },
-        sumTable("Symbols", "Symbol", symbols, ({ symbol }) => symbol ?? "others"),
-        tradeTable([...first, ...last], first.length, me),
-      ),
+      h("summary", null, symbols.length > 1 ? "Symbols, first and last trades" : "First and last trades"),
+      symbols.length > 1 && sumTable("Symbols", "Symbol", symbols, ({ symbol }) => symbol ?? "others"),
+      tradeTable([...first, ...last], first.length, me),
     ),
     h(
       "details",
@@ -77,8 +73,8 @@ function tradeTable(trades, firstCount, { timezone }) {
     format.instant(trade.opened_at, timezone),
     `${trade.symbol} ${trade.direction === "long" ? "▲" : "▼"} ${trade.direction}`,
     format.number(trade.quantity),
-    format.number(trade.entry_price),
-    trade.exit_price == null && trade.closed_at == null ? "open" : format.number(trade.exit_price),
+    format.price(trade.entry_price),
+    trade.exit_price == null && trade.closed_at == null ? "open" : format.price(trade.exit_price),
     netOf(trade),
   ]);
   if (trades.length > firstCount) rows.splice(firstCount, 0, ["…", "", "", "", "", ""]);

@@ -89,7 +89,8 @@ export function rowTable(rows) {
   const told = new Map();
   for (const row of rows.filter(({ verdict }) => TOLD.includes(verdict))) {
     const why = `${row.verdict} ${whyOf(row)}`;
-    told.set(why, [...(told.get(why) ?? []), row]);
+    if (!told.has(why)) told.set(why, []);
+    told.get(why).push(row);
   }
   if (!told.size) return null;
   const groups = [...told.values()].sort(
@@ -125,14 +126,13 @@ const rangesOf = (lines) =>
     .map(([from, to]) => [...new Set([from, to])].join("–"))
     .join(", ");
 
-// The reason, or each change, old beside new.
-const whyOf = ({ reason, changed, changes }) =>
-  reason ??
-  (changes
-    ? changes
-        .map(
-          ({ field, before, after }) =>
-            `${format.words(field)}: ${before ?? format.NONE} → ${after ?? format.NONE}`,
-        )
-        .join(", ")
-    : changed.map(format.words).join(", "));
+// The reason, or each change, old beside new; other fills may be as many as before.
+function whyOf({ reason, changed, changes = [] }) {
+  const told = changes
+    .filter(({ before, after }) => before !== after)
+    .map(
+      ({ field, before, after }) =>
+        `${format.words(field)}: ${before ?? format.NONE} → ${after ?? format.NONE}`,
+    );
+  return reason ?? (told.length ? told : changed.map(format.words)).join(", ");
+}

@@ -61,7 +61,7 @@ export function suspectsOf(work, context) {
 
 // Why, once each; what follows in the words of the service is in the table.
 const reasonsOf = (suspects) => [
-  ...new Set(suspects.map(({ reason }) => `It ${reason.split(": the file has")[0]}.`)),
+  ...new Set(suspects.map(({ reason }) => `What the file has ${reason.split(": the file has")[0]}.`)),
 ];
 
 const isText = (name) => ["symbol", "direction", "opened_at", "closed_at"].includes(name);

@@ -34,6 +34,7 @@ function dropZone(context) {
   const input = h("input", {
     type: "file",
     id: "file",
+    class: "unseen",
     multiple: true,
     accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
     onchange: () => input.files.length && take([...input.files], context),

@@ -3,7 +3,7 @@
 
 import { h, select } from "../dom.js";
 import { GRADES } from "../enums.js";
-import { amount, instant, NONE, number, shortDay, signed } from "../format.js";
+import { amount, instant, NONE, number, price, shortDay, signed } from "../format.js";
 
 const MANY = 12; // tags that are all buttons; one of more is found by typing
 
@@ -22,8 +22,8 @@ export function facts({ me, accounts }, trade) {
   const rows = [
     ["Opened", at(trade.opened_at)],
     ["Closed", at(trade.closed_at)],
-    ["Entry", number(trade.entry_price)],
-    ["Exit", number(trade.exit_price)],
+    ["Entry", price(trade.entry_price)],
+    ["Exit", price(trade.exit_price)],
     [
       "Quantity",
       trade.multiplier === 1
@@ -96,6 +96,7 @@ export function tagsOf(trade, tags, save) {
     { class: "field", role: "group", "aria-label": "Tags" },
     h("span", null, "Tags"),
     h("div", { class: "row", id: "tags" }, (tags.length > MANY ? trade.tags : tags).map(button)),
+    !tags.length && h("a", { href: "#/settings" }, "Make tags in the settings"),
     tags.length > MANY && [
       h("input", {
         id: "add-tag",
