@@ -208,6 +208,23 @@ async def test_a_trade_is_judged_like_the_last_by_a_press_for_each_answer(
     assert [one["was_present"] for one in trade["confirmations"]] == [True, False]
 
 
+async def test_presses_on_a_panel_and_on_the_one_drawn_after_it_are_all_stored(
+    page: Page, page_journal: PageJournal
+) -> None:
+    category = page_journal.create("/tag-categories", name="Mind")["id"]
+    tags = [page_journal.create("/tags", name=one, category_id=category)["id"] for one in "ABC"]
+    trade_id = add_trade(page_journal)
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+    await delay(page, 200)
+
+    first, second, third = (f"#tag-{tag}" for tag in tags)
+    await page.evaluate(f"for (const one of ['{first}', '{second}']) document.querySelector(one).click()")
+    await page.click(f"{first}[aria-pressed=true] ~ {third}")
+
+    await eventually(lambda: sorted(page_journal.read(f"/trades/{trade_id}")["tag_ids"]) == tags)
+    await no_dialog(page)
+
+
 async def test_one_of_many_tags_is_found_by_typing(page: Page, page_journal: PageJournal) -> None:
     category = page_journal.create("/tag-categories", name="Mind")["id"]
     ids = [
