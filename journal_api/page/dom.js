@@ -73,37 +73,6 @@ export const textField = (label, name, thing, attributes = {}, hint) =>
 // Where the form of a control shows a reason about it, if it has such a place.
 export const reasonOf = ({ form: element, name }) => element?.querySelector(`[data-field="${name}"]`);
 
-// A table that scrolls if it is too wide. `classes` are those of the columns, such as num.
-/** @param {any} attributes @param {any[]} heads @param {any[][]} rows @param {string[]} classes */
-export function table(attributes, heads, rows, classes = []) {
-  const cell = (child, place) =>
-    h("td", { class: classes[place], "data-label": (place && heads[place]) || null }, child);
-  return h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      attributes,
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          heads.map((head, place) =>
-            head ? h("th", { scope: "col", class: classes[place] === "num" && "num" }, head) : h("td"),
-          ),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((cells) => h("tr", null, cells.map(cell))),
-      ),
-    ),
-  );
-}
-
 // A form that calls `action` with its values (an object by name) and shows errors in the API's words. A reason goes as
 // soon as its field is typed into: were it to go when the field is left, the button that leaves it would move away under
 // the mouse, and the press would be lost.

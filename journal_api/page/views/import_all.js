@@ -1,8 +1,9 @@
 // @ts-check
 // Several files at hand: what each of them would do, one button for those that can be imported, and what comes next.
 
-import { h, table, trying } from "../dom.js";
+import { h, trying } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 import { groupKind } from "./copy_groups.js";
 import { edit } from "./editing.js";
 import { isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
@@ -54,7 +55,7 @@ function copiesButton(context) {
     h(
       "button",
       { id: "copies", onclick: trying(() => edit(groupKind, null, context, { name: "Copies", members })) },
-      "Do accounts copy another?",
+      "Some accounts copy another…",
     )
   );
 }

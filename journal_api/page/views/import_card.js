@@ -121,6 +121,8 @@ export function placeOf(chosen, { accounts }) {
 export function whyNothing({ counts }) {
   if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
   if (counts.new + counts.updated > 0) return "";
+  if (counts.suspect) return "What may be there already is left out.";
+  if (counts.unmatched) return "No row of this file opens a trade.";
   return counts.duplicate
     ? `All ${format.number(counts.duplicate)} are already there.`
     : "There is no trade in this file.";

@@ -1,8 +1,9 @@
 // @ts-check
 // What an import will write: its sums, its symbols and days, the first and the last trades.
 
-import { h, table } from "../dom.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 
 const FEW_DAYS = 5;
 const SUMS = ["Trades", "Quantity", "Gross", "Costs", "Net P&L"];

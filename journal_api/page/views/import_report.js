@@ -1,8 +1,9 @@
 // @ts-check
 // What a dry run says about a file.
 
-import { h, table } from "../dom.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 
 const MAX_ROWS = 1000; // the service names as many errors
 const TOLD = ["error", "unmatched", "updated"];
@@ -46,7 +47,7 @@ export function details(report, { accounts, me }) {
     dates &&
       `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
     joined.length > 0 &&
-      `${format.count(rowsOf(joined), "row")} of the file ${joined.length === 1 ? "is" : "are"} ${format.count(joined.length, "position")}, from flat to flat.`,
+      `${format.count(rowsOf(joined), "row")} of the file are ${format.count(joined.length, "position")}, from flat to flat.`,
     ...copiesOf(report, { accounts, me }),
     report.open_at_end > 0 &&
       `${format.count(report.open_at_end, "position")} ${report.open_at_end === 1 ? "is" : "are"} open at the end of the file: the next file completes ${report.open_at_end === 1 ? "it" : "them"}.`,

@@ -1,8 +1,9 @@
 // @ts-check
 // Trades of a file that may be in the journal already: each beside the stored trade, and what to do with them.
 
-import { h, table } from "../dom.js";
+import { h } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 import { read } from "./import_file.js";
 
 const MAX_SHOWN = 50;

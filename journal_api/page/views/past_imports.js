@@ -2,8 +2,9 @@
 // The list of imports, and undoing one, which is asked about if that loses anything.
 
 import { send } from "../client.js";
-import { confirm, form, h, open, table, trying } from "../dom.js";
+import { confirm, form, h, open, trying } from "../dom.js";
 import { count, dayOfYear, gainOrLoss, instant, number, signed } from "../format.js";
+import { table } from "../table.js";
 
 const KEPT = "Undo, and keep what was edited";
 

@@ -9,8 +9,9 @@ import { copyOf, linkButton } from "./trade_copy.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
 import { mergeButton, mergeOf, splitOf } from "./trade_merge.js";
-import { checklist, facts, grades, setupOf, tagsOf } from "./trade_parts.js";
+import { facts, grades, tagsOf } from "./trade_parts.js";
 import { saver } from "./trade_saver.js";
+import { checklist, setupOf } from "./trade_setup.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 

@@ -1,7 +1,7 @@
 // @ts-check
-// The parts of the open trade: facts, grades, tags, setup and checklist.
+// The parts of the open trade: facts, grades and tags.
 
-import { h, select } from "../dom.js";
+import { h } from "../dom.js";
 import { GRADES } from "../enums.js";
 import { amount, instant, NONE, number, price, shortDay, signed } from "../format.js";
 
@@ -111,109 +111,5 @@ export function tagsOf(trade, tags, save) {
         others.map(({ name }) => h("option", { value: name })),
       ),
     ],
-  );
-}
-
-// `recent` is the strategy of the trade that was judged last, and its setup: one press takes the same.
-/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {any} recent @param {(change: (now: Trade) => object) => void} save */
-export function setupOf(trade, strategies, strategy, recent, save) {
-  const choice = (name, label, value, options) =>
-    h(
-      "label",
-      { class: "field" },
-      h("span", null, label),
-      select(
-        {
-          id: `of-${name}`,
-          value: value ?? "",
-          onchange: ({ target }) => save(() => ({ [name]: target.value ? Number(target.value) : null })),
-        },
-        [["", "None"], ...options],
-      ),
-    );
-  return h(
-    "div",
-    { class: "row" },
-    choice(
-      "strategy_id",
-      "Strategy",
-      trade.strategy_id,
-      strategies.map(({ id, name }) => [id, name]),
-    ),
-    strategy &&
-      choice(
-        "setup_id",
-        "Setup",
-        trade.setup_id,
-        strategy.setups.map(({ setup_id, name }) => [setup_id, name]),
-      ),
-    recent &&
-      h(
-        "button",
-        {
-          type: "button",
-          id: "last-setup",
-          class: "end-row",
-          onclick: () => save(() => ({ setup_id: recent.setup.setup_id })),
-        },
-        `${recent.strategy.name} › ${recent.setup.name}`,
-      ),
-  );
-}
-
-// Yes, no or not answered; a second press takes the answer back.
-/** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {(change: (now: Trade) => object) => void} save */
-export function checklist(trade, setup, save) {
-  const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));
-  const answer = (id, was_present) =>
-    save(({ confirmations }) => {
-      const others = confirmations.filter((one) => one.confirmation_id !== id);
-      const before = confirmations.find((one) => one.confirmation_id === id);
-      const mine =
-        before?.was_present === was_present
-          ? []
-          : [{ confirmation_id: id, was_present, notes: before?.notes ?? null }];
-      return { confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) };
-    });
-  const button = ({ confirmation_id: id, name }, value, word) =>
-    h(
-      "button",
-      {
-        type: "button",
-        id: `answer-${id}-${word}`,
-        "aria-label": `${word}: ${name}`,
-        "aria-pressed": String(known.get(id)?.was_present === value),
-        onclick: () => answer(id, value),
-      },
-      value ? "✓ yes" : "✗ no",
-    );
-  const all = () =>
-    save(() => ({
-      confirmations: setup.confirmations.map(({ confirmation_id }) => ({
-        confirmation_id,
-        was_present: true,
-      })),
-    }));
-  return h(
-    "fieldset",
-    null,
-    h("legend", null, "Checklist"),
-    setup.confirmations.length > 1 &&
-      !trade.confirmations.length &&
-      h("button", { type: "button", id: "all-yes", onclick: all }, "✓ all of them"),
-    setup.confirmations.length === 0
-      ? h("p", { class: "muted" }, "This setup has no confirmations.")
-      : h(
-          "ul",
-          { class: "checklist" },
-          setup.confirmations.map((one) =>
-            h(
-              "li",
-              null,
-              h("span", { title: one.description }, one.name),
-              h("span", { class: "answers" }, button(one, true, "yes"), button(one, false, "no")),
-            ),
-          ),
-        ),
   );
 }
