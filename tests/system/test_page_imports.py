@@ -155,6 +155,25 @@ async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_n
     assert sorted(listed.split(", ")) == ["Sim", "Sim101"]
 
 
+async def test_an_account_and_its_costs_are_asked_for_once_for_all_files_that_name_it(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal, "import")
+    head, *rows = WITH_ZONE.splitlines()
+    files = [f"account,{head}\nSim101,{row}" for row in rows[:2]]
+    await drop(page, "one.csv", files[0], other=files[1])
+    await page.click("[aria-label='Which account is Sim101?'] button")
+    await save(page)
+    await expect(page.locator(".costs")).to_have_count(2)
+    await page.fill(".costs [name=per_side]", "1")
+    await page.click(".costs button")
+    await expect(page.locator(".costs")).to_have_count(0)
+    await page.click("#import-all:text('Import 2 trades of 2 files into Sim101')")
+    await expect(page.locator("section[aria-label='All files'] .gain:text('imported')")).to_have_count(2)
+
+    assert [one["fees"] for one in page_journal.read("/trades")] == [2, 2]
+
+
 async def test_an_account_that_is_chosen_after_the_preview_is_the_one_that_is_imported_into(
     page: Page, page_journal: PageJournal, accounts: list[int]
 ) -> None:

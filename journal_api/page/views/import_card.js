@@ -4,7 +4,7 @@
 import { h, trying } from "../dom.js";
 import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
-import { read, without, works, write } from "./import_file.js";
+import { read, readAll, without, works, write } from "./import_file.js";
 import { optionsForm } from "./import_options.js";
 import { sumsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
@@ -70,11 +70,12 @@ const descriptionForm = ({ file, options, report, profile }, context) => [
   profileForm(report, profile, () => read({ file, options }, context)),
 ];
 
-function costsOf({ file, options, report }, context) {
+function costsOf({ report }, context) {
   if (report.costs !== "none" || !tradesOf(report)) return null;
-  const ids = report.accounts_without_costs ?? [];
-  const accounts = context.accounts.filter(({ id }) => ids.includes(id));
-  return accounts.length > 0 && costsQuestion(accounts, context, () => read({ file, options }, context));
+  const accounts = context.accounts.filter(({ id }) => report.accounts_without_costs.includes(id));
+  const isOpen = (one) => one.report?.costs === "none" && !one.report.id; // other files of the account too
+  const again = () => readAll(works.filter(isOpen), {}, context);
+  return accounts.length > 0 && costsQuestion(accounts, context, again);
 }
 
 function actions(work, suffix, context, own) {

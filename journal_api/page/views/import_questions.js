@@ -10,13 +10,13 @@ import { edit } from "./editing.js";
 import { accountIn, readAll, works } from "./import_file.js";
 
 // The names of accounts in the file that the journal does not know.
-export const unknownNames = ({ report }) =>
+const unknownNames = ({ report }) =>
   report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
 
 const asked = ({ error }) => error?.details?.fields ?? {};
 export const asksZone = (work) => Boolean(asked(work).timezone) && !work.options.timezone;
-export const isAsking = (work) =>
-  asksZone(work) || Boolean(asked(work).account_id) || unknownNames(work).length > 0;
+const asksNames = (work) => unknownNames(work).length > 0;
+export const isAsking = (work) => asksZone(work) || Boolean(asked(work).account_id) || asksNames(work);
 
 /** @param {any} work @param {Context} context */
 export function questionsOf(work, context) {
@@ -27,7 +27,7 @@ export function questionsOf(work, context) {
       account_id: String(id),
     }));
   return [
-    names.length > 1 && createAll(names, work, context),
+    names.length > 1 && createAll(names, context),
     ...names.map((name) =>
       accountQuestion(work, context, `Which account is ${name}?`, name, (id) => ({
         account_id: "",
@@ -61,7 +61,10 @@ function accountQuestion(work, context, text, name, optionsOf) {
   const meant = accountIn(work.file.name, accounts);
   const open = accounts.filter((one) => !one.archived && one !== meant);
   const create = () =>
-    newAccount(context, name, (account) => readAll([work], optionsOf(account.id), context));
+    newAccount(context, name, async (account) => {
+      await readAll([work], optionsOf(account.id), context);
+      await readAll(works.filter(asksNames), {}, context); // another file may name the same account
+    });
   return question(text, [
     [meant, ...open].filter(Boolean).map((one) => choice(accountName(one), () => answer(one), one === meant)),
     choice("New account…", trying(create), !accounts.length),
@@ -69,13 +72,13 @@ function accountQuestion(work, context, text, name, optionsOf) {
 }
 
 // Asks for an account in a dialog; `then` gets it.
-export const newAccount = (context, name, then) =>
+const newAccount = (context, name, then) =>
   edit({ ...accountKind, after: (values, account) => void then(account) }, null, context, { name });
 
-function createAll(names, work, context) {
+function createAll(names, context) {
   const create = async () => {
     for (const name of names) await send("POST", "/accounts", { body: { name } });
-    await readAll([work], {}, context);
+    await readAll(works.filter(asksNames), {}, context);
   };
   return h(
     "button",
