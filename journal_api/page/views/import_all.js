@@ -8,7 +8,7 @@ import { groupKind } from "./copy_groups.js";
 import { edit } from "./editing.js";
 import { isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
 import { without, works, writeAll } from "./import_file.js";
-import { isAsking } from "./import_questions.js";
+import { isAsking } from "./import_options.js";
 
 /** @param {Context} context */
 export function importAll(context) {

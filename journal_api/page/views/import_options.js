@@ -1,11 +1,91 @@
 // @ts-check
-// How a file is read: account, time zone, order of dates, what one trade is. Only what changes something is asked.
+// How a file is read. What it does not say is asked, and a press answers; of the rest, what changes something is offered.
 
-import { field, form, h, select, showError } from "../dom.js";
-import * as format from "../format.js";
-import { zoneField } from "../zones.js";
-import { read } from "./import_file.js";
-import { asksZone, isAsking } from "./import_questions.js";
+import { send } from "../client.js";
+import { field, form, h, select, showError, trying } from "../dom.js";
+import { accountName, count } from "../format.js";
+import { here, zoneField } from "../zones.js";
+import { accountKind } from "./accounts.js";
+import { edit } from "./editing.js";
+import { accountIn, read, readAll, works } from "./import_file.js";
+
+// The names of accounts in the file that the journal does not know.
+const unknownNames = ({ report }) =>
+  report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
+
+const asked = ({ error }) => error?.details?.fields ?? {};
+const asksZone = (work) => Boolean(asked(work).timezone) && !work.options.timezone;
+const asksNames = (work) => unknownNames(work).length > 0;
+export const isAsking = (work) => asksZone(work) || Boolean(asked(work).account_id) || asksNames(work);
+
+/** @param {any} work @param {Context} context */
+export function questionsOf(work, context) {
+  const names = unknownNames(work);
+  if (asksZone(work)) return zoneQuestion(context);
+  if (asked(work).account_id)
+    return accountQuestion(work, context, "Which account are these trades from?", "", (id) => ({
+      account_id: String(id),
+    }));
+  return [
+    names.length > 1 && createAll(names, context),
+    ...names.map((name) =>
+      accountQuestion(work, context, `Which account is ${name}?`, name, (id) => ({
+        account_id: "",
+        accounts: [...(work.options.accounts ?? []), `${name}:${id}`],
+      })),
+    ),
+  ];
+}
+
+const question = (text, buttons) =>
+  h("p", { class: "row", role: "group", "aria-label": text }, h("strong", null, text), buttons);
+
+const choice = (label, onclick, isFirst = false) =>
+  h("button", { type: "button", class: isFirst && "primary", onclick }, label);
+
+// Files of one drop are asked for their zone once.
+function zoneQuestion(context) {
+  const use = (timezone) => () => readAll(works.filter(asksZone), { timezone }, context);
+  return question(
+    "The times in this file have no time zone. Which is it? It is remembered.",
+    [...new Set([context.me.timezone, here()])].map((zone, place) =>
+      choice(`Use ${zone}`, use(zone), !place),
+    ),
+  );
+}
+
+// A choice of accounts, the one that the name of the file has in it first; `optionsOf` an account answers the question.
+function accountQuestion(work, context, text, name, optionsOf) {
+  const { accounts } = context;
+  const answer = ({ id }) => readAll([work], optionsOf(id), context);
+  const meant = accountIn(work.file.name, accounts);
+  const open = accounts.filter((one) => !one.archived && one !== meant);
+  const create = () =>
+    newAccount(context, name, async (account) => {
+      await readAll([work], optionsOf(account.id), context);
+      await readAll(works.filter(asksNames), {}, context); // another file may name the same account
+    });
+  return question(text, [
+    [meant, ...open].filter(Boolean).map((one) => choice(accountName(one), () => answer(one), one === meant)),
+    choice("New account…", trying(create), !accounts.length),
+  ]);
+}
+
+// Asks for an account in a dialog; `then` gets it.
+const newAccount = (context, name, then) =>
+  edit({ ...accountKind, after: (values, account) => void then(account) }, null, context, { name });
+
+function createAll(names, context) {
+  const create = async () => {
+    for (const name of names) await send("POST", "/accounts", { body: { name } });
+    await readAll(works.filter(asksNames), {}, context);
+  };
+  return h(
+    "button",
+    { type: "button", class: "primary", id: "create-accounts", onclick: trying(create) },
+    `Create ${count(names.length, "account")}`,
+  );
+}
 
 // The options that a change in the form replaces, and then the file is read again: what is imported is what was shown.
 const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is"];
@@ -31,7 +111,7 @@ export function optionsForm(work, context, suffix) {
     !isOpen &&
       choice("account_id", "Account", [
         ["", "as named in the file"],
-        ...accounts.map((one) => [String(one.id), format.accountName(one)]),
+        ...accounts.map((one) => [String(one.id), accountName(one)]),
       ]),
     (asksZone(work) || (!isOpen && (options.timezone || report?.timezone_source))) &&
       zoneField("Time zone of the times", {

@@ -3,15 +3,15 @@
 
 import { get, send } from "../client.js";
 import { confirm, h } from "../dom.js";
-import { gainOrLoss, instant, signed } from "../format.js";
+import { GRADES } from "../enums.js";
+import { amount, gainOrLoss, instant, NONE, number, price, shortDay, signed } from "../format.js";
 import { notesForm } from "./notes.js";
 import { copyOf, linkButton } from "./trade_copy.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
 import { mergeButton, mergeOf, splitOf } from "./trade_merge.js";
-import { facts, grades, tagsOf } from "./trade_parts.js";
+import { checklist, setupOf, tagsOf } from "./trade_parts.js";
 import { saver } from "./trade_saver.js";
-import { checklist, setupOf } from "./trade_setup.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
 
@@ -102,3 +102,53 @@ export async function tradePanel(context, lists, opened, back) {
   });
   return panel;
 }
+
+/** @param {Context} context @param {Trade} trade */
+function facts({ me, accounts }, trade) {
+  const at = (text) => instant(text, me.timezone);
+  const rows = [
+    ["Opened", at(trade.opened_at)],
+    ["Closed", at(trade.closed_at)],
+    ["Entry", price(trade.entry_price)],
+    ["Exit", price(trade.exit_price)],
+    [
+      "Quantity",
+      trade.multiplier === 1
+        ? number(trade.quantity)
+        : `${number(trade.quantity)} × ${number(trade.multiplier)}`,
+    ],
+    ["Stop", number(trade.stop_loss)],
+    ["Gross", signed(trade.gross_pnl)],
+    ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
+    ["Initial risk", amount(trade.initial_risk)],
+    ["R", signed(trade.rr_realized)],
+    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
+    ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
+  ];
+  return h(
+    "dl",
+    { class: "facts" },
+    rows.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
+  );
+}
+
+/** @param {Trade} trade @param {Save} save */
+const grades = (trade, save) =>
+  h(
+    "div",
+    { class: "row", role: "group", "aria-labelledby": "grades" },
+    GRADES.map((grade, place) =>
+      h(
+        "button",
+        {
+          type: "button",
+          id: `grade-${place + 1}`,
+          "data-grade": grade,
+          "aria-pressed": String(trade.grade === grade),
+          title: `Key ${place + 1}`,
+          onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
+        },
+        grade,
+      ),
+    ),
+  );

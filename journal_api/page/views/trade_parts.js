@@ -1,9 +1,7 @@
 // @ts-check
-// The parts of the open trade: facts, grades and tags.
+// The judgement of the open trade: tags, setup and checklist.
 
-import { h } from "../dom.js";
-import { GRADES } from "../enums.js";
-import { amount, instant, NONE, number, price, shortDay, signed } from "../format.js";
+import { h, select } from "../dom.js";
 
 const MANY = 12; // tags that are all buttons; one of more is found by typing
 
@@ -16,58 +14,8 @@ const labelOf = ({ name, color, type }) => [
 // A tag; the colour is beside its name.
 export const chip = (tag) => h("span", { class: "chip" }, labelOf(tag));
 
-/** @param {Context} context @param {Trade} trade */
-export function facts({ me, accounts }, trade) {
-  const at = (text) => instant(text, me.timezone);
-  const rows = [
-    ["Opened", at(trade.opened_at)],
-    ["Closed", at(trade.closed_at)],
-    ["Entry", price(trade.entry_price)],
-    ["Exit", price(trade.exit_price)],
-    [
-      "Quantity",
-      trade.multiplier === 1
-        ? number(trade.quantity)
-        : `${number(trade.quantity)} × ${number(trade.multiplier)}`,
-    ],
-    ["Stop", number(trade.stop_loss)],
-    ["Gross", signed(trade.gross_pnl)],
-    ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
-    ["Initial risk", amount(trade.initial_risk)],
-    ["R", signed(trade.rr_realized)],
-    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
-    ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
-  ];
-  return h(
-    "dl",
-    { class: "facts" },
-    rows.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
-  );
-}
-
-/** @param {Trade} trade @param {(change: (now: Trade) => object) => void} save */
-export const grades = (trade, save) =>
-  h(
-    "div",
-    { class: "row", role: "group", "aria-labelledby": "grades" },
-    GRADES.map((grade, place) =>
-      h(
-        "button",
-        {
-          type: "button",
-          id: `grade-${place + 1}`,
-          "data-grade": grade,
-          "aria-pressed": String(trade.grade === grade),
-          title: `Key ${place + 1}`,
-          onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
-        },
-        grade,
-      ),
-    ),
-  );
-
 // Every tag is pressed or not.
-/** @param {Trade} trade @param {Tag[]} tags @param {(change: (now: Trade) => object) => void} save */
+/** @param {Trade} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
   const without = (ids, { id }) => ids.filter((one) => one !== id);
   const toggle = (tag) =>
@@ -111,5 +59,109 @@ export function tagsOf(trade, tags, save) {
         others.map(({ name }) => h("option", { value: name })),
       ),
     ],
+  );
+}
+
+// `recent` is the strategy of the trade that was judged last, and its setup: one press takes the same.
+/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {any} recent @param {Save} save */
+export function setupOf(trade, strategies, strategy, recent, save) {
+  const choice = (name, label, value, options) =>
+    h(
+      "label",
+      { class: "field" },
+      h("span", null, label),
+      select(
+        {
+          id: `of-${name}`,
+          value: value ?? "",
+          onchange: ({ target }) => save(() => ({ [name]: target.value ? Number(target.value) : null })),
+        },
+        [["", "None"], ...options],
+      ),
+    );
+  return h(
+    "div",
+    { class: "row" },
+    choice(
+      "strategy_id",
+      "Strategy",
+      trade.strategy_id,
+      strategies.map(({ id, name }) => [id, name]),
+    ),
+    strategy &&
+      choice(
+        "setup_id",
+        "Setup",
+        trade.setup_id,
+        strategy.setups.map(({ setup_id, name }) => [setup_id, name]),
+      ),
+    recent &&
+      h(
+        "button",
+        {
+          type: "button",
+          id: "last-setup",
+          class: "end-row",
+          onclick: () => save(() => ({ setup_id: recent.setup.setup_id })),
+        },
+        `${recent.strategy.name} › ${recent.setup.name}`,
+      ),
+  );
+}
+
+// Yes, no or not answered; a second press takes the answer back.
+/** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {Save} save */
+export function checklist(trade, setup, save) {
+  const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));
+  const answer = (id, was_present) =>
+    save(({ confirmations }) => {
+      const others = confirmations.filter((one) => one.confirmation_id !== id);
+      const before = confirmations.find((one) => one.confirmation_id === id);
+      const mine =
+        before?.was_present === was_present
+          ? []
+          : [{ confirmation_id: id, was_present, notes: before?.notes ?? null }];
+      return { confirmations: [...others, ...mine].map(({ name, ...rest }) => rest) };
+    });
+  const button = ({ confirmation_id: id, name }, value, word) =>
+    h(
+      "button",
+      {
+        type: "button",
+        id: `answer-${id}-${word}`,
+        "aria-label": `${word}: ${name}`,
+        "aria-pressed": String(known.get(id)?.was_present === value),
+        onclick: () => answer(id, value),
+      },
+      value ? "✓ yes" : "✗ no",
+    );
+  const all = () =>
+    save(() => ({
+      confirmations: setup.confirmations.map(({ confirmation_id }) => ({
+        confirmation_id,
+        was_present: true,
+      })),
+    }));
+  return h(
+    "fieldset",
+    null,
+    h("legend", null, "Checklist"),
+    setup.confirmations.length > 1 &&
+      !trade.confirmations.length &&
+      h("button", { type: "button", id: "all-yes", onclick: all }, "✓ all of them"),
+    setup.confirmations.length === 0
+      ? h("p", { class: "muted" }, "This setup has no confirmations.")
+      : h(
+          "ul",
+          { class: "checklist" },
+          setup.confirmations.map((one) =>
+            h(
+              "li",
+              null,
+              h("span", { title: one.description }, one.name),
+              h("span", { class: "answers" }, button(one, true, "yes"), button(one, false, "no")),
+            ),
+          ),
+        ),
   );
 }
