@@ -6,15 +6,12 @@ import * as format from "../format.js";
 import { table } from "../table.js";
 import { groupKind } from "./copy_groups.js";
 import { edit } from "./editing.js";
-import { isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
-import { without, works, writeAll } from "./import_file.js";
+import { importButton, isKnown, isReady, placeOf, tradesOf, whyNothing } from "./import_card.js";
+import { without, works } from "./import_file.js";
 import { isAsking } from "./import_options.js";
 
 /** @param {Context} context */
 export function importAll(context) {
-  const ready = works.filter(isReady);
-  const isBusy = works.some((work) => work.isBusy);
-  const trades = ready.reduce((sum, { report }) => sum + tradesOf(report), 0);
   return h(
     "section",
     { class: "card", "aria-label": "All files" },
@@ -29,18 +26,7 @@ export function importAll(context) {
       { class: "row" },
       works.every((work) => work.report?.id)
         ? [h("a", { class: "button primary", href: "#/today" }, "Show Today"), copiesButton(context)]
-        : h(
-            "button",
-            {
-              id: "import-all",
-              class: "primary",
-              disabled: isBusy || !trades,
-              onclick: trying(() => writeAll(ready, context)),
-            },
-            trades
-              ? `Import ${format.count(trades, "trade")} of ${format.count(ready.length, "file")}${placeOf(ready, context)}`
-              : "Nothing to import",
-          ),
+        : importButton("import-all", context),
       h("button", { class: "quiet", onclick: without(context) }, "Close all"),
     ),
   );

@@ -4,7 +4,7 @@
 import { h, trying } from "../dom.js";
 import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
-import { read, readAll, without, works, write } from "./import_file.js";
+import { read, readAll, without, works, writeAll } from "./import_file.js";
 import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { sumsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
@@ -87,23 +87,29 @@ function actions(work, suffix, context, own) {
   return h(
     "div",
     { class: "row" },
-    works.length === 1 && importButton(work, suffix, context),
+    works.length === 1 && importButton("import", context),
     described &&
       h("button", { id: `change-columns${suffix}`, onclick: trying(describe) }, "Change the columns"),
     h("span", { class: "muted" }, whyNothing(report)),
   );
 }
 
-// Imports what was shown: after a change of the options, nothing until the file is read again.
-function importButton(work, suffix, context) {
-  const trades = tradesOf(work.report);
-  const run = async () => {
-    if (works.includes(work)) await write(work, context);
-  };
+// Imports the files that are ready, as they were shown: after a change of the options, nothing until they are read again.
+export function importButton(id, context) {
+  const ready = works.filter(isReady);
+  const trades = ready.reduce((sum, { report }) => sum + tradesOf(report), 0);
+  const files = works.length > 1 ? ` of ${format.count(ready.length, "file")}` : "";
   return h(
     "button",
-    { id: `import${suffix}`, class: "primary", disabled: !isReady(work), onclick: trying(run) },
-    trades ? `Import ${format.count(trades, "trade")}${placeOf([work], context)}` : "Nothing to import",
+    {
+      id,
+      class: "primary",
+      disabled: !trades || works.some((work) => work.isBusy),
+      onclick: trying(() => writeAll(ready, context)),
+    },
+    trades
+      ? `Import ${format.count(trades, "trade")}${files}${placeOf(ready, context)}`
+      : "Nothing to import",
   );
 }
 

@@ -77,7 +77,7 @@ export async function read({ file, options, profile = undefined }, context, note
 
 // Writes what the dry run has shown, and nothing else: the request has its token. If the journal has changed since, the
 // file is read again, and nothing is written.
-export async function write({ file, options, report }, context) {
+async function write({ file, options, report }, context) {
   const written = await answered({ file, options }, { preview: report.preview?.token }, context.redraw, {
     shown: report.preview,
   });
@@ -86,15 +86,16 @@ export async function write({ file, options, report }, context) {
   return null;
 }
 
-// Writes several files. One of them may link copies of the next, whose token is another one then: it is written all the
-// same if its trades are still those that were shown.
+// Writes files one after the other. One may link copies of the next, whose token is another one then: the next is written
+// all the same if its trades are still those that were shown.
 export async function writeAll(chosen, context) {
-  for (const work of chosen) {
+  for (const [place, work] of chosen.entries()) {
     if (!works.includes(work)) return; // its options have changed since
-    const written = await write(work, context);
-    const again = written ?? entryOf(work.file);
-    if (!written && (!again?.report || tradesShown(again) !== tradesShown(work))) return;
-    if (!(written ?? (await write(again, context)))?.report?.id) return;
+    let written = await write(work, context);
+    const again = entryOf(work.file);
+    if (!written && place > 0 && again?.report && tradesShown(again) === tradesShown(work))
+      written = await write(again, context);
+    if (!written?.report?.id) return;
   }
 }
 
