@@ -290,6 +290,7 @@ CREATE INDEX trades_of_contract ON trades (user_id, contract, opened_at, id);
 CREATE INDEX trades_of_grade ON trades (user_id, grade, opened_at, id) WHERE grade IS NOT NULL;
 CREATE INDEX trades_open ON trades (user_id, opened_at, id) WHERE closed_at IS NULL;
 CREATE INDEX trades_breakeven ON trades (user_id, opened_at, id) WHERE net_pnl = 0;
+CREATE INDEX trades_without_costs ON trades (user_id, opened_at, id) WHERE fees_source = 'none';
 CREATE INDEX trades_merged ON trades (account_id) WHERE merged IS NOT NULL;
 
 -- Trades as they were before an import updated them, so that the import can be undone.

@@ -10,6 +10,7 @@ const SIGNED = formatter({ ...CENTS, signDisplay: "exceptZero" });
 const WHOLE = formatter({ maximumFractionDigits: 0, signDisplay: "exceptZero" });
 const COMPACT = formatter({ notation: "compact", maximumFractionDigits: 1, signDisplay: "exceptZero" });
 const NUMBER = formatter({ maximumFractionDigits: 8 });
+const PRICE = formatter({ maximumSignificantDigits: 9 });
 const PERCENT = formatter({ maximumFractionDigits: 1 });
 const RATE = formatter({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
 export const NONE = "–";
@@ -22,7 +23,8 @@ const rounded = shown(WHOLE),
 // +1,235 or +1.2M: where there is no room for cents; an amount below 1 keeps them.
 export const whole = (value) =>
   (Math.abs(value) >= 100_000 ? compact : value && Math.abs(value) < 0.5 ? signed : rounded)(value);
-export const number = shown(NUMBER); // a price or a quantity, with all its decimals
+export const number = shown(NUMBER); // a quantity, or the price of a fill, with all its decimals
+export const price = shown(PRICE); // of a position: an average may have many decimals
 export const ratio = amount;
 export const percent = (value) => (value == null ? NONE : `${typographic(PERCENT.format(value))}\u00a0%`);
 export const rate = (value) => (value == null ? NONE : `${RATE.format(value)} %`); // in a column: 59.0 %
@@ -64,8 +66,8 @@ export function plusDays(day, days) {
   return date.toISOString().slice(0, 10);
 }
 
-// An instant in the owner's time zone: Mar 9, 10:31.
-export const instant = (text, timeZone) =>
+// An instant in the owner's time zone: Mar 9, 10:31; `more` may ask for seconds.
+export const instant = (text, timeZone, more = {}) =>
   text == null
     ? NONE
     : gregorian({
@@ -76,6 +78,7 @@ export const instant = (text, timeZone) =>
         hour: "2-digit",
         minute: "2-digit",
         hourCycle: "h23",
+        ...more,
       }).format(new Date(text));
 
 // The day that an instant is in that time zone, before any rollover.

@@ -1,7 +1,7 @@
 """The facts of trades that match the query of a report."""
 
 from journal_api.repositories.sql import json_list
-from journal_api.repositories.trade_filters import OUTCOMES
+from journal_api.repositories.trade_filters import COSTS, OUTCOMES
 from journal_api.structs.reports import ReportQuery
 from journal_api.values.instruments import list_contracts
 
@@ -20,6 +20,7 @@ FOUND = {
     "symbol": """id IN (SELECT id FROM trades WHERE user_id = :user_id
         AND contract IN (SELECT value FROM json_each(:contracts)))""",
 }
+WITH_COSTS = "id IN (SELECT id FROM trades WHERE user_id = :user_id"
 CHECKED = {
     "since": "trading_day >= :since",
     "until": "trading_day <= :until",
@@ -35,6 +36,8 @@ def filter_facts(query: ReportQuery) -> tuple[str, dict[str, object]]:
     accounts = " AND ".join(["user_id = :user_id", *(ACCOUNTS[name] for name in ACCOUNTS if name in sent)])
     found = [f"facts.{FOUND[name]}" for name in FOUND if name in sent]
     checked = [f"facts.{CHECKED[name]}" for name in CHECKED if name in sent]
+    if "fees_source" in sent:
+        found.append(f"facts.{WITH_COSTS} AND {COSTS[str(sent['fees_source'])]})")
     if "outcome" in sent:
         checked.append(OUTCOMES[str(sent["outcome"])])
     tables = ("facts", "account") if found else ("account", "facts")

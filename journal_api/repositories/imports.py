@@ -25,10 +25,14 @@ class Source(NamedTuple):
 
 
 class Undone(NamedTuple):
-    """The number of deleted trades, how many of them were annotated, and the ids of the trades that stay."""
+    """The number of deleted trades, how many of them were annotated, and the ids of the trades that stay.
+
+    `unlinked` is the number of copies that stay without the original that they were linked to.
+    """
 
     deleted: int
     annotated: int
+    unlinked: int
     kept: list[int]
 
 
@@ -136,6 +140,17 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
     """
     await get(db, user_id, import_id)
     values = {"id": import_id, "force": force, "now": now()}
+    ((unlinked,),) = await db.execute_fetchall(
+        f"""
+        SELECT count(*)
+        FROM trades
+        JOIN trades AS copy ON copy.source_trade_id = trades.id
+        WHERE trades.import_id = :id
+          AND copy.import_id IS NOT :id
+          AND (:force OR {BEFORE_LINK} = trades.created_at)
+        """,
+        values,
+    )
     await copy_links.undo(db, import_id, force=force)
     await db.execute_fetchall(
         f"""
@@ -203,4 +218,4 @@ async def undo(db: Connection, user_id: int, import_id: int, *, force: bool) -> 
         await db.execute_fetchall("UPDATE imports SET updated_at = :now WHERE id = :id", values)
     else:
         await db.execute_fetchall("DELETE FROM imports WHERE id = :id", values)
-    return Undone(deleted, annotated, [row[0] for row in remaining])
+    return Undone(deleted, annotated, unlinked, [row[0] for row in remaining])

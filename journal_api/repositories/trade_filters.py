@@ -6,9 +6,10 @@ other conditions select. The clauses lead it to the index that leaves the fewest
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import get_args
 
 from journal_api.repositories.sql import json_list
-from journal_api.structs.trades import TradeSelection
+from journal_api.structs.trades import FeesSource, TradeSelection
 from journal_api.values.instruments import list_contracts
 
 # The owner of the trades, for three different indexes, and as a check without an index.
@@ -39,12 +40,14 @@ OUTCOMES = {
     "loss": "net_pnl < 0",
     "breakeven": "net_pnl = 0",
 }
+# As constants, because SQLite knows no bound value when it chooses the partial index of trades without costs.
+COSTS = {source: f"fees_source = '{source}'" for source in get_args(FeesSource)}
 DAYS = {"since": "+trading_day >= :since", "until": "+trading_day <= :until"}
 # A trade that closed on a day was opened before the day had ended everywhere.
 OPENED_BEFORE = "opened_at < coalesce(date(:until, '+2 days'), 'never')"
 # Filters with an index that does not begin with the user, and those whose index does.
 WITH_INDEX = {"strategy_id", "setup_id", "import_id"}
-BY_USER = {"symbol", "grade", "open", "breakeven"}
+BY_USER = {"symbol", "grade", "open", "breakeven", "none"}
 # Filters whose index is not in the order of lists: one trade after the other is checked, or few are sorted.
 CHECKED = {"tag_id": "EXISTS (SELECT 1 FROM trade_tags WHERE trade_id = trades.id AND tag_id = :tag_id)"}
 SORTED = {
@@ -70,13 +73,17 @@ class TradeFilters:
         self.parameters["symbol"] = contracts[0] if len(contracts) == 1 else json_list(contracts)
         self._sent = {name for name, value in self.parameters.items() if value is not None}
         self._sent -= {"limit", "offset"}
-        outcome = self.parameters.get("outcome") or ""
-        conditions = {**CONDITIONS, "outcome": OUTCOMES.get(outcome, "")}
+        outcome, costs = (self.parameters.get(name) or "" for name in ("outcome", "fees_source"))
+        conditions = {
+            **CONDITIONS,
+            "outcome": OUTCOMES.get(outcome, ""),
+            "fees_source": COSTS.get(costs, ""),
+        }
         if len(contracts) > 1:
             conditions["symbol"] = "contract IN (SELECT value FROM json_each(:symbol))"
         self._conditions = {name: conditions[name] for name in conditions if name in self._sent}
         self._has_own_index = not self._sent.isdisjoint(WITH_INDEX)
-        self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome})
+        self._has_user_index = not BY_USER.isdisjoint({*self._sent, outcome, costs})
         has_order = self._has_own_index or self._has_user_index or "account_id" in self._sent
         self.is_sortable = not has_order and not self._sent.isdisjoint(SORTED)
 

@@ -152,6 +152,7 @@ def build_report(
         "encoding": file.encoding,
         "date_order": file.dates._asdict() if file.dates.order else None,
         "one_trade_is": file.one_trade_is,
+        "has_pairs": file.has_pairs,
         "rounded": file.rounded.count,
         "accounts": result.accounts,
         "counts": result.counts,
@@ -180,13 +181,15 @@ async def delete_import(request: Request, db: Connection) -> Response:
     """Undo what an import added and changed, except for trades edited since.
 
     The header X-Trades-Kept lists up to 100 ids of such trades, and the import is kept for them. With
-    `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go.
+    `force`, they are undone as well. X-Trades-Deleted and X-Trades-Annotated say how many trades go,
+    X-Copies-Unlinked how many copies lose their original.
     """
     query = get_query(request, UndoQuery)
     undone = await imports.undo(db, request.user.id, request.path_params["id"], force=query.force)
     headers = {
         "X-Trades-Deleted": str(undone.deleted),
         "X-Trades-Annotated": str(undone.annotated),
+        "X-Copies-Unlinked": str(undone.unlinked),
     }
     if undone.kept:
         headers["X-Trades-Kept"] = ",".join(map(str, undone.kept[:MAX_KEPT_IDS]))

@@ -103,7 +103,7 @@ class UndoQuery(DryRunQuery, kw_only=True):
 
 
 class FieldChange(Struct, kw_only=True, forbid_unknown_fields=True):
-    """What an update changes: an amount or a text; of `fills` their number."""
+    """A field as it is stored, and as the file has it: an amount or a text; of `fills` their number."""
 
     field: str
     before: float | str | None
@@ -117,7 +117,8 @@ class Verdict(Struct, kw_only=True, forbid_unknown_fields=True):
     verdict: VerdictWord
     trade_id: int | None = None
     changed: list[str] = []  # the fields that an update changes
-    changes: list[FieldChange] | UnsetType = UNSET  # of an update: the values of these fields
+    # Of an update the values of these fields; of a suspect those of the stored trade beside those of the row.
+    changes: list[FieldChange] | UnsetType = UNSET
     reason: str | None = None  # why the row is an error
     rows: int | UnsetType = UNSET  # the rows of the file that a position was made from, if more than one
 
@@ -260,6 +261,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     """The report of an import. In a dry run `id` is null and nothing was written.
 
     `one_trade_is` says what one trade is in a file of pairs: a position from flat to flat, or a row.
+    `has_pairs` says whether the file is one.
     `timezone_source` says why times without an offset were read in `timezone`: the request states it, it is
     remembered from the last import of the account and format, or it is the owner's. It is null for a file
     whose times all have an offset. `replaced_timezones` are remembered zones other than the stated one.
@@ -286,6 +288,7 @@ class ImportReport(Struct, kw_only=True, forbid_unknown_fields=True):
     encoding: str
     date_order: FileDateOrder | None
     one_trade_is: OneTradeIs
+    has_pairs: bool = False
     rounded: int
     accounts: list[FileAccount]
     counts: Counts

@@ -149,6 +149,7 @@ class TradeSelection(Struct, kw_only=True):
     root: str | None = None
     direction: Direction | None = None
     grade: Grade | None = None
+    fees_source: FeesSource | None = None
     since: Day | None = field(name="from", default=None)
     until: Day | None = field(name="to", default=None)
 

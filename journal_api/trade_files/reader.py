@@ -64,6 +64,7 @@ class TradeFile(NamedTuple):
     dates: FileDates = FileDates()
     rounded: RoundedCells = RoundedCells()
     one_trade_is: OneTradeIs = "position"
+    has_pairs: bool = False
 
     @property
     def candidates(self) -> Iterator[Candidate | Rejected]:
@@ -114,7 +115,8 @@ def read(
     # A format that needs all rows for its first trade reads them now, before the write lock is acquired.
     first = list(islice(batches, 1))
     return TradeFile(
-        header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded, unit
+        *(header.format.name, chain(first, batches), timezone, left_out, text.encoding, dates, rounded, unit),
+        has_pairs=header.format.is_pairs,
     )
 
 

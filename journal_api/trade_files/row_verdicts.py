@@ -1,5 +1,6 @@
 """The verdicts of the rows of an import, in words for a person."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -17,6 +18,11 @@ CLOSES_NOTHING = (
 )
 OTHER_POSITIONS = (
     "makes other positions of the fills of a later file: undo that import, and import this file first"
+)
+# What a person compares of a suspect and the stored trade.
+COMPARED = (
+    *("symbol", "direction", "quantity", "opened_at", "entry_price", "closed_at", "exit_price"),
+    *("gross_pnl", "fees"),
 )
 MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 
@@ -38,6 +44,7 @@ def suspect_verdict(row: ResolvedRow, stored: StoredTrade, why: str = SAME_TIME)
         line=row.line,
         verdict="suspect",
         trade_id=stored.trade_id,
+        changes=describe_changes(stored.fields, row.columns, COMPARED),
         reason=reason,
         rows=several(row.imported.rows),
     )
@@ -57,20 +64,20 @@ def stored_verdict(row: ResolvedRow, stored: StoredTrade, correction: Correction
         verdict="updated" if changed else "duplicate",
         trade_id=stored.trade_id,
         changed=changed,
-        changes=describe_changes(stored, correction) if correction and changed else UNSET,
+        changes=describe_changes(stored.fields, correction.fields, changed)
+        if correction and changed
+        else UNSET,
         rows=several(row.imported.rows),
     )
 
 
-def describe_changes(stored: StoredTrade, correction: Correction) -> list[FieldChange]:
-    """Return the changed fields of a stored trade, old beside new."""
+def describe_changes(
+    before: Mapping[str, Any], after: Mapping[str, Any], names: Iterable[str]
+) -> list[FieldChange]:
+    """Return fields of a stored trade, old beside new."""
     return [
-        FieldChange(
-            field=name,
-            before=show_field(name, stored.fields[name]),
-            after=show_field(name, correction.fields[name]),
-        )
-        for name in correction.changed
+        FieldChange(field=name, before=show_field(name, before[name]), after=show_field(name, after[name]))
+        for name in names
     ]
 
 

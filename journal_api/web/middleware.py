@@ -33,7 +33,13 @@ SENT_HEADERS = [
 ]
 READ_HEADERS = [
     *("Content-Disposition", "ETag", "Location", "Retry-After", "X-Request-Id"),
-    *("X-Answers-Deleted", "X-Idempotent-Replay", "X-Journal-Version", "X-Trades-Annotated"),
+    *(
+        "X-Answers-Deleted",
+        "X-Copies-Unlinked",
+        "X-Idempotent-Replay",
+        "X-Journal-Version",
+        "X-Trades-Annotated",
+    ),
     *("X-Trades-Charged", "X-Trades-Deleted", "X-Trades-Kept", "X-Trades-Unlinked"),
     *("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 ]

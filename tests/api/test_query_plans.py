@@ -33,6 +33,7 @@ QUERIES: dict[str, Any] = {
     "direction": "long",
     "grade": "A",
     "outcome": "win",
+    "fees_source": "none",
     "from": "2026-01-01",
     "to": "2026-12-31",
 }
@@ -131,8 +132,8 @@ def test_only_lists_look_through_all_trades_of_their_owner(usage: Usage) -> None
     }
     lists = {sql for sql in through_all if "ORDER BY opened_at DESC, id DESC" in sql}
     assert lists
-    # A report counts all trades that a filter selects, and a change of time zone moves every trading day.
-    reports = {sql for sql in through_all if sql.startswith("WITH -- The selected trades")}
+    # A report finds the trades of some filters by an index, and a change of time zone moves every trading day.
+    reports = {sql for sql in through_all if sql.startswith("WITH facts")}
     moves = {sql for sql in through_all if sql.startswith("UPDATE trades SET trading_day =")}
     open_positions = {sql for sql in through_all if "WHERE user_id = :user_id AND closed_at IS NULL" in sql}
     assert through_all - lists - reports - moves - open_positions == set()

@@ -525,6 +525,9 @@ async def test_every_filter_of_the_list_keeps_what_matches_newest_first(client: 
         ({"outcome": "loss"}, "fees loss"),
         ({"outcome": "breakeven"}, "even"),
         ({"outcome": "open"}, "open"),
+        ({"fees_source": "none"}, "open short loss win"),
+        ({"fees_source": "typed"}, "even fees"),
+        ({"fees_source": "none", "outcome": "win", "account_id": made["one"]}, "short win"),
         ({"from": "2026-01-08"}, "short even"),
         ({"to": "2026-01-06"}, "loss win"),
         ({"from": "2026-01-06", "to": "2026-01-08"}, "even fees loss"),
@@ -550,7 +553,7 @@ async def test_two_filters_together_keep_what_both_keep_in_the_list_in_its_total
         ("copy_group_id", made["group"]),
         *(("symbol", "ES"), ("direction", "long"), ("grade", "A+")),
         *(("outcome", outcome) for outcome in ("win", "loss", "breakeven", "open")),
-        *(("from", "2026-01-06"), ("to", "2026-01-08")),
+        *(("from", "2026-01-06"), ("to", "2026-01-08"), ("fees_source", "none")),
     ]
     alone = {one: set(await list_ids(client, **dict([one]))) for one in filters}
 

@@ -70,10 +70,10 @@ class Journal:
     async def add_file(self, file: str | bytes, **query: Any) -> Any:
         return unwrap(await send_file(self.client, file, **query))
 
-    async def undo(self, report: Any, **query: Any) -> str:
+    async def undo(self, report: Any, header: str = "x-trades-kept", **query: Any) -> str:
         response = await self.client.delete(f"/imports/{report['id']}", params=query)
         assert response.status_code == 204, response.text
-        return str(response.headers.get("x-trades-kept", ""))
+        return str(response.headers.get(header, ""))
 
     async def trades(self) -> dict[str, Any]:
         """The trades by their names."""
@@ -415,8 +415,10 @@ async def test_the_copies_of_an_undone_original_are_free_and_linked_when_it_is_i
     journal = await Journal(client).begin({"A": 1, "B": 1})
     master = await journal.add("M", M)
     for account in "AB":
-        await journal.add(account, build_row(f"{account}1", 1))
+        copy = await journal.add(account, build_row(f"{account}1", 1))
 
+    assert await journal.undo(copy, "x-copies-unlinked", dry_run=True) == "0"
+    assert await journal.undo(master, "x-copies-unlinked", dry_run=True) == "2"
     assert await journal.undo(master) == ""
     assert await journal.links() == {}
     assert (await journal.add("M", M))["linked"] == 2

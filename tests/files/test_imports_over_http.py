@@ -97,6 +97,7 @@ async def test_the_response_has_the_location_and_a_verdict_for_every_row(
         "encoding": "utf-8",
         "date_order": None,
         "one_trade_is": "position",
+        "has_pairs": False,
         "rounded": 0,
         "accounts": [],
         "counts": {"new": 2, "duplicate": 0, "updated": 0, "error": 0},

@@ -221,6 +221,32 @@ def test_the_command_names_suspects_and_imports_them_by_force(tmp_path: Path) ->
     assert forced.out == "1 new, 0 already there\n"
 
 
+async def test_a_suspect_has_the_stored_values_beside_those_of_its_row(client: httpx.AsyncClient) -> None:
+    account = await create_account(client)
+    first, other = two_files()
+    await create_import(client, first, account_id=account["id"])
+    (stored,) = await list_trades(client)
+
+    report = await create_import(client, other, account_id=account["id"], dry_run=True)
+
+    (suspect,) = report["rows"]
+    changes = {one["field"]: (one["before"], one["after"]) for one in suspect["changes"]}
+    assert (suspect["trade_id"], suspect["changed"]) == (stored["id"], [])
+    assert changes["quantity"] == (stored["quantity"], 2 * stored["quantity"])
+    assert changes["gross_pnl"] == (stored["gross_pnl"], 2 * stored["gross_pnl"])
+    for name in ("direction", "opened_at", "closed_at", "entry_price", "exit_price"):
+        assert changes[name] == (stored[name], stored[name])
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["fills", "pairs"])
+async def test_the_report_says_whether_the_file_has_pairs(client: httpx.AsyncClient, place: int) -> None:
+    account = await create_account(client)
+
+    report = await create_import(client, two_files()[place], account_id=account["id"], dry_run=True)
+
+    assert report["has_pairs"] == bool(place)
+
+
 async def test_suspects_are_imported_by_force_alone(client: httpx.AsyncClient) -> None:
     account = await create_account(client)
     first, other = two_files()

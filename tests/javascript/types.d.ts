@@ -24,6 +24,9 @@ declare global {
   type Trade = Schemas["Trade"];
   type TradeListItem = Schemas["TradeListItem"];
 
+  /** Saves the members of the open trade that the function returns. */
+  type Save = (changeOf: (now: Trade) => object) => void;
+
   /** What every view is given. */
   type Context = {
     name: string;

@@ -22,6 +22,7 @@ HEADERS = {
         "How many of the deleted trades were edited since the import and have notes, a grade, a strategy,"
         " tags or answers; 0 without `force`."
     ),
+    "X-Copies-Unlinked": "The number of copies that stay without the original that is deleted.",
     "X-Trades-Charged": "With `apply_to=earlier`, the number of trades whose fees changed.",
     "Content-Disposition": "The name of the file.",
     "WWW-Authenticate": "`Bearer`.",
@@ -38,7 +39,7 @@ SPECIAL_HEADERS = {
     "delete_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),
     "update_strategy": ("X-Trades-Unlinked", "X-Answers-Deleted"),
     "update_account": ("X-Trades-Charged",),
-    "delete_import": ("X-Trades-Kept", "X-Trades-Deleted", "X-Trades-Annotated"),
+    "delete_import": ("X-Trades-Kept", "X-Trades-Deleted", "X-Trades-Annotated", "X-Copies-Unlinked"),
     "export_trades": ("Content-Disposition",),
     "RateLimited": ("Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"),
 }

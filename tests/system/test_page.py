@@ -114,7 +114,7 @@ async def test_names_that_are_markup_stay_text_and_no_view_is_wider_than_the_scr
             await see(page, "<b>bold</b>W", "main")
         if place == "import":
             await drop(page, "f" * 240 + ".csv", "symbol,opened_at\nES,2026-01-05 14:00:00\n")
-            await see(page, "Read again")
+            await see(page, "Name of the format")
         for width in (1600, 768, 360):
             await resize(page, width)
             if await page.evaluate("document.documentElement.scrollWidth") > width:

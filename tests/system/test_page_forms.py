@@ -438,7 +438,7 @@ async def test_a_goal_is_made_edited_beside_another_change_and_deleted(
     await page.fill("#edit [name=target_value]", "100")
     await page.click("#edit .primary")
     await see(page, "This goal was changed in the meantime")
-    assert await values_of(page, ".versions td") == ["100", "200"]
+    assert await values_of(page, ".versions tbody td") == ["100", "200"]
     await page.click("dialog:last-of-type .row button:last-child")
     await see(page, "Maximum drawdown ≤ 200.00")
 

@@ -3,7 +3,19 @@
 from typing import Any
 
 import pytest
-from chromium import PageJournal, choose, drawn, drop, in_a_browser, no_dialog, see, show, sign_in
+from chromium import (
+    PageJournal,
+    choose,
+    drawn,
+    drop,
+    in_a_browser,
+    no_dialog,
+    save,
+    see,
+    show,
+    sign_in,
+    values_of,
+)
 from playwright.async_api import Page, expect
 
 pytestmark = in_a_browser
@@ -20,6 +32,15 @@ Ticker,Way,Size,In,Out,From,To,Fee
 ABC,Up,1,100,111,2026-01-05 10:00,2026-01-05 11:00,1
 ABC,Down,1,112,101,2026-01-05 12:00,2026-01-05 13:00,1
 """
+PAIRS = "symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp"
+PAIR = "MNQH6,{0},{1},1,100,101,$2.00,02/12/2026 09:00:0{0},02/12/2026 09:01:0{1}"
+OTHER_PAIRS = "Id,ContractName,EnteredAt,ExitedAt,EntryPrice,ExitPrice,Fees,PnL,Size,Type"
+FILLS = """\
+Instrument,Quantity,Avg fill price,Time,Commission,Rate,Account,Order Id,Name
+ES 03-24,1,4500.00,1/15/2024 9:30:00 AM,2.12,Buy,Sim,a,Entry
+ES 03-24,1,4510.00,1/15/2024 9:45:00 AM,2.12,Sell,Sim,b,Exit
+NQ 03-24,2,15000.00,1/15/2024 11:00:00 AM,4.24,Buy,Sim,c,Long
+"""
 IMPORTS = "section[aria-label=Imports]"
 
 
@@ -33,9 +54,13 @@ async def drop_and_choose(page: Page, journal: PageJournal) -> None:
     """Drop a file that names no account, and choose the first one."""
     await sign_in(page, journal, "import")
     await drop(page, "trades.csv", FILE)
-    await see(page, "Which account are these trades from?")
-    await choose(page, "#account_id", "Sim")
+    await answer(page, "Which account are these trades from?", "Sim")
     await see(page, "Import 3 trades into Sim")
+
+
+async def answer(page: Page, question: str, choice: str) -> None:
+    """Press the button that answers a question about a file."""
+    await page.click(f"[aria-label='{question}'] button:text-is('{choice}')")
 
 
 async def describe(page: Page, *, short: str = "Down") -> None:
@@ -47,9 +72,11 @@ async def describe(page: Page, *, short: str = "Down") -> None:
 
 async def test_a_first_file_is_dropped_imported_and_undone(page: Page, page_journal: PageJournal) -> None:
     await sign_in(page, page_journal, "import")
-    await page.fill("main form.row [name=name]", "Main account")
-    await page.click("main form.row button")
-    await see(page, "Drop files here")
+    await drop(page, "round trips.csv", WITH_ZONE)
+    await answer(page, "Which account are these trades from?", "New account…")
+    await page.fill("#edit [name=name]", "Main account")
+    await save(page)
+    await see(page, "Import 3 trades into Main account")
 
     for content, words in (
         ("", "This file is empty."),
@@ -70,8 +97,6 @@ async def test_a_first_file_is_dropped_imported_and_undone(page: Page, page_jour
     await see(page, "All 3 are already there.")
     await expect(page.locator("#import")).to_be_disabled()
     await page.click("button[aria-label='Undo the import of round trips.csv']")
-    await see(page, "Delete the 3 trades of round trips.csv?")
-    await page.click("dialog .danger")
     await expect(page.locator(IMPORTS)).to_have_count(0)
     assert page_journal.read("/trades") == []
 
@@ -85,9 +110,9 @@ async def test_an_unknown_header_is_described_read_in_the_owners_zone_and_correc
     await drop(page, "acme.csv", UNKNOWN)
     await see(page, "The header of this file is unknown")
     await describe(page, short="Dwon")
-    await see(page, "The times in this file have no time zone. State it once; it is remembered.")
+    await see(page, "The times in this file have no time zone.")
     assert "HTTP" not in await page.inner_text("body")
-    await page.click("#options button:text('Use Europe/Berlin')")
+    await page.click("button:text('Use Europe/Berlin')")
     await see(page, "1 error")
     await page.click("#change-columns")
     assert await page.input_value("#profile [name=long]") == "Up"
@@ -112,11 +137,12 @@ async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_n
     await sign_in(page, page_journal, "import")
     rows = WITH_ZONE.splitlines()
     await drop(page, "two.csv", f"account,{rows[0]}\nSim101,{rows[1]}\nEval 7,{rows[2]}\n")
-    await see(page, "Account Sim101: not in the journal")
-    await expect(page.locator("#options .again")).to_have_text("Create the accounts and read again")
-    await choose(page, "#options [name=account_1]", "Sim")
-    await expect(page.locator("#options .again")).to_have_text("Create the account and read again")
-    await page.click("#options .again")
+    await see(page, "Create 2 accounts", "#create-accounts")
+    await answer(page, "Which account is Eval 7?", "Sim")
+    await expect(page.locator("#create-accounts")).to_have_count(0)
+    await answer(page, "Which account is Sim101?", "New account…")
+    assert await page.input_value("#edit [name=name]") == "Sim101"
+    await save(page)
     await see(page, "Import 2 trades into 2 accounts")
     await page.click("#import")
     await see(page, "Imported: 2 new trades")
@@ -127,6 +153,25 @@ async def test_accounts_that_a_file_names_are_created_or_mapped_and_the_import_n
     assert places == {("ES", "Sim101"), ("NQ", "Sim")}
     listed = await page.inner_text(f"{IMPORTS} tbody td:nth-child(2)")
     assert sorted(listed.split(", ")) == ["Sim", "Sim101"]
+
+
+async def test_an_account_and_its_costs_are_asked_for_once_for_all_files_that_name_it(
+    page: Page, page_journal: PageJournal
+) -> None:
+    await sign_in(page, page_journal, "import")
+    head, *rows = WITH_ZONE.splitlines()
+    files = [f"account,{head}\nSim101,{row}" for row in rows[:2]]
+    await drop(page, "one.csv", files[0], other=files[1])
+    await page.click("[aria-label='Which account is Sim101?'] button")
+    await save(page)
+    await expect(page.locator(".costs")).to_have_count(2)
+    await page.fill(".costs [name=per_side]", "1")
+    await page.click(".costs button")
+    await expect(page.locator(".costs")).to_have_count(0)
+    await page.click("#import-all:text('Import 2 trades of 2 files into Sim101')")
+    await expect(page.locator("section[aria-label='All files'] .gain:text('imported')")).to_have_count(2)
+
+    assert [one["fees"] for one in page_journal.read("/trades")] == [2, 2]
 
 
 async def test_an_account_that_is_chosen_after_the_preview_is_the_one_that_is_imported_into(
@@ -220,7 +265,7 @@ async def test_a_correction_shows_old_beside_new_values(
     await sign_in(page, page_journal, "import")
     corrected = "\n".join([f"{HEADER},external_id", with_ids[0].replace(",101,", ",103,")])
     await drop(page, "again.csv", corrected)
-    await choose(page, "#account_id", "Sim")
+    await answer(page, "Which account are these trades from?", "Sim")
     await see(page, "Exit price: 101 → 103", "table[aria-label=Rows]")
     await see(page, "Import 1 trade into Sim", "#import")
 
@@ -231,7 +276,7 @@ async def test_costs_that_no_file_states_are_asked_for_and_charge_earlier_trades
     page_journal.import_file("\n".join([HEADER, ROWS[0]]), account_id=accounts[0])
     await sign_in(page, page_journal, "import")
     await drop(page, "trades.csv", FILE)
-    await choose(page, "#account_id", "Sim")
+    await answer(page, "Which account are these trades from?", "Sim")
     await see(page, "This file states no costs. What do you pay per side?")
     await page.fill(".costs [name=per_side]", "1.25")
     await page.click(".costs button")
@@ -256,7 +301,7 @@ async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_t
     await drop(page, "apex_50k_master 2026.csv", FILE, **{"Fills-Apex-50K": FILE, "unnamed": FILE})
     await see(page, "Import 6 trades of 2 files into 2 accounts", "#import-all")
     await see(page, "needs an answer below", "section[aria-label='All files']")
-    await choose(page, "#account_id-2", "Sim")
+    await answer(page, "Which account are these trades from?", "Sim")
     await see(page, "Import 9 trades of 3 files into 3 accounts", "#import-all")
     await page.click("#import-all")
     await expect(page.locator("section[aria-label='All files'] .gain:text('imported')")).to_have_count(3)
@@ -272,9 +317,7 @@ async def test_files_of_one_drop_go_into_the_accounts_that_their_names_have_in_t
 async def test_rows_of_pairs_are_joined_to_positions_and_made_rows_again(
     page: Page, page_journal: PageJournal
 ) -> None:
-    header = "symbol,buyFillId,sellFillId,qty,buyPrice,sellPrice,pnl,boughtTimestamp,soldTimestamp"
-    row = "MNQH6,{0},{1},1,100,101,$2.00,02/12/2026 09:00:0{0},02/12/2026 09:01:0{1}"
-    file = "\n".join([header, row.format(1, 3), row.format(2, 4)])
+    file = "\n".join([PAIRS, PAIR.format(1, 3), PAIR.format(2, 4)])
     account = page_journal.create("/accounts", name="Sim")["id"]
     page_journal.import_file(file, account_id=account, timezone="UTC", one_trade_is="row")
     await sign_in(page, page_journal, "import")
@@ -287,3 +330,87 @@ async def test_rows_of_pairs_are_joined_to_positions_and_made_rows_again(
     await see(page, "Join rows")
 
     assert len(page_journal.read("/trades")) == 2
+
+
+async def test_a_trade_that_may_be_there_already_stands_beside_it_and_is_imported_on_request_alone(
+    page: Page, page_journal: PageJournal
+) -> None:
+    account = page_journal.create("/accounts", name="Sim")["id"]
+    page_journal.import_file("\n".join([PAIRS, PAIR.format(1, 3)]), account_id=account)
+    other = "7,MNQH6,02/12/2026 09:00:01 +00:00,02/12/2026 09:01:03 +00:00,100,101,1,4,2,Long"
+    await sign_in(page, page_journal, "import")
+    await drop(page, "other.csv", f"{OTHER_PAIRS}\n{other}")
+
+    await see(page, "1 trade may be in the journal already.")
+    await see(page, "What the file has is at the time of a position that another file has added.")
+    stored, mine = await values_of(page, "table[aria-label=Suspects] tbody tr")
+    assert stored.split("\t")[:3] == ["Journal", "MNQH6", "long"]
+    assert mine.split("\t")[0] == "Line 2"
+    marked = "table[aria-label=Suspects] tbody tr:nth-child({}) mark"
+    assert await values_of(page, marked.format(1)) == ["1", "2", "0"]
+    assert await values_of(page, marked.format(2)) == ["2", "4", "1"]
+    await expect(page.locator("#import")).to_be_disabled()
+    await page.click("button:text('Import anyway')")
+    await page.click("#import:text('Import 1 trade into Sim')")
+    await see(page, "Imported: 1 new trade")
+
+    assert [one["quantity"] for one in page_journal.read("/trades")] == [2, 1]
+
+
+async def test_one_press_imports_the_files_of_a_copy_group_and_an_undo_says_which_copies_it_frees(
+    page: Page, page_journal: PageJournal, accounts: list[int]
+) -> None:
+    group = page_journal.create("/copy-groups", name="Copies")
+    members = [{"account_id": one, "quantity_multiplier": 1} for one in accounts]
+    page_journal.client.put(f"/copy-groups/{group['id']}/members", json={"members": members})
+    page_journal.patch(f"/copy-groups/{group['id']}", master_account_id=accounts[1])
+    await sign_in(page, page_journal, "import")
+    await drop(page, "Sim.csv", WITH_ZONE, **{"Apex 50K Master": WITH_ZONE})
+    await page.click("#import-all:text('Import 6 trades of 2 files into 2 accounts')")
+    await expect(page.locator("section[aria-label='All files'] .gain:text('imported')")).to_have_count(2)
+    assert len([one for one in page_journal.read("/trades") if one["source_trade_id"]]) == 3
+
+    undo = "button[aria-label='Undo the import of Apex 50K Master.csv']"
+    await page.click(f"{IMPORTS} {undo}")
+    await see(page, "3 copies in other accounts lose their originals.", "dialog")
+    await page.click("dialog .primary")
+    await no_dialog(page)
+    assert {one["account_id"] for one in page_journal.read("/trades")} == {accounts[0]}
+
+
+@pytest.mark.parametrize(
+    ("content", "is_asked"),
+    [
+        (FILLS, False),
+        ("\n".join([PAIRS, PAIR.format(1, 3)]), False),
+        ("\n".join([PAIRS, PAIR.format(1, 3), PAIR.format(2, 4)]), True),
+    ],
+    ids=["fills", "pairs that are no larger positions", "pairs of one position"],
+)
+async def test_what_one_trade_is_is_asked_only_where_it_changes_something(
+    page: Page, page_journal: PageJournal, content: str, is_asked: bool
+) -> None:
+    page_journal.create("/accounts", name="Sim")
+    await sign_in(page, page_journal, "import")
+    await drop(page, "file.csv", content)
+    await page.click("button:text('Use UTC')")
+    await page.wait_for_selector("#import")
+
+    await expect(page.locator("#one_trade_is")).to_have_count(int(is_asked))
+    if content == FILLS:
+        await see(page, "1 position is open at the end of the file: the next file completes it.")
+
+
+async def test_every_refused_row_has_its_line_and_its_reason(page: Page, page_journal: PageJournal) -> None:
+    page_journal.create("/accounts", name="Sim")
+    rows = WITH_ZONE.splitlines()
+    bad = [row.replace("long", "up") for row in rows[1:3]] + [rows[3], rows[3].replace(",1,", ",x,")]
+    await sign_in(page, page_journal, "import")
+    await drop(page, "bad.csv", "\n".join([rows[0], *bad]))
+
+    await see(page, "3 errors")
+    told = [row.split("\t") for row in await values_of(page, "table[aria-label=Rows] tbody tr")]
+    assert [(lines, verdict, why[:18]) for lines, verdict, why in told] == [
+        ("2\N{EN DASH}3", "error", "direction must be "),
+        ("5", "error", "quantity must be a"),
+    ]

@@ -5,6 +5,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from chromium import (
     PageJournal,
     choose,
@@ -103,7 +104,7 @@ async def test_trades_that_touch_are_merged_by_choosing_and_split_again(
     await see(page, "1 other trade of this position touch", "#trade")
     await page.click("#trade button:text('Merge them')")
     await expect(page.locator("#merge input")).to_have_count(2)
-    assert await page.locator("#merge input:checked").count() == 1
+    await expect(page.locator("#merge input:checked")).to_have_count(1)
     await save(page, "#merge")
 
     await see(page, "Merged from 2 trades.", "#trade")
@@ -133,8 +134,7 @@ async def test_a_copy_is_linked_by_the_group_or_by_choosing_and_says_whose_judge
         await page.check(f"#edit [name=member_{account}]")
     await choose(page, "#edit [name=master_account_id]", "Apex Master")
     await page.fill("#edit [name=copy_seconds]", "10")
-    await save(page)
-    await page.click("[aria-label='Link the copies of Apex']")
+    await page.click("#edit .primary")
     await see(page, "Link 1 copy in Apex?", "dialog")
     await page.click("dialog .primary")
     await no_dialog(page)
@@ -203,3 +203,26 @@ async def test_a_commission_that_is_set_for_an_account_charges_earlier_trades_on
 
     assert page_journal.read(f"/trades/{trade['id']}")["fees"] == 0.5
     assert page_journal.read("/accounts")[0]["one_trade_is"] == "row"
+
+
+@pytest.mark.parametrize("view", ["today", "report"])
+async def test_net_figures_say_that_they_have_no_costs_until_it_is_said_what_is_paid(
+    page: Page, page_journal: PageJournal, view: str
+) -> None:
+    account = add_account(page_journal)
+    trades = [add_trade(page_journal, account, **fees) for fees in ({}, {}, {"fees": 1})]
+    await sign_in(page, page_journal, view)
+    await see(page, "Gross = net, no costs: 2 trades", "#no-costs")
+
+    await page.click("#no-costs a")
+    await expect(page.locator("#trades tbody tr")).to_have_count(2)
+    await page.go_back()
+    await page.click("#no-costs button")
+    await page.fill("dialog [name=per_side]", "0.25")
+    await page.click("dialog button:text('Charge this')")
+    await page.click("dialog button:text('Charge them')")
+
+    await no_dialog(page)
+    await expect(page.locator("#no-costs")).to_have_count(0)
+    paid = [page_journal.read(f"/trades/{one['id']}")["fees"] for one in trades]
+    assert paid == [0.5, 0.5, 1]

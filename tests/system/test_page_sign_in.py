@@ -221,7 +221,7 @@ async def test_a_file_at_hand_is_found_again_by_the_same_user_alone(
     await enter_key(page, new_key(page_journal.db) if is_same else new_user(page_journal.db))
 
     await drawn(page, "import")
-    await see(page, "secret.csv" if is_same else "First, an account")
+    await see(page, "secret.csv" if is_same else "Drop files here")
     await expect(page.get_by_text("secret.csv")).to_have_count(int(is_same))
     await expect(page.locator("#import")).to_have_count(int(is_same))
 
@@ -241,7 +241,7 @@ async def test_a_tab_follows_when_another_tab_signs_in_as_another_user_and_out(
     await other.goto(f"{page_journal.server.url}/health")
 
     await other.evaluate(keep, new_user(page_journal.db))
-    await see(page, "First, an account")
+    await see(page, "Drop files here")
     await expect(page.get_by_text("secret.csv")).to_have_count(0)
 
     await other.goto(f"{page_journal.server.url}/#/settings")

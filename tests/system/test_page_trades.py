@@ -182,6 +182,65 @@ async def test_answers_that_are_ticked_faster_than_they_are_saved_are_all_stored
     await no_dialog(page)
 
 
+async def test_a_trade_is_judged_like_the_last_by_a_press_for_each_answer(
+    page: Page, page_journal: PageJournal
+) -> None:
+    setup = add_strategy(page_journal)["setups"][0]["setup_id"]
+    category = page_journal.create("/tag-categories", name="Mind")["id"]
+    tags = [page_journal.create("/tags", name=one, category_id=category)["id"] for one in ("Calm", "FOMO")]
+    judged = add_trade(page_journal)
+    trade_id = add_trade(page_journal, day=3)
+    await sign_in(page, page_journal, f"trades?id={judged}")
+    assert await page.locator("#last-setup").count() == 0
+    page_journal.patch(f"/trades/{judged}", setup_id=setup)
+    await show(page, f"trades?id={trade_id}")
+
+    for tag in (*tags, tags[0]):
+        await page.click(f"#tag-{tag}")
+    await page.click("#last-setup:text('Opening range › Break')")
+    await page.click("#all-yes")
+    await expect(page.locator("#all-yes")).to_have_count(0)
+    await page.click("[aria-label='no: Trend']")
+    await page.wait_for_selector("[aria-label='no: Trend'][aria-pressed=true]")
+
+    trade = page_journal.read(f"/trades/{trade_id}")
+    assert (trade["tag_ids"], trade["setup_id"]) == ([tags[1]], setup)
+    assert [one["was_present"] for one in trade["confirmations"]] == [True, False]
+
+
+async def test_presses_on_a_panel_and_on_the_one_drawn_after_it_are_all_stored(
+    page: Page, page_journal: PageJournal
+) -> None:
+    category = page_journal.create("/tag-categories", name="Mind")["id"]
+    tags = [page_journal.create("/tags", name=one, category_id=category)["id"] for one in "ABC"]
+    trade_id = add_trade(page_journal)
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+    await delay(page, 200)
+
+    first, second, third = (f"#tag-{tag}" for tag in tags)
+    await page.evaluate(f"for (const one of ['{first}', '{second}']) document.querySelector(one).click()")
+    await page.click(f"{first}[aria-pressed=true] ~ {third}")
+
+    await eventually(lambda: sorted(page_journal.read(f"/trades/{trade_id}")["tag_ids"]) == tags)
+    await no_dialog(page)
+
+
+async def test_one_of_many_tags_is_found_by_typing(page: Page, page_journal: PageJournal) -> None:
+    category = page_journal.create("/tag-categories", name="Mind")["id"]
+    ids = [
+        page_journal.create("/tags", name=f"Tag {number}", category_id=category)["id"] for number in range(13)
+    ]
+    trade_id = add_trade(page_journal)
+    await sign_in(page, page_journal, f"trades?id={trade_id}")
+
+    await page.fill("#add-tag", "tag 7")
+    await page.keyboard.press("Enter")
+    await page.click(f"#tag-{ids[7]}[aria-pressed=true]")
+    await expect(page.locator("#tags button")).to_have_count(0)
+
+    assert page_journal.read(f"/trades/{trade_id}")["tag_ids"] == []
+
+
 async def test_what_the_api_refuses_is_said_in_the_trade(page: Page, page_journal: PageJournal) -> None:
     trade_id = add_trade(page_journal)
     other = page_journal.create("/accounts", name="Other")["id"]

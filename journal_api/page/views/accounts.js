@@ -63,12 +63,13 @@ export const accountKind = {
         ["row", "a row, as the broker writes it"],
       ]),
     ),
-    h(
-      "label",
-      { class: "check" },
-      h("input", { type: "checkbox", name: "archived", checked: account.archived }),
-      "Archived",
-    ),
+    account.id &&
+      h(
+        "label",
+        { class: "check" },
+        h("input", { type: "checkbox", name: "archived", checked: account.archived }),
+        "Archived",
+      ),
   ],
   body: ({ name, broker, currency, fees, archived, one_trade_is, ...values }) => ({
     name,

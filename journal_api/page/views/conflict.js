@@ -2,6 +2,7 @@
 // What is shown when somebody has changed a thing in the meantime (412): both versions, and the choice.
 
 import { h, open, trying } from "../dom.js";
+import { table } from "../table.js";
 
 // `rows` are triples: what differs, the owner's version, the stored version (texts or nodes).
 export function showConflict(thing, rows, { keepMine, takeStored }) {
@@ -13,29 +14,10 @@ export function showConflict(thing, rows, { keepMine, takeStored }) {
   const dialog = open(
     `This ${thing} was changed in the meantime`,
     h("p", null, "Your change is not saved yet. Which version do you want to keep?"),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "versions" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["", "Yours", "Stored now"].map((title) => h("th", { scope: "col" }, title)),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          rows.map(([label, mine, stored]) =>
-            h("tr", null, h("th", { scope: "row" }, label), h("td", null, mine), h("td", null, stored)),
-          ),
-        ),
-      ),
+    table(
+      { class: "versions" },
+      ["", "Yours", "Stored now"],
+      rows.map(([label, mine, stored]) => [h("th", { scope: "row" }, label), mine, stored]),
     ),
     h(
       "div",

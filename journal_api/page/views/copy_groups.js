@@ -80,21 +80,23 @@ export const groupKind = {
     return { name: values.name, copy_seconds: copy_seconds ?? 5, any_quantity: Boolean(values.any_quantity) };
   },
   // The members are replaced first, because the master has to be one of them.
-  async after(values, group) {
+  async after(values, group, before, { redraw }) {
     await send("PUT", `/copy-groups/${group.id}/members`, { body: { members: membersOf(values) } });
-    await send("PATCH", `/copy-groups/${group.id}`, {
-      body: { master_account_id: Number(values.master_account_id) || null },
-    });
+    const master_account_id = Number(values.master_account_id) || null;
+    await send("PATCH", `/copy-groups/${group.id}`, { body: { master_account_id } });
+    if (master_account_id) await linkCopies(group, redraw, true);
   },
 };
 
-// Links the copies that are in the journal already, after a dry run has said how many.
-async function linkCopies(group, redraw) {
+// Links the copies that are in the journal already, after a dry run has said how many; a quiet
+// one does not say that there is none.
+async function linkCopies(group, redraw, isQuiet = false) {
   const post = (dry_run) => send("POST", `/copy-groups/${group.id}/link`, { query: { dry_run } });
   const { linked, ambiguous } = (await post(true)).data;
   const doubts = ambiguous.length
     ? ` ${count(ambiguous.length, "trade")} may copy several and ${ambiguous.length === 1 ? "is" : "are"} left alone.`
     : "";
+  if (!linked && isQuiet) return;
   if (!linked)
     return void open("Nothing to link", h("p", null, `No trade is a copy that is not linked.${doubts}`));
   confirm(

@@ -1,8 +1,8 @@
 // @ts-check
-// What an account pays per side: the question of an import, and charging earlier trades.
+// What an account pays per side: asked by an import and beside net figures, and charged to earlier trades.
 
-import { refused, send } from "../client.js";
-import { confirm, field, form, h } from "../dom.js";
+import { get, refused, send } from "../client.js";
+import { confirm, field, form, h, open } from "../dom.js";
 import { count } from "../format.js";
 import { numberInput, numbersOf, REASON } from "../numbers.js";
 
@@ -25,6 +25,28 @@ export async function offerEarlier({ id, name, fees }, done) {
   );
 }
 
+// What an account pays per side; `done` runs before earlier trades are offered.
+/** @param {Account} account @param {() => Promise<void>} redraw @param {() => Promise<void>} done */
+const perSide = (account, redraw, done) =>
+  form(
+    { class: "row" },
+    async (values) => {
+      const { per_side } = numbersOf(values, ["per_side"]);
+      if (per_side === null) throw refused({ per_side: REASON });
+      const body = { fees: { ...account.fees, default: per_side } };
+      const { data } = await send("PATCH", `/accounts/${account.id}`, { body });
+      await done();
+      await offerEarlier(data.account, redraw);
+    },
+    field(
+      `${account.name}: per contract and side`,
+      numberInput({ name: "per_side", value: account.fees.default }),
+      "0 if it is free",
+    ),
+    h("button", { class: "again" }, "Charge this"),
+    h("p", { class: "muted wide" }, "Amounts for each contract root are under Settings, Accounts."),
+  );
+
 // The question above a file that states no costs, for accounts without commissions; `again` reads the file again.
 /** @param {Account[]} accounts @param {Context} context @param {() => Promise<void>} again */
 export const costsQuestion = (accounts, { redraw }, again) =>
@@ -32,20 +54,32 @@ export const costsQuestion = (accounts, { redraw }, again) =>
     "section",
     { class: "notice costs", "aria-label": "Costs" },
     h("p", { class: "strong" }, "This file states no costs. What do you pay per side?"),
-    accounts.map((account) =>
-      form(
-        { class: "row" },
-        async (values) => {
-          const { per_side } = numbersOf(values, ["per_side"]);
-          if (per_side === null) throw refused({ per_side: REASON });
-          const body = { fees: { ...account.fees, default: per_side } };
-          const { data } = await send("PATCH", `/accounts/${account.id}`, { body });
-          await again();
-          await offerEarlier(data.account, redraw);
-        },
-        field(`${account.name}: per contract and side`, numberInput({ name: "per_side" }), "0 if it is free"),
-        h("button", { class: "again" }, "Charge this"),
-      ),
-    ),
-    h("p", { class: "muted" }, "Amounts for each contract root are under Settings, Accounts."),
+    accounts.map((account) => perSide(account, redraw, again)),
   );
+
+// Beside net figures: how many of their trades have costs that nobody stated, and the question for one account.
+/** @param {Context} context @param {object} filters */
+export async function costsNotice({ accounts, redraw }, filters) {
+  const query = { ...filters, fees_source: "none" };
+  const { data, meta } = await get("/trades", { ...query, limit: 1 });
+  const account = accounts.find(({ id }) => id === data.trades[0]?.account_id);
+  if (!account) return null;
+  const ask = () => {
+    const done = async () => {
+      dialog.close();
+      await redraw();
+    };
+    const dialog = open("What do you pay per side?", perSide(account, redraw, done));
+  };
+  return h(
+    "div",
+    { class: "row warn", id: "no-costs" },
+    h("strong", null, "Gross = net, no costs:"),
+    h(
+      "a",
+      { href: `#/trades?${new URLSearchParams(Object.entries(query))}` },
+      count(meta.pagination.total, "trade"),
+    ),
+    h("button", { type: "button", onclick: ask }, `What does ${account.name} pay?`),
+  );
+}

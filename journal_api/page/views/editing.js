@@ -2,8 +2,9 @@
 // Making, editing and deleting a thing of the API in a dialog.
 
 import { get, send } from "../client.js";
-import { confirm, form, h, open, trying } from "../dom.js";
+import { confirm, findAll, form, h, open, trying } from "../dom.js";
 import { words } from "../format.js";
+import { table } from "../table.js";
 import { showConflict } from "./conflict.js";
 
 const MANY = 20; // rows that a list has before it gets a filter
@@ -82,16 +83,16 @@ function remove(kind, thing, dialog, { redraw }) {
 
 // A card with a table of things; each row has a button that edits it.
 export function listCard(title, kind, context, heads, rows) {
-  const lines = rows.map(({ id, name, cells }) =>
-    h(
-      "tr",
-      null,
-      h("td", null, h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name)),
-      cells.map((cell, place) => h("td", { "data-label": heads[place + 1] || null }, cell)),
-    ),
+  const list = table(
+    { class: "middle stacked" },
+    heads,
+    rows.map(({ id, name, cells }) => [
+      h("button", { class: "link", onclick: trying(() => edit(kind, id, context)) }, name),
+      ...cells,
+    ]),
   );
   const choose = ({ target }) =>
-    lines.forEach((line) => {
+    findAll("tbody tr", list).forEach((line) => {
       line.hidden = !line.textContent.toLowerCase().includes(target.value.toLowerCase());
     });
   return h(
@@ -115,25 +116,6 @@ export function listCard(title, kind, context, heads, rows) {
         "aria-label": `Filter ${title}`,
         oninput: choose,
       }),
-    rows.length > 0 &&
-      h(
-        "div",
-        { class: "scroll" },
-        h(
-          "table",
-          { class: "middle stacked" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))),
-            ),
-          ),
-          h("tbody", null, lines),
-        ),
-      ),
-    !rows.length && h("p", { class: "muted" }, kind.none),
+    rows.length ? list : h("p", { class: "muted" }, kind.none),
   );
 }

@@ -3,7 +3,7 @@
 
 import { find, h, select, wordsOf } from "../dom.js";
 import { DIRECTIONS, GRADES, OUTCOMES } from "../enums.js";
-import { inWords, plusDays, tradingDay } from "../format.js";
+import { inWords, plusDays, tradingDay, words } from "../format.js";
 
 const NAMES = [
   "account_id",
@@ -17,6 +17,7 @@ const NAMES = [
   "direction",
   "grade",
   "outcome",
+  "fees_source",
   "from",
   "to",
 ];
@@ -65,13 +66,16 @@ export function filterForm(context, { strategies, setups, tags, symbols, outcome
     timer = setTimeout(apply, target.tagName === "SELECT" ? 0 : TYPED);
   };
   // Filters without a control of their own; each can be taken away.
-  const others = ["account_id", "copy_group_id", "import_id", "root", ...(setups ? [] : ["setup_id"])]
+  const others = [
+    ...["account_id", "copy_group_id", "import_id", "root", "fees_source"],
+    ...(setups ? [] : ["setup_id"]),
+  ]
     .filter(value)
     .map((name) => {
       const list = { account_id: accounts, copy_group_id: copyGroups }[name];
       const label =
         list?.find((one) => one.id === Number(value(name)))?.name ??
-        `${name.replace("_id", "")} ${value(name)}`;
+        `${words(name.replace("_id", ""))} ${value(name)}`;
       const remove = ({ currentTarget }) => {
         currentTarget.nextSibling.remove();
         apply();

@@ -6,6 +6,7 @@ import { get } from "../client.js";
 import { h } from "../dom.js";
 import * as format from "../format.js";
 import { calendar, weeksOf } from "./calendar.js";
+import { costsNotice } from "./costs.js";
 import { freshness } from "./freshness.js";
 import { goalCards, history } from "./goal_cards.js";
 import { daysQuestion, emptyJournal, exampleNotice } from "./welcome.js";
@@ -42,6 +43,7 @@ export async function view(context) {
       context.accounts.find((one) => one.archived && one.id === selection.account_id),
     ),
     await freshness(context, recent.groups),
+    await costsNotice(context, selection),
     goalCards(data.goals, context, goal),
     goal && (await history(goal, context)),
     ...notices,

@@ -4,20 +4,22 @@
 import { h, trying } from "../dom.js";
 import * as format from "../format.js";
 import { costsQuestion } from "./costs.js";
-import { read, without, works, write } from "./import_file.js";
-import { optionsForm } from "./import_options.js";
+import { read, readAll, without, works, writeAll } from "./import_file.js";
+import { isAsking, optionsForm, questionsOf } from "./import_options.js";
 import { sumsOf, tablesOf } from "./import_preview.js";
 import { profileForm, withoutProfile } from "./import_profiles.js";
 import { copiesOf, details, rowTable, verdicts } from "./import_report.js";
+import { suspectsOf } from "./import_suspects.js";
 import { undoButton } from "./past_imports.js";
 
 export const isKnown = ({ report }) => Boolean(report && report.format !== "unknown");
-export const isReady = (work) => isKnown(work) && !work.report.id && !whyNothing(work.report);
+export const isReady = (work) =>
+  isKnown(work) && !isAsking(work) && !work.report.id && !whyNothing(work.report);
 export const tradesOf = ({ counts }) => counts.new + counts.updated;
 
 /** @param {any} work @param {number} place @param {Context} context @param {any[]} own */
 export function fileCard(work, place, context, own) {
-  const { file, report, error, isBusy, isDryRun } = work;
+  const { file, report, note } = work;
   const suffix = place ? `-${place}` : "";
   const title = h(
     "div",
@@ -25,45 +27,54 @@ export function fileCard(work, place, context, own) {
     h("h2", null, file.name),
     h("button", { class: "quiet", onclick: without(context, work) }, report?.id ? "Done" : "Close"),
   );
-  const content = isBusy
-    ? [
-        h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
-        h("progress", { "aria-label": "Reading the file" }),
-        isDryRun && optionsForm(work, context, suffix),
-      ]
-    : report?.id
-      ? result(report, context, work)
-      : [
-          work.note && h("p", { class: "warn", role: "status" }, work.note),
-          isKnown(work) && costsOf(work, context),
-          report && verdicts(report),
-          optionsForm(work, context, suffix),
-          report && !isKnown(work) && descriptionForm(work, context),
-          isKnown(work) && [details(report, context), sumsOf(report)],
-          isKnown(work) && actions(work, suffix, context, own),
-          isKnown(work) && tablesOf(report, context, works.length > 1),
-          (error?.details?.rows ?? report?.rows) && rowTable(error?.details?.rows ?? report.rows),
-        ];
   return h(
     "section",
     { class: "card", "aria-label": "File", "aria-live": "polite" },
     title,
-    ...content.flat(2).filter(Boolean),
+    note && h("p", { class: "warn", role: "status" }, note),
+    contentOf(work, suffix, context, own),
   );
 }
 
-const descriptionForm = ({ file, options, report, profile }, { redraw }) => [
+function contentOf(work, suffix, context, own) {
+  const { file, report, error, isBusy, isDryRun } = work;
+  const options = optionsForm(work, context, suffix);
+  if (isBusy)
+    return [
+      h("p", null, `Reading ${format.number(Math.ceil(file.size / 1024))} KB …`),
+      h("progress", { "aria-label": "Reading the file" }),
+      isDryRun && options,
+    ];
+  if (report?.id) return result(report, context, work);
+  if (isAsking(work)) return [questionsOf(work, context), options];
+  const rows = rowTable(error?.details?.rows ?? report?.rows ?? []);
+  if (!isKnown(work)) return [report && descriptionForm(work, context), options, rows];
+  return [
+    costsOf(work, context),
+    verdicts(report),
+    options,
+    suspectsOf(work, context),
+    details(report, context),
+    sumsOf(report),
+    actions(work, suffix, context, own),
+    report.counts.error > 0 && rows,
+    tablesOf(report, context, works.length > 1),
+    !report.counts.error && rows,
+  ];
+}
+
+const descriptionForm = ({ file, options, report, profile }, context) => [
+  h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:"),
   (report.proposal_warnings ?? []).map((text) => h("p", { class: "warn" }, text)),
-  profileForm(report, profile, () => read({ file, options }, redraw)),
+  profileForm(report, profile, () => read({ file, options }, context)),
 ];
 
-function costsOf({ file, options, report }, context) {
+function costsOf({ report }, context) {
   if (report.costs !== "none" || !tradesOf(report)) return null;
-  const ids = report.accounts_without_costs ?? [];
-  const accounts = context.accounts.filter(({ id }) => ids.includes(id));
-  return (
-    accounts.length > 0 && costsQuestion(accounts, context, () => read({ file, options }, context.redraw))
-  );
+  const accounts = context.accounts.filter(({ id }) => report.accounts_without_costs.includes(id));
+  const isOpen = (one) => one.report?.costs === "none" && !one.report.id; // other files of the account too
+  const again = () => readAll(works.filter(isOpen), {}, context);
+  return accounts.length > 0 && costsQuestion(accounts, context, again);
 }
 
 function actions(work, suffix, context, own) {
@@ -71,28 +82,34 @@ function actions(work, suffix, context, own) {
   const described = report.counts.error > 0 && own.find((one) => one.name === report.format);
   const describe = async () => {
     await withoutProfile(described);
-    await read({ file, options, profile: described }, context.redraw);
+    await read({ file, options, profile: described }, context);
   };
   return h(
     "div",
     { class: "row" },
-    works.length === 1 && importButton(work, suffix, context),
+    works.length === 1 && importButton("import", context),
     described &&
       h("button", { id: `change-columns${suffix}`, onclick: trying(describe) }, "Change the columns"),
     h("span", { class: "muted" }, whyNothing(report)),
   );
 }
 
-// Imports what was shown: after a change of the options, nothing until the file is read again.
-function importButton(work, suffix, context) {
-  const trades = tradesOf(work.report);
-  const run = async () => {
-    if (works.includes(work)) await write(work, context.redraw);
-  };
+// Imports the files that are ready, as they were shown: after a change of the options, nothing until they are read again.
+export function importButton(id, context) {
+  const ready = works.filter(isReady);
+  const trades = ready.reduce((sum, { report }) => sum + tradesOf(report), 0);
+  const files = works.length > 1 ? ` of ${format.count(ready.length, "file")}` : "";
   return h(
     "button",
-    { id: `import${suffix}`, class: "primary", disabled: !isReady(work), onclick: trying(run) },
-    trades ? `Import ${format.count(trades, "trade")}${placeOf([work], context)}` : "Nothing to import",
+    {
+      id,
+      class: "primary",
+      disabled: !trades || works.some((work) => work.isBusy),
+      onclick: trying(() => writeAll(ready, context)),
+    },
+    trades
+      ? `Import ${format.count(trades, "trade")}${files}${placeOf(ready, context)}`
+      : "Nothing to import",
   );
 }
 
@@ -110,6 +127,8 @@ export function placeOf(chosen, { accounts }) {
 export function whyNothing({ counts }) {
   if (counts.error > 0) return "All rows are imported or none: correct the rows with errors first.";
   if (counts.new + counts.updated > 0) return "";
+  if (counts.suspect) return "What may be there already is left out.";
+  if (counts.unmatched) return "No row of this file opens a trade.";
   return counts.duplicate
     ? `All ${format.number(counts.duplicate)} are already there.`
     : "There is no trade in this file.";

@@ -29,21 +29,19 @@ export const without =
 // Reads dropped files as dry runs, one after the other. The only account needs no question, and the one that was
 // chosen for the last file stays for the next.
 /** @param {File[]} files @param {any} context */
-export async function take(files, { accounts, redraw }) {
+export async function take(files, context) {
+  const { accounts } = context;
   const last = works.length === 1 && files.length === 1 ? works[0].options.account_id : "";
   const account_id = accounts.length === 1 ? String(accounts[0].id) : last;
   works = files.map((file) => ({ file, options: { ...NO_OPTIONS, account_id } }));
-  await readAll(works, {}, { accounts, redraw });
+  await readAll(works, {}, context);
 }
 
-// Reads several files with other options, one after the other. A file that names no account goes into the one that its
-// own name has in it; the owner sees that before anything is written.
-export async function readAll(chosen, changes, { accounts, redraw }) {
+// Reads several files with other options, one after the other.
+export async function readAll(chosen, changes, context) {
   for (const { file } of chosen) {
-    const { options } = entryOf(file) ?? {}; // which may have been changed, or the file closed, in the meantime
-    const work = options && (await read({ file, options: { ...options, ...changes } }, redraw));
-    const named = work?.error?.details?.fields?.account_id && accountIn(file.name, accounts);
-    if (named) await read({ file, options: { ...work.options, account_id: String(named.id) } }, redraw);
+    const entry = entryOf(file); // which may have been changed, or the file closed, in the meantime
+    if (entry) await read({ file, options: { ...entry.options, ...changes } }, context);
   }
 }
 
@@ -60,20 +58,49 @@ export function accountIn(fileName, accounts) {
     .sort((one, other) => plain(other.name).length - plain(one.name).length)[0];
 }
 
+// What the error asks for, if the name of the file or another file of the drop says it. The owner sees that before
+// anything is written.
+function knownOf({ file, options, error }, accounts) {
+  const asked = error?.details?.fields ?? {};
+  const account = asked.account_id && !options.account_id && accountIn(file.name, accounts);
+  if (account) return { account_id: String(account.id) };
+  const timezone = asked.timezone && !options.timezone && works.find((one) => one.options.timezone);
+  return timezone && { timezone: timezone.options.timezone };
+}
+
 // Reads a file without writing anything. `profile` was its description until now.
-export const read = ({ file, options, profile = undefined }, redraw, note = "") =>
-  answered({ file, options }, { dry_run: true }, redraw, { profile, note });
+export async function read({ file, options, profile = undefined }, context, note = "") {
+  const work = await answered({ file, options }, { dry_run: true }, context.redraw, { profile, note });
+  const known = work && knownOf(work, context.accounts);
+  return known ? read({ file, options: { ...options, ...known }, profile }, context, note) : work;
+}
 
 // Writes what the dry run has shown, and nothing else: the request has its token. If the journal has changed since, the
 // file is read again, and nothing is written.
-export async function write({ file, options, report }, redraw) {
-  const written = await answered({ file, options }, { preview: report.preview?.token }, redraw, {
+async function write({ file, options, report }, context) {
+  const written = await answered({ file, options }, { preview: report.preview?.token }, context.redraw, {
     shown: report.preview,
   });
   if (written?.error?.code !== "preview_changed") return written;
-  await read({ file, options }, redraw, CHANGED);
+  await read({ file, options }, context, CHANGED);
   return null;
 }
+
+// Writes files one after the other. One may link copies of the next, whose token is another one then: the next is written
+// all the same if its trades are still those that were shown.
+export async function writeAll(chosen, context) {
+  for (const [place, work] of chosen.entries()) {
+    if (!works.includes(work)) return; // its options have changed since
+    let written = await write(work, context);
+    const again = entryOf(work.file);
+    if (!written && place > 0 && again?.report && tradesShown(again) === tradesShown(work))
+      written = await write(again, context);
+    if (!written?.report?.id) return;
+  }
+}
+
+const tradesShown = ({ report: { counts, preview } }) =>
+  JSON.stringify([counts, { ...preview, token: null }]);
 
 async function answered({ file, options }, query, redraw, more = {}) {
   const mine = put({ file, options, isBusy: true, isDryRun: Boolean(query.dry_run) });

@@ -2,6 +2,7 @@
 // Where a broker or a platform has the file.
 
 import { h, open } from "../dom.js";
+import { table } from "../table.js";
 
 const PLACES = [
   ["Fidelity", "Activity & Orders, History, download as CSV"],
@@ -35,18 +36,10 @@ export const helpButton = () =>
 const show = () =>
   open(
     "Where do I find the file?",
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        null,
-        h(
-          "tbody",
-          null,
-          PLACES.map(([name, place]) => h("tr", null, h("th", { scope: "row" }, name), h("td", null, place))),
-        ),
-      ),
+    table(
+      null,
+      [],
+      PLACES.map(([name, place]) => [h("th", { scope: "row" }, name), place]),
     ),
     h("p", { class: "muted" }, "A file in any other form is read too: say once what its columns hold."),
   );

@@ -1,145 +1,157 @@
 // @ts-check
-// How a file is read: account, time zone, order of dates, what one trade is, and the accounts that it names.
+// How a file is read. What it does not say is asked, and a press answers; of the rest, what changes something is offered.
 
 import { send } from "../client.js";
-import { field, form, h, select, showError } from "../dom.js";
-import * as format from "../format.js";
+import { field, form, h, select, showError, trying } from "../dom.js";
+import { accountName, count } from "../format.js";
 import { here, zoneField } from "../zones.js";
+import { accountKind } from "./accounts.js";
+import { edit } from "./editing.js";
 import { accountIn, read, readAll, works } from "./import_file.js";
 
-// The options that are read again as soon as they change, because what is imported is what was shown.
-const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is", "force"];
-const shownOf = (values) => Object.fromEntries(SHOWN.map((name) => [name, values[name] ?? ""]));
+// The names of accounts in the file that the journal does not know.
+const unknownNames = ({ report }) =>
+  report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
 
-// The form of the options; a change reads the file again. `suffix` makes the ids of several files differ.
+const asked = ({ error }) => error?.details?.fields ?? {};
+const asksZone = (work) => Boolean(asked(work).timezone) && !work.options.timezone;
+const asksNames = (work) => unknownNames(work).length > 0;
+export const isAsking = (work) => asksZone(work) || Boolean(asked(work).account_id) || asksNames(work);
+
+/** @param {any} work @param {Context} context */
+export function questionsOf(work, context) {
+  const names = unknownNames(work);
+  if (asksZone(work)) return zoneQuestion(context);
+  if (asked(work).account_id)
+    return accountQuestion(work, context, "Which account are these trades from?", "", (id) => ({
+      account_id: String(id),
+    }));
+  return [
+    names.length > 1 && createAll(names, context),
+    ...names.map((name) =>
+      accountQuestion(work, context, `Which account is ${name}?`, name, (id) => ({
+        account_id: "",
+        accounts: [...(work.options.accounts ?? []), `${name}:${id}`],
+      })),
+    ),
+  ];
+}
+
+const question = (text, buttons) =>
+  h("p", { class: "row", role: "group", "aria-label": text }, h("strong", null, text), buttons);
+
+const choice = (label, onclick, isFirst = false) =>
+  h("button", { type: "button", class: isFirst && "primary", onclick }, label);
+
+// Files of one drop are asked for their zone once.
+function zoneQuestion(context) {
+  const use = (timezone) => () => readAll(works.filter(asksZone), { timezone }, context);
+  return question(
+    "The times in this file have no time zone. Which is it? It is remembered.",
+    [...new Set([context.me.timezone, here()])].map((zone, place) =>
+      choice(`Use ${zone}`, use(zone), !place),
+    ),
+  );
+}
+
+// A choice of accounts, the one that the name of the file has in it first; `optionsOf` an account answers the question.
+function accountQuestion(work, context, text, name, optionsOf) {
+  const { accounts } = context;
+  const answer = ({ id }) => readAll([work], optionsOf(id), context);
+  const meant = accountIn(work.file.name, accounts);
+  const open = accounts.filter((one) => !one.archived && one !== meant);
+  const create = () =>
+    newAccount(context, name, async (account) => {
+      await readAll([work], optionsOf(account.id), context);
+      await readAll(works.filter(asksNames), {}, context); // another file may name the same account
+    });
+  return question(text, [
+    [meant, ...open].filter(Boolean).map((one) => choice(accountName(one), () => answer(one), one === meant)),
+    choice("New account…", trying(create), !accounts.length),
+  ]);
+}
+
+// Asks for an account in a dialog; `then` gets it.
+const newAccount = (context, name, then) =>
+  edit({ ...accountKind, after: (values, account) => void then(account) }, null, context, { name });
+
+function createAll(names, context) {
+  const create = async () => {
+    for (const name of names) await send("POST", "/accounts", { body: { name } });
+    await readAll(works.filter(asksNames), {}, context);
+  };
+  return h(
+    "button",
+    { type: "button", class: "primary", id: "create-accounts", onclick: trying(create) },
+    `Create ${count(names.length, "account")}`,
+  );
+}
+
+// The options that a change in the form replaces, and then the file is read again: what is imported is what was shown.
+const SHOWN = ["account_id", "timezone", "date_order", "one_trade_is"];
+
+// The form of the options. `suffix` makes the ids of several files differ.
 /** @param {any} work @param {Context} context @param {string} suffix */
-export function optionsForm(work, { accounts, me, redraw }, suffix) {
-  const { file, options, error } = work;
-  const names = work.report?.accounts.filter((one) => one.account_id == null).map((one) => one.name) ?? [];
-  // A file that names one unknown account is most likely of the account that its own name has in it.
-  const meant = String((names.length === 1 && accountIn(file.name, accounts)?.id) || "new");
+export function optionsForm(work, context, suffix) {
+  const { file, options, error, report } = work;
+  const { accounts } = context;
+  const isOpen = isAsking(work);
+  const choice = (name, label, choices) =>
+    field(label, select({ id: `${name}${suffix}`, name, value: options[name] ?? "" }, choices));
+  const again = async (values) => {
+    const shown = Object.fromEntries(SHOWN.map((name) => [name, values[name] ?? options[name] ?? ""]));
+    await read(
+      { file, options: { ...options, ...shown, accounts: shown.account_id ? [] : options.accounts } },
+      context,
+    );
+  };
   const element = form(
     { id: `options${suffix}`, class: "row options" },
-    async (values) => {
-      const shown = shownOf(values);
-      const mapped = await mappingOf(names, values);
-      if (mapped.length) shown.account_id = "";
-      await read({ file, options: { ...shown, accounts: [...(options.accounts ?? []), ...mapped] } }, redraw);
-    },
-    field(
-      "Account",
-      select({ id: `account_id${suffix}`, name: "account_id", value: options.account_id }, [
+    again,
+    !isOpen &&
+      choice("account_id", "Account", [
         ["", "as named in the file"],
-        ...accounts.map((one) => [String(one.id), format.accountName(one)]),
+        ...accounts.map((one) => [String(one.id), accountName(one)]),
       ]),
-    ),
-    zoneField(
-      "Time zone of the times",
-      { id: `timezone${suffix}`, name: "timezone", value: options.timezone, placeholder: "as last time" },
-      options.timezone ? null : `For example ${here()}`,
-    ),
-    field(
-      "Dates",
-      select({ id: `date_order${suffix}`, name: "date_order", value: options.date_order }, [
+    (asksZone(work) || (!isOpen && (options.timezone || report?.timezone_source))) &&
+      zoneField("Time zone of the times", {
+        id: `timezone${suffix}`,
+        name: "timezone",
+        value: options.timezone,
+        placeholder: report ? "as last time" : "another city",
+      }),
+    !isOpen &&
+      (report?.date_order || options.date_order) &&
+      choice("date_order", "Dates", [
         ["", "as the file shows"],
         ["month", "month first"],
         ["day", "day first"],
       ]),
-    ),
-    hasPositions(work) &&
-      field(
-        "One trade is",
-        select({ id: `one_trade_is${suffix}`, name: "one_trade_is", value: options.one_trade_is }, [
-          ["", "as the account says"],
-          ["position", "a position, from flat to flat"],
-          ["row", "a row of the file"],
-        ]),
-      ),
-    hasSuspects(work) &&
-      h(
-        "label",
-        { class: "check wide" },
-        h("input", { type: "checkbox", name: "force", value: "true", checked: Boolean(options.force) }),
-        "Import those that may be in the journal already too",
-      ),
-    names.map((name, index) =>
-      field(
-        `Account ${name}`,
-        select({ name: `account_${index}`, value: meant }, [
-          ["new", "create it"],
-          ...accounts.map((one) => [String(one.id), format.accountName(one)]),
-        ]),
-      ),
-    ),
-    h("button", {
-      class: `again ${names.length || (error && !error.details?.fields?.timezone) ? "primary" : ""}`,
-    }),
+    !isOpen &&
+      joinsRows(work) &&
+      choice("one_trade_is", "One trade is", [
+        ["", "as the account says"],
+        ["position", "a position, from flat to flat"],
+        ["row", "a row of the file"],
+      ]),
+    error && !isOpen && h("button", { class: "again" }, "Read again"),
   );
-  const nameButton = () => {
-    const made = names.filter((_, index) => element.elements[`account_${index}`].value === "new").length;
-    element.querySelector(".again").textContent = made
-      ? `Create the account${made > 1 ? "s" : ""} and read again`
-      : "Read again";
-  };
-  nameButton();
   element.addEventListener("change", ({ target }) => {
-    nameButton();
-    if (!SHOWN.includes(target.name)) return;
-    const shown = shownOf(Object.fromEntries(new FormData(element)));
-    read({ file, options: { ...shown, accounts: shown.account_id ? [] : options.accounts } }, redraw);
+    if (SHOWN.includes(target.name)) again(Object.fromEntries(new FormData(element)));
   });
-  if (!error) return element;
-  if (error.details?.fields?.timezone && options.timezone)
-    showError(element, element.querySelector(":scope > .error"), error);
-  else if (error.details?.fields?.timezone) {
-    element.prepend(
-      h(
-        "p",
-        { class: "row wide" },
-        h("strong", null, inPageWords(error)),
-        [...new Set([me.timezone, here()])].map((timezone, index) =>
-          h(
-            "button",
-            {
-              type: "button",
-              class: !index && "primary",
-              onclick: () => readAll(works.filter(hasNoZone), { timezone }, { accounts, redraw }),
-            },
-            `Use ${timezone}`,
-          ),
-        ),
-      ),
-    );
-  } else element.querySelector(":scope > .error").textContent = inPageWords(error);
+  if (!error || isOpen) return element;
+  const message = element.querySelector(":scope > .error");
+  if (error.details?.fields?.timezone) showError(element, message, error);
+  else message.textContent = inPageWords(error);
   return element;
 }
 
-// Whether rows of the file were joined to positions, or would be if the owner had not said otherwise.
-const hasPositions = ({ options, report }) =>
-  Boolean(options.one_trade_is) || report?.one_trade_is === "row" || report?.rows.some((row) => row.rows > 1);
+// Whether rows of pairs were joined to positions, or would be if the owner had not said otherwise.
+const joinsRows = ({ options, report }) =>
+  report?.has_pairs &&
+  (Boolean(options.one_trade_is) || report.one_trade_is === "row" || report.rows.some((row) => row.rows > 1));
 
-const hasSuspects = ({ options, report }) => Boolean(options.force || report?.counts.suspect);
-
-// Files of one drop are asked for their zone once.
-const hasNoZone = ({ options, error }) => !options.timezone && Boolean(error?.details?.fields?.timezone);
-
-// What the service asks for, in words for who reads a page; everything else in the words of the service.
-function inPageWords({ message, details }) {
-  const { timezone, account_id } = details?.fields ?? {};
-  if (timezone) return "The times in this file have no time zone. State it once; it is remembered.";
-  if (account_id) return "Which account are these trades from? Choose it.";
-  return details?.missing && !Object.keys(details.missing).length
+const inPageWords = ({ message, details }) =>
+  details?.missing && !Object.keys(details.missing).length
     ? "There is no table with a header and rows in this file."
     : message;
-}
-
-// Creates the accounts that are wanted, and returns the names of the others with the accounts they stand for.
-async function mappingOf(names, values) {
-  const mapped = [];
-  for (const [index, name] of names.entries()) {
-    const id = values[`account_${index}`];
-    if (id === "new") await send("POST", "/accounts", { body: { name } });
-    else if (id) mapped.push(`${name}:${id}`);
-  }
-  return mapped;
-}

@@ -3,6 +3,7 @@
 
 import { h } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 
 const FEW_DAYS = 5;
 const SUMS = ["Trades", "Quantity", "Gross", "Costs", "Net P&L"];
@@ -25,19 +26,15 @@ export function tablesOf({ preview }, { me }, isBrief) {
     h(
       "details",
       { open: !isBrief },
-      h("summary", null, "Symbols, first and last trades"),
-      h(
-        "div",
-        { class: "split" },
-        sumTable("Symbols", symbols, ({ symbol }) => symbol ?? "others"),
-        tradeTable([...first, ...last], first.length, me),
-      ),
+      h("summary", null, symbols.length > 1 ? "Symbols, first and last trades" : "First and last trades"),
+      symbols.length > 1 && sumTable("Symbols", "Symbol", symbols, ({ symbol }) => symbol ?? "others"),
+      tradeTable([...first, ...last], first.length, me),
     ),
     h(
       "details",
       { open: !isBrief && days.length <= FEW_DAYS },
       h("summary", null, format.count(days.length, "day")),
-      sumTable("Days", days, ({ day }) => (day ? format.longDay(day) : "still open")),
+      sumTable("Days", "Day", days, ({ day }) => (day ? format.longDay(day) : "still open")),
     ),
   );
 }
@@ -56,42 +53,10 @@ function figures(preview, hasNoCosts) {
   return rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
 }
 
-const head = (names, isText) =>
-  h(
-    "thead",
-    null,
-    h(
-      "tr",
-      null,
-      names.map((name, place) => h("th", { scope: "col", class: isText(place) ? null : "num" }, name)),
-    ),
-  );
-const row = (cells, isText) =>
-  h(
-    "tr",
-    null,
-    cells.map((cell, place) => h("td", { class: isText(place) ? "nowrap" : "num" }, cell)),
-  );
-const table = (label, names, rows, isText) =>
-  h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { "aria-label": label },
-      head(names, isText),
-      h(
-        "tbody",
-        null,
-        rows.map((cells) => row(cells, isText)),
-      ),
-    ),
-  );
-
-const sumTable = (label, groups, nameOf) =>
+const sumTable = (label, head, groups, nameOf) =>
   table(
-    label,
-    [label === "Days" ? "Day" : "Symbol", ...SUMS],
+    { "aria-label": label },
+    [head, ...SUMS],
     groups.map((group) => [
       nameOf(group),
       format.number(group.trades),
@@ -100,21 +65,24 @@ const sumTable = (label, groups, nameOf) =>
       format.amount(group.fees),
       netOf(group),
     ]),
-    (place) => place === 0,
+    ["nowrap", ...SUMS.map(() => "num")],
   );
 
 // The first trades of the file, then the last; a line of dots stands for those between them.
 function tradeTable(trades, firstCount, { timezone }) {
-  const cellsOf = (trade) => [
+  const rows = trades.map((trade) => [
     format.instant(trade.opened_at, timezone),
     `${trade.symbol} ${trade.direction === "long" ? "▲" : "▼"} ${trade.direction}`,
     format.number(trade.quantity),
-    format.number(trade.entry_price),
-    trade.exit_price == null && trade.closed_at == null ? "open" : format.number(trade.exit_price),
+    format.price(trade.entry_price),
+    trade.exit_price == null && trade.closed_at == null ? "open" : format.price(trade.exit_price),
     netOf(trade),
-  ];
-  const rows = trades.map(cellsOf);
+  ]);
   if (trades.length > firstCount) rows.splice(firstCount, 0, ["…", "", "", "", "", ""]);
-  const names = ["Opened", "Trade", "Quantity", "Entry", "Exit", "Net P&L"];
-  return table("First and last trades", names, rows, (place) => place < 2);
+  const heads = ["Opened", "Trade", "Quantity", "Entry", "Exit", "Net P&L"];
+  return table({ "aria-label": "First and last trades" }, heads, rows, [
+    "nowrap",
+    "nowrap",
+    ...["num", "num", "num", "num"],
+  ]);
 }

@@ -4,6 +4,7 @@
 import { send } from "../client.js";
 import { confirm, field, form, h, select } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 
 const OF_TRADES = ["entry_price", "exit_price", "opened_at", "closed_at"];
 const OF_FILLS = ["price", "at"];
@@ -31,49 +32,30 @@ export const ownProfiles = (profiles, { redraw }) =>
     "section",
     { class: "card", "aria-label": "Your formats" },
     h("h2", null, "Formats that you described"),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "middle" },
-        h(
-          "tbody",
-          null,
-          profiles.map((profile) =>
-            h(
-              "tr",
-              null,
-              h("td", null, profile.name),
-              h("td", null, `one ${profile.kind === "fills" ? "fill" : "trade"} a row`),
-              h(
-                "td",
-                { class: "num" },
-                h(
-                  "button",
-                  {
-                    class: "danger",
-                    "aria-label": `Remove the format ${profile.name}`,
-                    onclick: () =>
-                      confirm(
-                        `Remove the format ${profile.name}?`,
-                        "What was imported stays.",
-                        "Remove it",
-                        async () => {
-                          await withoutProfile(profile);
-                          await redraw();
-                        },
-                      ),
-                  },
-                  "Remove",
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
+    table(
+      { class: "middle" },
+      [],
+      profiles.map((profile) => [
+        profile.name,
+        `one ${profile.kind === "fills" ? "fill" : "trade"} a row`,
+        removeButton(profile, redraw),
+      ]),
+      ["", "", "num"],
     ),
   );
+
+function removeButton(profile, redraw) {
+  const ask = () =>
+    confirm(`Remove the format ${profile.name}?`, "What was imported stays.", "Remove it", async () => {
+      await withoutProfile(profile);
+      await redraw();
+    });
+  return h(
+    "button",
+    { class: "danger", "aria-label": `Remove the format ${profile.name}`, onclick: ask },
+    "Remove",
+  );
+}
 
 // `last` is the description that had errors; `onstored` is called when the profile is stored.
 export function profileForm({ columns, sample_rows: rows, proposed_profile: guessed }, last, onstored) {
@@ -87,33 +69,11 @@ export function profileForm({ columns, sample_rows: rows, proposed_profile: gues
     ["fills", "one fill a row"],
   ];
   const text = (label, name, value, hint) => field(label, h("input", { name, value: value ?? "" }), hint);
-  const sample = h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { "aria-label": "First rows" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          columns.map((name) => h("th", { scope: "col" }, name)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        rows.map((row) =>
-          h(
-            "tr",
-            null,
-            columns.map((_, index) => h("td", { class: "nowrap" }, row[index])),
-          ),
-        ),
-      ),
-    ),
+  const sample = table(
+    { "aria-label": "First rows" },
+    columns,
+    rows.map((row) => columns.map((_, index) => row[index] ?? "")),
+    columns.map(() => "nowrap"),
   );
   const groups = h(
     "div",

@@ -3,8 +3,10 @@
 
 import { h } from "../dom.js";
 import * as format from "../format.js";
+import { table } from "../table.js";
 
-const MAX_ROWS = 100;
+const MAX_ROWS = 1000; // the service names as many errors
+const TOLD = ["error", "unmatched", "updated"];
 const WORDS = {
   new: ["gain", "new"],
   duplicate: ["", "already there"],
@@ -15,10 +17,8 @@ const WORDS = {
 };
 
 /** @param {ImportReport} report */
-export function verdicts({ counts, format: name }) {
-  if (name === "unknown")
-    return h("p", { class: "warn" }, "The header of this file is unknown. Say what its columns hold:");
-  return h(
+export const verdicts = ({ counts, format: name }) =>
+  h(
     "p",
     { class: "row" },
     h("strong", null, name),
@@ -34,7 +34,6 @@ export function verdicts({ counts, format: name }) {
         ),
       ),
   );
-}
 
 /** @param {any} report @param {Context} context */
 export function details(report, { accounts, me }) {
@@ -47,13 +46,12 @@ export function details(report, { accounts, me }) {
       `Earlier files were read in ${report.replaced_timezones.join(", ")}: their trades move.`,
     dates &&
       `Dates have the ${dates.order} first (${dates.source}).${dates.source === "assumed" ? " Check a few of them." : ""}`,
-    joined.length &&
-      `${format.count(rowsOf(joined), "row")} of the file ${joined.length === 1 ? "is" : "are"} ${format.count(joined.length, "position")}, from flat to flat.`,
+    joined.length > 0 &&
+      `${format.count(rowsOf(joined), "row")} of the file are ${format.count(joined.length, "position")}, from flat to flat.`,
     ...copiesOf(report, { accounts, me }),
-    ...report.accounts.map(
-      (one) =>
-        `Account ${one.name}: ${nameOf(one.account_id) ?? "not in the journal; say above which it is, and read again"}.`,
-    ),
+    report.open_at_end > 0 &&
+      `${format.count(report.open_at_end, "position")} ${report.open_at_end === 1 ? "is" : "are"} open at the end of the file: the next file completes ${report.open_at_end === 1 ? "it" : "them"}.`,
+    ...report.accounts.map((one) => `Account ${one.name}: ${nameOf(one.account_id)}.`),
     ...report.fees_applied.map(
       (one) =>
         `Commissions of ${nameOf(one.account_id)}: ${format.amount(one.total)} on ${format.count(one.rows, "row")}.`,
@@ -87,56 +85,55 @@ const ambiguityOf = ({ trade, candidates }, nameOf, timezone) => {
   return `Not linked: ${trade.symbol}, ${told(trade)}, goes with each of ${candidates.map(told).join("; ")}. Choose in the trade.`;
 };
 
-// The rows that need the owner's eye: what is wrong, doubtful or corrected.
+// The rows that need the owner's eye: what is wrong first, then what is corrected; rows with the same words are one.
 export function rowTable(rows) {
-  const told = rows.filter(({ verdict }) => !["new", "duplicate"].includes(verdict));
-  if (!told.length) return null;
-  return h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { "aria-label": "Rows" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          ["Line", "Verdict", "Why"].map((name) => h("th", { scope: "col" }, name)),
-        ),
-      ),
-      h(
-        "tbody",
-        null,
-        told
-          .slice(0, MAX_ROWS)
-          .map((row) =>
-            h(
-              "tr",
-              null,
-              h("td", null, row.line),
-              h("td", { class: WORDS[row.verdict][0] }, WORDS[row.verdict][1]),
-              h("td", null, whyOf(row)),
-            ),
-          ),
-      ),
-    ),
-    told.length > MAX_ROWS &&
-      h("p", { class: "muted" }, `and ${format.count(told.length - MAX_ROWS, "more row")}`),
+  const told = new Map();
+  for (const row of rows.filter(({ verdict }) => TOLD.includes(verdict))) {
+    const why = `${row.verdict} ${whyOf(row)}`;
+    if (!told.has(why)) told.set(why, []);
+    told.get(why).push(row);
+  }
+  if (!told.size) return null;
+  const groups = [...told.values()].sort(
+    ([one], [other]) => TOLD.indexOf(one.verdict) - TOLD.indexOf(other.verdict),
   );
+  const more = groups.slice(MAX_ROWS).flat().length;
+  return [
+    table(
+      { "aria-label": "Rows" },
+      ["Line", "Verdict", "Why"],
+      groups
+        .slice(0, MAX_ROWS)
+        .map((group) => [
+          rangesOf(group.map(({ line }) => line)),
+          h("span", { class: WORDS[group[0].verdict][0] }, WORDS[group[0].verdict][1]),
+          whyOf(group[0]),
+        ]),
+      ["lines", "nowrap"],
+    ),
+    more > 0 && h("p", { class: "muted" }, `and ${format.count(more, "more row")}`),
+  ];
 }
 
-// The reason, or each change, old beside new; a row that may be a stored trade leads to that trade.
-const whyOf = ({ verdict, reason, changed, changes, trade_id: id }) => [
-  reason ??
-    (changes
-      ? changes
-          .map(
-            ({ field, before, after }) =>
-              `${format.words(field)}: ${before ?? format.NONE} → ${after ?? format.NONE}`,
-          )
-          .join(", ")
-      : changed.map(format.words).join(", ")),
-  verdict === "suspect" && id && [" ", h("a", { href: `#/trades?id=${id}` }, "Show the stored trade")],
-];
+// 2, 3, 4, 7 as 2–4, 7.
+const rangesOf = (lines) =>
+  lines
+    .reduce((ranges, line) => {
+      const last = ranges.at(-1);
+      if (last?.[1] === line - 1) last[1] = line;
+      else ranges.push([line, line]);
+      return ranges;
+    }, [])
+    .map(([from, to]) => [...new Set([from, to])].join("–"))
+    .join(", ");
+
+// The reason, or each change, old beside new; other fills may be as many as before.
+function whyOf({ reason, changed, changes = [] }) {
+  const told = changes
+    .filter(({ before, after }) => before !== after)
+    .map(
+      ({ field, before, after }) =>
+        `${format.words(field)}: ${before ?? format.NONE} → ${after ?? format.NONE}`,
+    );
+  return reason ?? (told.length ? told : changed.map(format.words)).join(", ");
+}

@@ -1,10 +1,8 @@
 // @ts-check
 // #/import: files are read at once without writing anything; then they are imported, and can be undone.
 
-import { get, send } from "../client.js";
-import { field, form, h, trying } from "../dom.js";
-import * as format from "../format.js";
-import { numberInput, numbersOf } from "../numbers.js";
+import { get } from "../client.js";
+import { h } from "../dom.js";
 import { take, without, works } from "./import_file.js";
 import { importAll } from "./import_all.js";
 import { fileCard } from "./import_card.js";
@@ -24,7 +22,7 @@ export async function view(context) {
   return [
     h("div", { class: "title" }, h("h1", null, "Import"), helpButton()),
     question,
-    context.accounts.length ? dropZone(context) : accountForm(context),
+    dropZone(context),
     works.length > 1 && importAll(context),
     ...works.map((work, place) => fileCard(work, place, context, own)),
     data.imports.length > 0 && pastImports(data.imports, context, without(context)),
@@ -32,32 +30,11 @@ export async function view(context) {
   ];
 }
 
-function accountForm({ redraw }) {
-  return h(
-    "section",
-    { class: "card" },
-    h("h2", null, "First, an account"),
-    h("p", null, "Trades belong to an account of your broker, such as an evaluation or a simulation."),
-    form(
-      { class: "row" },
-      async (values) => {
-        const { starting_balance } = numbersOf(values, ["starting_balance"]);
-        await send("POST", "/accounts", {
-          body: { name: values.name, starting_balance: starting_balance ?? 0 },
-        });
-        await redraw();
-      },
-      field("Name", h("input", { name: "name", value: "Main", required: true })),
-      field("Starting balance", numberInput({ name: "starting_balance", value: 0 })),
-      h("button", { class: "primary" }, "Create the account"),
-    ),
-  );
-}
-
 function dropZone(context) {
   const input = h("input", {
     type: "file",
     id: "file",
+    class: "unseen",
     multiple: true,
     accept: ".csv,.txt,.tsv,.xlsx,.htm,.html,.xml",
     onchange: () => input.files.length && take([...input.files], context),

@@ -4,6 +4,7 @@
 import { send } from "../client.js";
 import { confirm, h } from "../dom.js";
 import { dayOfYear, NONE } from "../format.js";
+import { table } from "../table.js";
 
 const isValid = ({ revoked_at: revoked, expires_at: expires }) =>
   !revoked && (!expires || new Date(expires) > new Date());
@@ -21,28 +22,10 @@ export function keysCard(all, context) {
       "Whoever has one of these keys can use this journal. Revoke those that you no longer need.",
     ),
     keys.length > 0 &&
-      h(
-        "div",
-        { class: "scroll" },
-        h(
-          "table",
-          { class: "middle" },
-          h(
-            "thead",
-            null,
-            h(
-              "tr",
-              null,
-              ["Name", "Ends in", "Last used"].map((head) => h("th", { scope: "col" }, head)),
-              h("td"),
-            ),
-          ),
-          h(
-            "tbody",
-            null,
-            keys.map((one) => row(one, context)),
-          ),
-        ),
+      table(
+        { class: "middle" },
+        ["Name", "Ends in", "Last used", ""],
+        keys.map((one) => cellsOf(one, context)),
       ),
   );
 }
@@ -54,26 +37,19 @@ const lastUse = ({ is_current: isCurrent, last_used_on: used }) =>
   isCurrent ? "Now" : used ? day(used) : NONE;
 
 /** @param {ApiKey} one @param {Context} context */
-const row = (one, context) =>
+const cellsOf = (one, context) => [
+  [h("div", null, one.name), h("small", { class: "muted" }, about(one))],
+  h("code", null, `…${one.last_four}`),
+  lastUse(one),
   h(
-    "tr",
-    null,
-    h("td", null, h("div", null, one.name), h("small", { class: "muted" }, about(one))),
-    h("td", null, h("code", null, `…${one.last_four}`)),
-    h("td", null, lastUse(one)),
-    h(
-      "td",
-      null,
-      h(
-        "button",
-        {
-          "aria-label": `Revoke ${one.name}, which ends in ${one.last_four}`,
-          onclick: () => askToRevoke(one, context),
-        },
-        "Revoke",
-      ),
-    ),
-  );
+    "button",
+    {
+      "aria-label": `Revoke ${one.name}, which ends in ${one.last_four}`,
+      onclick: () => askToRevoke(one, context),
+    },
+    "Revoke",
+  ),
+];
 
 function askToRevoke({ id, name, last_four: lastFour, is_current: isCurrent }, { redraw, signOut }) {
   const loss = isCurrent ? "This browser is signed out." : "Whatever uses this key is signed out.";

@@ -1,9 +1,10 @@
 // @ts-check
-// The list of imports, and undoing one, which is asked about first.
+// The list of imports, and undoing one, which is asked about if that loses anything.
 
 import { send } from "../client.js";
 import { confirm, form, h, open, trying } from "../dom.js";
 import { count, dayOfYear, gainOrLoss, instant, number, signed } from "../format.js";
+import { table } from "../table.js";
 
 const KEPT = "Undo, and keep what was edited";
 
@@ -47,43 +48,47 @@ function joinButton({ id, format, one_trade_is: unit, merged_count: merged }, do
   return unit === "row" && h("button", { onclick: trying(join) }, "Join rows");
 }
 
-const remove = (id, query) => send("DELETE", `/imports/${id}`, { query });
-
-// What an undo would do: the trades that go, how many of them were annotated, and how many stay.
-async function tried(id, force) {
-  const { headers } = await remove(id, { force, dry_run: true });
-  const said = (name) => Number(headers.get(name));
-  return {
-    deleted: said("X-Trades-Deleted"),
-    annotated: said("X-Trades-Annotated"),
-    kept: headers.get("X-Trades-Kept")?.split(",").length ?? 0,
-  };
-}
-
+// Undoes the import, at once if nothing is lost that its file does not bring back.
 async function undo(id, name, done) {
-  const [plain, all] = await Promise.all([tried(id, false), tried(id, true)]);
+  const remove = (query) => send("DELETE", `/imports/${id}`, { query });
+  const tried = async (force) => {
+    const { headers } = await remove({ force, dry_run: true });
+    const said = (header) => Number(headers.get(header));
+    return {
+      deleted: said("X-Trades-Deleted"),
+      annotated: said("X-Trades-Annotated"),
+      unlinked: said("X-Copies-Unlinked"),
+      kept: headers.get("X-Trades-Kept")?.split(",").length ?? 0,
+    };
+  };
   const finish = async (force) => {
-    await remove(id, { force });
+    await remove({ force });
     await done();
   };
-  if (plain.kept) return ask(name, plain, all, finish);
-  const trades = plain.deleted === 1 ? "trade" : `${number(plain.deleted)} trades`;
-  confirm(
-    plain.deleted ? `Delete the ${trades} of ${name}?` : `Undo the import of ${name}?`,
-    "The file can be imported again.",
-    "Undo the import",
-    () => finish(false),
-  );
+  const plain = await tried(false);
+  if (!plain.kept && !plain.unlinked) return finish(false);
+  ask(name, plain, plain.kept ? await tried(true) : plain, finish);
 }
 
 function ask(name, plain, all, finish) {
   const edited = all.deleted - plain.deleted;
   const lines = [
     `${count(plain.deleted, "trade")} ${plain.deleted === 1 ? "is" : "are"} deleted.`,
-    edited &&
+    edited > 0 &&
       `${count(edited, "trade")} of this file ${edited === 1 ? "was" : "were"} edited since; ${all.annotated} of them with notes, a grade, a strategy, tags or answers.`,
     plain.kept > edited && "Trades that it corrected were edited since.",
+    all.unlinked > 0 &&
+      `${count(all.unlinked, "copy", "copies")} in other accounts ${all.unlinked === 1 ? "loses its original" : "lose their originals"}.`,
   ];
+  const choice = (force, tone, text) =>
+    form(
+      { class: "row" },
+      async () => {
+        await finish(force);
+        dialog.close();
+      },
+      h("button", { class: tone }, text),
+    );
   const dialog = open(
     `Undo the import of ${name}?`,
     h(
@@ -91,26 +96,13 @@ function ask(name, plain, all, finish) {
       null,
       lines.filter(Boolean).map((line) => h("li", null, line)),
     ),
-    form(
-      { class: "row" },
-      async () => {
-        await finish(false);
-        dialog.close();
-      },
-      h("button", { class: "primary" }, KEPT),
-    ),
-    form(
-      { class: "row" },
-      async () => {
-        await finish(true);
-        dialog.close();
-      },
-      h(
-        "button",
-        { class: "danger" },
+    choice(false, "primary", plain.kept ? KEPT : "Undo the import"),
+    plain.kept > 0 &&
+      choice(
+        true,
+        "danger",
         edited ? `Undo, and delete ${edited === 1 ? "that one" : `those ${edited}`} too` : "Undo all of it",
       ),
-    ),
     h("div", { class: "row" }, h("button", { type: "button", onclick: () => dialog.close() }, "Cancel")),
   );
 }
@@ -126,47 +118,20 @@ export function pastImports(imports, context, done) {
     "section",
     { class: "card", "aria-label": "Imports" },
     h("h2", null, "Imports"),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "middle stacked" },
-        h(
-          "thead",
-          null,
-          h(
-            "tr",
-            null,
-            ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L"].map((name, place) =>
-              h("th", { scope: "col", class: place > 4 && "num" }, name),
-            ),
-            h("td"),
-          ),
-        ),
-        h(
-          "tbody",
-          null,
-          imports.map((one) =>
-            h(
-              "tr",
-              null,
-              h("td", null, one.file_name ?? `import ${one.id}`),
-              h("td", null, one.account_ids.map(nameOf).join(", ")),
-              h("td", null, one.format),
-              h("td", { class: "nowrap" }, instant(one.created_at, context.me.timezone)),
-              h("td", { class: "nowrap", "data-label": "Days" }, daysOf(one)),
-              h(
-                "td",
-                { class: "num", "data-label": "Trades" },
-                h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
-              ),
-              h("td", { class: "num", "data-label": "Net P&L" }, netOf(one)),
-              h("td", { class: "num" }, joinButton(one, done), undoButton(one, done)),
-            ),
-          ),
-        ),
-      ),
+    table(
+      { class: "middle stacked" },
+      ["File", "Account", "Format", "Imported", "Days", "Trades", "Net P&L", ""],
+      imports.map((one) => [
+        one.file_name ?? `import ${one.id}`,
+        one.account_ids.map(nameOf).join(", "),
+        one.format,
+        instant(one.created_at, context.me.timezone),
+        daysOf(one),
+        h("a", { href: `#/trades?import_id=${one.id}` }, number(one.trade_count)),
+        netOf(one),
+        [joinButton(one, done), undoButton(one, done)],
+      ]),
+      ["", "", "", "nowrap", "nowrap", "num", "num", "num"],
     ),
   );
 }

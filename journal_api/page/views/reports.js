@@ -4,6 +4,7 @@
 import { get } from "../client.js";
 import { h } from "../dom.js";
 import { number, plusDays } from "../format.js";
+import { costsNotice } from "./costs.js";
 import { edgeTable } from "./edges.js";
 import { filterForm, filtersOf, orRefused } from "./filters.js";
 import { costOf, reportTable } from "./report_table.js";
@@ -45,7 +46,7 @@ export async function view(context) {
   const by = GROUPS.some(([key]) => key === query.get("by")) ? query.get("by") : "strategy";
   const isMistake = by === "mistake";
   const sort = query.get("sort") ?? (isMistake ? "net_pnl" : undefined);
-  const filters = filtersOf(context);
+  const { outcome, ...filters } = filtersOf(context); // reports are of all closed trades
   const group_by = isMistake ? "tag" : by;
   const [
     {
@@ -59,7 +60,6 @@ export async function view(context) {
     orRefused(
       get("/reports", {
         ...filters,
-        outcome: undefined,
         group_by,
         sort: by === "confirmation" ? undefined : sort,
         limit: LIMIT,
@@ -99,6 +99,7 @@ export async function view(context) {
       },
       { by, sort: query.get("sort") ?? "" },
     ),
+    !refused && (await costsNotice(context, filters)),
     refused ??
       (report.total.values.trade_count === 0
         ? nothing(own)

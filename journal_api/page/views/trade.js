@@ -3,16 +3,28 @@
 
 import { get, send } from "../client.js";
 import { confirm, h } from "../dom.js";
-import { gainOrLoss, instant, signed } from "../format.js";
+import { GRADES } from "../enums.js";
+import { amount, gainOrLoss, instant, NONE, number, price, shortDay, signed } from "../format.js";
 import { notesForm } from "./notes.js";
 import { copyOf, linkButton } from "./trade_copy.js";
 import { fillsOf } from "./trade_fills.js";
 import { editTrade } from "./trade_form.js";
 import { mergeButton, mergeOf, splitOf } from "./trade_merge.js";
-import { checklist, facts, grades, setupOf, tagsOf } from "./trade_parts.js";
+import { checklist, setupOf, tagsOf } from "./trade_parts.js";
 import { saver } from "./trade_saver.js";
 
 const readOf = async (path, member) => (await get(path)).data[member];
+
+// The setup of the trade in the list that was judged last.
+/** @param {TradeListItem[]} trades */
+async function recentSetup(trades) {
+  const [last] = trades
+    .filter((one) => one.setup_id)
+    .sort((one, other) => (one.updated_at < other.updated_at ? 1 : -1));
+  if (!last) return null;
+  const strategy = await readOf(`/strategies/${last.strategy_id}`, "strategy");
+  return { strategy, setup: strategy.setups.find(({ setup_id }) => setup_id === last.setup_id) };
+}
 
 // The panel of the trade that was read, undefined if there is none; `back` is the address without it.
 export async function tradePanel(context, lists, opened, back) {
@@ -22,9 +34,10 @@ export async function tradePanel(context, lists, opened, back) {
     return h("section", { class: "card", id: "trade" }, h("div", { class: "title" }, gone, close));
   }
   const { trade } = opened.data;
-  const [strategy, original] = await Promise.all([
+  const [strategy, original, recent] = await Promise.all([
     trade.strategy_id && readOf(`/strategies/${trade.strategy_id}`, "strategy"),
     trade.source_trade_id && readOf(`/trades/${trade.source_trade_id}`, "trade"),
+    !trade.strategy_id && recentSetup(lists.trades),
   ]);
   const setup = strategy?.setups.find(({ setup_id }) => setup_id === trade.setup_id);
   const { save, latest } = saver(context, opened, { ...lists, strategy });
@@ -67,7 +80,7 @@ export async function tradePanel(context, lists, opened, back) {
     copyOf(context, trade, original, latest),
     h("div", { class: "field" }, h("span", { id: "grades" }, "Grade"), grades(trade, save)),
     tagsOf(trade, lists.tags, save),
-    setupOf(trade, lists.strategies, strategy, save),
+    setupOf(trade, lists.strategies, strategy, recent, save),
     setup && checklist(trade, setup, save),
     notesForm(trade, save),
     h("p", { class: "muted", id: "saved", role: "status" }),
@@ -89,3 +102,53 @@ export async function tradePanel(context, lists, opened, back) {
   });
   return panel;
 }
+
+/** @param {Context} context @param {Trade} trade */
+function facts({ me, accounts }, trade) {
+  const at = (text) => instant(text, me.timezone);
+  const rows = [
+    ["Opened", at(trade.opened_at)],
+    ["Closed", at(trade.closed_at)],
+    ["Entry", price(trade.entry_price)],
+    ["Exit", price(trade.exit_price)],
+    [
+      "Quantity",
+      trade.multiplier === 1
+        ? number(trade.quantity)
+        : `${number(trade.quantity)} × ${number(trade.multiplier)}`,
+    ],
+    ["Stop", number(trade.stop_loss)],
+    ["Gross", signed(trade.gross_pnl)],
+    ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
+    ["Initial risk", amount(trade.initial_risk)],
+    ["R", signed(trade.rr_realized)],
+    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
+    ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
+  ];
+  return h(
+    "dl",
+    { class: "facts" },
+    rows.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
+  );
+}
+
+/** @param {Trade} trade @param {Save} save */
+const grades = (trade, save) =>
+  h(
+    "div",
+    { class: "row", role: "group", "aria-labelledby": "grades" },
+    GRADES.map((grade, place) =>
+      h(
+        "button",
+        {
+          type: "button",
+          id: `grade-${place + 1}`,
+          "data-grade": grade,
+          "aria-pressed": String(trade.grade === grade),
+          title: `Key ${place + 1}`,
+          onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
+        },
+        grade,
+      ),
+    ),
+  );

@@ -3,7 +3,7 @@
 
 import { get, send } from "../client.js";
 import { form, h, open, trying } from "../dom.js";
-import { count, dayIn, instant, number, plusDays, signed } from "../format.js";
+import { count, dayIn, instant, number, price, plusDays, signed } from "../format.js";
 
 const nameOf = (accounts, id) => accounts.find((one) => one.id === id)?.name;
 
@@ -73,7 +73,7 @@ async function choose(context, trade, latest) {
         "span",
         null,
         `${nameOf(accounts, one.account_id)}: ${one.symbol}, ${number(one.quantity)} at `,
-        `${number(one.entry_price)}, ${instant(one.opened_at, me.timezone)}, ${signed(one.net_pnl)}`,
+        `${price(one.entry_price)}, ${instant(one.opened_at, me.timezone)}, ${signed(one.net_pnl)}`,
       ),
     );
   const dialog = open(

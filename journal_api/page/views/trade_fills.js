@@ -5,6 +5,7 @@ import { send } from "../client.js";
 import { confirm, field, find, form, h, open, select } from "../dom.js";
 import { amount, count, dayIn, instant, number } from "../format.js";
 import { numberInput, numbersOf } from "../numbers.js";
+import { table } from "../table.js";
 import { inMinutes, local, timeInput } from "../times.js";
 
 const FEW = 2; // an entry and an exit, which the facts above them say already
@@ -58,44 +59,19 @@ function timeOf({ fills }, timeZone) {
 function fillTable(context, trade, held, latest) {
   const hasFees = trade.fills.some((fill) => fill.fees);
   const time = timeOf(trade, context.me.timezone);
-  const heads = ["Time", "Side", "Quantity", "Price", "Held", hasFees && "Fees"];
-  const isText = (place) => place < 2;
-  const row = (fill, place) => {
-    const cells = [
-      h("button", { class: "link", onclick: () => changeFill(context, trade, fill, latest) }, time(fill)),
-      fill.side,
-      number(fill.quantity),
-      number(fill.price),
-      number(held[place]),
-      hasFees && amount(fill.fees),
-    ];
-    return h(
-      "tr",
-      null,
-      cells.map(
-        (cell, column) => cell !== false && h("td", { class: isText(column) ? "nowrap" : "num" }, cell),
-      ),
-    );
-  };
-  return h(
-    "div",
-    { class: "scroll" },
-    h(
-      "table",
-      { class: "middle", "aria-label": "Fills of the trade" },
-      h(
-        "thead",
-        null,
-        h(
-          "tr",
-          null,
-          heads.map(
-            (head, place) => head && h("th", { scope: "col", class: isText(place) ? null : "num" }, head),
-          ),
-        ),
-      ),
-      h("tbody", null, trade.fills.map(row)),
-    ),
+  const row = (fill, place) => [
+    h("button", { class: "link", onclick: () => changeFill(context, trade, fill, latest) }, time(fill)),
+    fill.side,
+    number(fill.quantity),
+    number(fill.price),
+    number(held[place]),
+    ...(hasFees ? [amount(fill.fees)] : []),
+  ];
+  return table(
+    { class: "middle", "aria-label": "Fills of the trade" },
+    ["Time", "Side", "Quantity", "Price", "Held", ...(hasFees ? ["Fees"] : [])],
+    trade.fills.map(row),
+    ["nowrap", "nowrap", "num", "num", "num", "num"],
   );
 }
 

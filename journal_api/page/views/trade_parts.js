@@ -1,109 +1,70 @@
 // @ts-check
-// The parts of the open trade: facts, grades, tags, setup and checklist.
+// The judgement of the open trade: tags, setup and checklist.
 
 import { h, select } from "../dom.js";
-import { GRADES } from "../enums.js";
-import { amount, instant, NONE, number, shortDay, signed } from "../format.js";
+
+const MANY = 12; // tags that are all buttons; one of more is found by typing
+
+const labelOf = ({ name, color, type }) => [
+  h("span", { class: "dot", style: { background: color }, "aria-hidden": "true" }),
+  name,
+  type === "mistake" && h("span", { title: "A mistake" }, " ✗"),
+];
 
 // A tag; the colour is beside its name.
-export const chip = ({ name, color, type }, ...more) =>
-  h(
-    "span",
-    { class: "chip" },
-    h("span", { class: "dot", style: { background: color }, "aria-hidden": "true" }),
-    name,
-    type === "mistake" && h("span", { title: "A mistake" }, " ✗"),
-    more,
-  );
+export const chip = (tag) => h("span", { class: "chip" }, labelOf(tag));
 
-/** @param {Context} context @param {Trade} trade */
-export function facts({ me, accounts }, trade) {
-  const at = (text) => instant(text, me.timezone);
-  const rows = [
-    ["Opened", at(trade.opened_at)],
-    ["Closed", at(trade.closed_at)],
-    ["Entry", number(trade.entry_price)],
-    ["Exit", number(trade.exit_price)],
-    [
-      "Quantity",
-      trade.multiplier === 1
-        ? number(trade.quantity)
-        : `${number(trade.quantity)} × ${number(trade.multiplier)}`,
-    ],
-    ["Stop", number(trade.stop_loss)],
-    ["Gross", signed(trade.gross_pnl)],
-    ["Fees", trade.fees_source === "none" ? "none stated" : amount(trade.fees)],
-    ["Initial risk", amount(trade.initial_risk)],
-    ["R", signed(trade.rr_realized)],
-    ["Account", accounts.find(({ id }) => id === trade.account_id)?.name],
-    ["Trading day", trade.trading_day ? shortDay(trade.trading_day) : NONE],
-  ];
-  return h(
-    "dl",
-    { class: "facts" },
-    rows.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value))),
-  );
-}
-
-/** @param {Trade} trade @param {(change: (now: Trade) => object) => void} save */
-export const grades = (trade, save) =>
-  h(
-    "div",
-    { class: "row", role: "group", "aria-labelledby": "grades" },
-    GRADES.map((grade, place) =>
-      h(
-        "button",
-        {
-          type: "button",
-          id: `grade-${place + 1}`,
-          "data-grade": grade,
-          "aria-pressed": String(trade.grade === grade),
-          title: `Key ${place + 1}`,
-          onclick: () => save((now) => ({ grade: now.grade === grade ? null : grade })),
-        },
-        grade,
-      ),
-    ),
-  );
-
-/** @param {Trade} trade @param {Tag[]} tags @param {(change: (now: Trade) => object) => void} save */
+// Every tag is pressed or not.
+/** @param {Trade} trade @param {Tag[]} tags @param {Save} save */
 export function tagsOf(trade, tags, save) {
-  const ids = trade.tags.map(({ id }) => id);
-  const others = tags.filter(({ id }) => !ids.includes(id));
-  const remove = (tag) =>
+  const without = (ids, { id }) => ids.filter((one) => one !== id);
+  const toggle = (tag) =>
+    save(({ tag_ids: ids }) => ({
+      tag_ids: ids.includes(tag.id) ? without(ids, tag) : [...ids, tag.id],
+    }));
+  const button = (tag) =>
     h(
       "button",
       {
         type: "button",
-        class: "quiet",
-        "aria-label": `Remove the tag ${tag.name}`,
-        onclick: () => save((now) => ({ tag_ids: now.tag_ids.filter((id) => id !== tag.id) })),
+        id: `tag-${tag.id}`,
+        class: "chip",
+        "aria-pressed": String(trade.tag_ids.includes(tag.id)),
+        onclick: () => toggle(tag),
       },
-      "✕",
+      labelOf(tag),
     );
+  const others = tags.filter(({ id }) => !trade.tag_ids.includes(id));
+  const add = ({ target }) => {
+    const tag = others.find(({ name }) => name.toLowerCase() === target.value.trim().toLowerCase());
+    if (tag) toggle(tag);
+  };
   return h(
     "div",
-    { class: "field" },
+    { class: "field", role: "group", "aria-label": "Tags" },
     h("span", null, "Tags"),
-    h(
-      "div",
-      { class: "row" },
-      trade.tags.map((tag) => chip(tag, remove(tag))),
-      others.length > 0 &&
-        select(
-          {
-            id: "add-tag",
-            "aria-label": "Add a tag",
-            onchange: ({ target }) => save((now) => ({ tag_ids: [...now.tag_ids, Number(target.value)] })),
-          },
-          [["", "Add a tag…"], ...others.map(({ id, name }) => [id, name])],
-        ),
-    ),
+    h("div", { class: "row", id: "tags" }, (tags.length > MANY ? trade.tags : tags).map(button)),
+    !tags.length && h("a", { href: "#/settings" }, "Make tags in the settings"),
+    tags.length > MANY && [
+      h("input", {
+        id: "add-tag",
+        list: "tags-to-add",
+        "aria-label": "Add a tag",
+        placeholder: "Add a tag…",
+        onchange: add,
+      }),
+      h(
+        "datalist",
+        { id: "tags-to-add" },
+        others.map(({ name }) => h("option", { value: name })),
+      ),
+    ],
   );
 }
 
-/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {(change: (now: Trade) => object) => void} save */
-export function setupOf(trade, strategies, strategy, save) {
+// `recent` is the strategy of the trade that was judged last, and its setup: one press takes the same.
+/** @param {Trade} trade @param {StrategyListItem[]} strategies @param {Strategy} strategy @param {any} recent @param {Save} save */
+export function setupOf(trade, strategies, strategy, recent, save) {
   const choice = (name, label, value, options) =>
     h(
       "label",
@@ -134,11 +95,22 @@ export function setupOf(trade, strategies, strategy, save) {
         trade.setup_id,
         strategy.setups.map(({ setup_id, name }) => [setup_id, name]),
       ),
+    recent &&
+      h(
+        "button",
+        {
+          type: "button",
+          id: "last-setup",
+          class: "end-row",
+          onclick: () => save(() => ({ setup_id: recent.setup.setup_id })),
+        },
+        `${recent.strategy.name} › ${recent.setup.name}`,
+      ),
   );
 }
 
 // Yes, no or not answered; a second press takes the answer back.
-/** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {(change: (now: Trade) => object) => void} save */
+/** @param {Trade} trade @param {Strategy["setups"][0]} setup @param {Save} save */
 export function checklist(trade, setup, save) {
   const known = new Map(trade.confirmations.map((answer) => [answer.confirmation_id, answer]));
   const answer = (id, was_present) =>
@@ -163,10 +135,20 @@ export function checklist(trade, setup, save) {
       },
       value ? "✓ yes" : "✗ no",
     );
+  const all = () =>
+    save(() => ({
+      confirmations: setup.confirmations.map(({ confirmation_id }) => ({
+        confirmation_id,
+        was_present: true,
+      })),
+    }));
   return h(
     "fieldset",
     null,
     h("legend", null, "Checklist"),
+    setup.confirmations.length > 1 &&
+      !trade.confirmations.length &&
+      h("button", { type: "button", id: "all-yes", onclick: all }, "✓ all of them"),
     setup.confirmations.length === 0
       ? h("p", { class: "muted" }, "This setup has no confirmations.")
       : h(

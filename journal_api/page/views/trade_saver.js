@@ -23,16 +23,21 @@ const LABELS = {
   confirmations: "Checklist",
 };
 
+// The open trade: what was read or written of it last, with its ETag, and its writes. A panel that is drawn anew goes on
+// with them, because a press on the panel before it may not be written yet.
+let state = { path: "", newest: null, queue: Promise.resolve() };
+
 // save(changeOf) writes the member that changeOf(trade) returns; one write waits for the other.
 export function saver({ redraw }, opened, lists) {
   const path = `/trades/${opened.data.trade.id}`;
-  let newest = opened; // what was read or written last: a trade and its ETag
-  let queue = Promise.resolve();
+  if (state.path !== path) state = { path, newest: opened, queue: Promise.resolve() };
+  else if (opened.data.trade.updated_at >= state.newest.data.trade.updated_at) state.newest = opened;
+  const open = state;
   const write = async (change, withRedraw) => {
     const part = PATHS[Object.keys(change)[0]];
-    newest = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, {
+    open.newest = await send(part ? "PUT" : "PATCH", part ? `${path}/${part}` : path, {
       body: change,
-      etag: newest.etag,
+      etag: open.newest.etag,
     });
     if ("notes" in change) notesSaved(opened.data.trade, change.notes);
     if (withRedraw) await redraw();
@@ -44,9 +49,9 @@ export function saver({ redraw }, opened, lists) {
     } catch (error) {
       if (error.status !== 412) throw error;
       if ("notes" in change) notesUnsaved(opened.data.trade, "The trade was changed in the meantime.");
-      const before = newest.data.trade;
-      newest = await get(path);
-      showConflict("trade", versions(change, before, newest.data.trade, lists), {
+      const before = open.newest.data.trade;
+      open.newest = await get(path);
+      showConflict("trade", versions(change, before, open.newest.data.trade, lists), {
         keepMine: () => attempt(change, true),
         takeStored: () => takeStored(change),
       });
@@ -57,8 +62,8 @@ export function saver({ redraw }, opened, lists) {
     return redraw();
   };
   const save = (changeOf, withRedraw = true) => {
-    queue = queue.then(async () => {
-      const change = changeOf(newest.data.trade);
+    open.queue = open.queue.then(async () => {
+      const change = changeOf(open.newest.data.trade);
       try {
         await attempt(change, withRedraw);
       } catch (error) {
@@ -67,9 +72,9 @@ export function saver({ redraw }, opened, lists) {
         say(wordsOf(error), "error");
       }
     });
-    return queue;
+    return open.queue;
   };
-  return { save, latest: () => newest };
+  return { save, latest: () => open.newest };
 }
 
 // The rows of a conflict: the change, then whatever else was changed in the meantime.

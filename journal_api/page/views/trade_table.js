@@ -2,7 +2,7 @@
 // The list of trades and its pages.
 
 import { h } from "../dom.js";
-import { count, dayIn, gainOrLoss, NONE, number, shortDay, signed } from "../format.js";
+import { count, dayIn, gainOrLoss, NONE, number, price, shortDay, signed } from "../format.js";
 import { chip } from "./trade_parts.js";
 
 const clock = (timeZone) => {
@@ -77,8 +77,8 @@ export function table({ query, me, accounts }, { strategies, tags }, trades) {
         ),
       ],
       number(trade.quantity),
-      number(trade.entry_price),
-      number(trade.exit_price),
+      price(trade.entry_price),
+      price(trade.exit_price),
       isOpen
         ? h("span", { class: "chip" }, "open")
         : h("span", { class: gainOrLoss(trade.net_pnl) }, signed(trade.net_pnl)),
