@@ -17,19 +17,29 @@ from journal_api.repositories.imported_trades import (
     find_matches,
     insert_all,
 )
-from journal_api.repositories.stored_positions import find_continued, find_days_around, find_neighbours
+from journal_api.repositories.stored_positions import StoredPositions, find_taken
 from journal_api.rules.copy_match import CopyMatches
-from journal_api.rules.import_rows import Candidate, Correction, Rejected, ResolvedRow, StoredTrade
+from journal_api.rules.import_rows import (
+    Candidate,
+    Correction,
+    Rejected,
+    Relation,
+    ResolvedRow,
+    StoredTrade,
+)
+from journal_api.rules.pair_match import MERGED_POSITION
 from journal_api.rules.position_fills import read_fills
-from journal_api.rules.position_match import Relation, is_shifted, relate
+from journal_api.rules.position_match import OTHER_FILE, is_shifted, relate
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import (
     Contract,
     closes_nothing,
     continue_positions,
+    list_ids,
     list_unmatched,
     reopens,
+    with_own_id,
 )
 from journal_api.trade_files.copies import Copies, PendingCopy
 from journal_api.trade_files.copy_linking import CopyLinker
@@ -39,7 +49,6 @@ from journal_api.trade_files.names import RowResolver
 from journal_api.trade_files.previews import ImportDigest, PreviewCollector
 from journal_api.trade_files.reader import TradeFile
 from journal_api.trade_files.row_verdicts import (
-    MERGED_POSITION,
     OTHER_POSITIONS,
     error_verdict,
     several,
@@ -75,7 +84,8 @@ class TradeImporter:
         force: bool,
     ) -> None:
         self.db, self.user_id, self.import_id = db, user_id, import_id
-        self.known, self.file_format, self.digest, self.force = known, file_format, digest, force
+        self.known, self.digest, self.force = known, digest, force
+        self.positions = StoredPositions(user_id, known.last_trade_id, file_format)
         accounts = FileAccounts(choice.account_id, {**known.names.accounts, **choice.mapped})
         self.resolver, self.fees = RowResolver(known.names, accounts), ImportFees(known.commissions)
         self.written_at = now()
@@ -142,7 +152,7 @@ class TradeImporter:
 
     def defers(self, row: ResolvedRow | Rejected) -> bool:
         """Return whether the row may continue a stored position, or be continued; keep it until the end."""
-        if isinstance(row, Rejected) or not row.imported.is_position:
+        if isinstance(row, Rejected) or row.imported.kind not in ("fills", "closing", "expiring"):
             return False
         contract = Contract.of_row(row)
         may_be_continued = (
@@ -158,29 +168,29 @@ class TradeImporter:
         verdicts: list[Verdict] = []
         for contract, rows in self.deferred.items():
             since = min(row.columns["opened_at"] for row in rows)
-            stored = await find_continued(
-                *(self.db, self.user_id, *contract, since, self.file_format, self.known.last_trade_id)
-            )
+            stored = await self.positions.find_continued(self.db, *contract, since)
+            columns = [*(row.columns for row in rows), *(one.fields for one in stored)]
+            taken = await find_taken(self.db, contract.account_id, set(list_ids(columns)))
             if not stored or closes_nothing(rows, stored):
-                verdicts += await self.process_rows(rows)
+                verdicts += await self.process_rows(rows, taken)
             else:
-                verdicts += await self.continue_contract(rows, stored)
+                verdicts += await self.continue_contract(rows, stored, taken)
         self.deferred.clear()
         return verdicts
 
     async def continue_contract(
-        self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]
+        self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
     ) -> list[Verdict]:
         """Write the positions of the fills of the rows and of stored trades."""
         merged = next((stored for stored in stored_trades if stored.content is None), None)
-        continued = None if merged else continue_positions(rows, stored_trades)
+        continued = None if merged else continue_positions(rows, stored_trades, taken)
         if continued is None:
             if self.force:
-                return await self.process_rows(rows)
+                return await self.process_rows(rows, taken)
             why = MERGED_POSITION if merged else OTHER_POSITIONS
             return [suspect_verdict(row, merged or stored_trades[0], why) for row in rows]
-        if reopens(continued):
-            return await self.process_rows(rows)
+        if reopens(rows, continued):
+            return await self.process_rows(rows, taken)
         verdicts = list(map(unmatched_verdict, list_unmatched(rows, continued)))
         new: list[ResolvedRow] = []
         corrections: list[Correction] = []
@@ -193,14 +203,20 @@ class TradeImporter:
                 verdicts += self.add(new[-1])
             else:
                 is_same = read_fills(row.columns) == read_fills(stored.fields)
-                correction = None if is_same else self.compare(charged, stored)
+                correction = None if is_same else self.compare(charged, stored, is_continued=True)
                 corrections += [correction] if correction else []
                 verdicts.append(stored_verdict(charged, stored, correction))
         await self.write_rows(new, corrections)
         return verdicts
 
-    async def process_rows(self, rows: Sequence[ResolvedRow | Rejected]) -> list[Verdict]:
-        """Write the new and the corrected trades of rows. Returns their verdicts."""
+    async def process_rows(
+        self, rows: Sequence[ResolvedRow | Rejected], taken: set[str] | None = None
+    ) -> list[Verdict]:
+        """Write the new and the corrected trades of rows. Returns their verdicts.
+
+        Positions that must be continued are deferred. At the end of the file `taken` has the external ids
+        that they must not have.
+        """
         matches = await self.find_matches(rows)
         self.last_matched |= matches.last_matched
         relations = await self.find_relations(rows, matches.stored)
@@ -210,7 +226,13 @@ class TradeImporter:
         for index, row in enumerate(rows):
             if isinstance(row, Rejected):
                 verdicts.append(error_verdict(row.line, row.reason))
-            elif (relation := relations.get(index)) and not self.is_forced(relation, index, matches):
+            elif (relation := relations.get(index)) and relation.is_continued:
+                if taken is None:
+                    self.deferred[Contract.of_row(row)].append(row)
+                else:
+                    new.append(self.with_ids(with_own_id(row, taken)))
+                    verdicts += self.add(new[-1])
+            elif relation and not self.is_forced(relation, index, matches):
                 verdicts.append(self.add_relation(row, relation, corrections))
             elif stored := matches.stored.get(index):
                 correction = self.compare(row, stored)
@@ -231,7 +253,7 @@ class TradeImporter:
 
     def is_forced(self, relation: Relation, index: int, matches: Matches) -> bool:
         """Return whether a suspect is imported as it is: no trade with its id or content is stored."""
-        return self.force and relation.is_suspect and index not in matches.stored
+        return self.force and bool(relation.suspicion) and index not in matches.stored
 
     async def write_rows(self, new: list[ResolvedRow], corrections: list[Correction]) -> None:
         await self.call(lambda: self.observe(new, corrections))
@@ -262,24 +284,24 @@ class TradeImporter:
             index: row
             for index, row in enumerate(rows)
             if isinstance(row, ResolvedRow)
-            and (row.imported.is_position or row.imported.is_row)
+            and row.imported.kind != "trade"
             and row.columns["account_id"] in self.known.accounts_with_trades
         }
         if not positions:
             return {}
-        neighbours = await find_neighbours(self.db, self.user_id, positions, self.known.last_trade_id)
+        neighbours = await self.positions.find_neighbours(self.db, positions)
         relations: dict[int, Relation] = {}
         self.related |= {
             stored.trade_id
             for index, stored in matched.items()
-            if index in positions and positions[index].imported.is_row
+            if index in positions and positions[index].imported.kind == "row"
         }
         for index, row in positions.items():
             stored = matched.get(index), neighbours.get(index, ())
-            relation = relate(row, *stored, self.file_format, self.related)
+            relation = relate(row, *stored, self.positions.format, self.related)
             if relation is not None:
                 relations[index] = relation
-                if not relation.is_suspect:
+                if not (relation.suspicion or relation.is_continued):
                     self.related.add(relation.stored.trade_id)
         return relations | await self.find_shifted(
             {index: row for index, row in positions.items() if index not in {*relations, *matched}}
@@ -289,20 +311,18 @@ class TradeImporter:
         """Return the positions that another format has at the times of another zone: suspects."""
         if not rows:
             return {}
-        around = await find_days_around(
-            self.db, self.user_id, rows, self.known.last_trade_id, self.file_format
-        )
+        around = await self.positions.find_days_around(self.db, rows)
         shifted = (
             (index, next((one for one in around.get(index, ()) if is_shifted(row.columns, one.fields)), None))
             for index, row in rows.items()
         )
-        return {index: Relation(stored, None, is_suspect=True) for index, stored in shifted if stored}
+        return {index: Relation(stored, suspicion=OTHER_FILE) for index, stored in shifted if stored}
 
     def add_relation(self, row: ResolvedRow, relation: Relation, corrections: list[Correction]) -> Verdict:
         """Return the verdict of a position that a stored trade is, and add its correction."""
         stored = relation.stored
-        if relation.is_suspect:
-            return suspect_verdict(row, stored)
+        if relation.suspicion:
+            return suspect_verdict(row, stored, relation.suspicion)
         if relation.row is None or stored.trade_id in self.compared:
             return stored_verdict(row, stored, None)
         if relation.is_filled_in:
@@ -320,13 +340,15 @@ class TradeImporter:
             return row
         return Rejected(row.line, f"row {name!r} is repeated") if self.copies.is_repeated(name) else row
 
-    def compare(self, row: ResolvedRow, stored: StoredTrade) -> Correction | None:
+    def compare(
+        self, row: ResolvedRow, stored: StoredTrade, *, is_continued: bool = False
+    ) -> Correction | None:
         """Return the correction of a stored trade; only the first row of each trade can correct it."""
         self.copies.add_original(row.imported.row_name, stored.original_id)
         if stored.trade_id in self.compared:
             return None
         self.compared.add(stored.trade_id)
-        correction = correct_trade(row, stored, self.fees.commissions_for(row))
+        correction = correct_trade(row, stored, self.fees.commissions_for(row), is_continued=is_continued)
         if correction:
             self.fees.count(row, correction.fields["fees"] - stored.fields["fees"])
         return correction
@@ -379,9 +401,4 @@ class TradeImporter:
 
 def is_open_position(row: ResolvedRow | Rejected) -> bool:
     """Return whether a row is a position that the file leaves open."""
-    return (
-        not isinstance(row, Rejected)
-        and row.imported.is_position
-        and not row.imported.is_unmatched
-        and row.columns["closed_at"] is None
-    )
+    return not isinstance(row, Rejected) and row.imported.kind == "fills" and row.columns["closed_at"] is None

@@ -1,21 +1,26 @@
 """One trade is one position: pairs and fills, files that cut a position, the same position in two formats."""
 
 import json
-from collections.abc import Sequence
-from itertools import permutations
-from typing import Any
+import random
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from itertools import pairwise, permutations
+from typing import Any, TypeVar
 
 import httpx
 import pytest
 from factories import create_account, create_import, details_of, read_file, run_sql, send_file, unwrap
 from positions import (
     FileFill,
+    Pair,
     book_positions,
     executions,
     first_in_first_out,
+    ninjatrader_trades,
     performance,
     position_history,
     random_fills,
+    topstepx_trades,
 )
 from proofs import examples
 from starlette.applications import Starlette
@@ -23,6 +28,7 @@ from starlette.applications import Starlette
 from journal_api.rules.fills import decode_fills
 from journal_api.rules.import_rows import Candidate
 
+T = TypeVar("T")
 SEEDS = range(examples(full=400, ci=12))
 
 
@@ -97,6 +103,77 @@ async def test_pairs_that_two_files_cut_anywhere_are_the_positions_of_the_whole(
     assert await stored_positions(app) == expected(fills)
     again = await create_import(client, performance(pairs), account_id=account["id"])
     assert again["counts"]["new"] == again["counts"]["updated"] == 0
+
+
+FORMS = [performance, position_history, topstepx_trades, ninjatrader_trades]
+
+
+def cut(rows: Sequence[T], seed: int) -> list[list[T]]:
+    """The rows in two to five pieces, in any order."""
+    choose = random.Random(seed)
+    places = sorted(choose.sample(range(1, len(rows)), choose.randint(1, 4)))
+    pieces = [list(rows[begin:end]) for begin, end in pairwise([0, *places, len(rows)])]
+    choose.shuffle(pieces)
+    return pieces
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("seed", range(examples(full=300, ci=8)))
+async def test_pairs_in_pieces_of_any_order_are_stored_once_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, form: Callable[[Iterable[Pair]], bytes]
+) -> None:
+    fills = random_fills(seed, 30)
+    pairs = list(first_in_first_out(fills))
+    account = await create_account(client)
+    stored, suspects = Decimal(), 0
+
+    for piece in cut(pairs, seed):
+        report = await create_import(client, form(piece), account_id=account["id"])
+        left = {row["line"] for row in report["rows"] if row["verdict"] == "suspect"}
+        suspects += len(left)
+        stored += sum(
+            Decimal(row.columns["gross_pnl"]) / 10**8
+            for row in read_file(form(piece), one_trade_is=lambda file_format: "position").candidates
+            if isinstance(row, Candidate) and row.imported.line not in left
+        )
+
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    assert Decimal(total) / 10**8 == stored
+    if suspects:
+        return
+    assert total == sum(pair.result for pair in pairs) * 10**8
+    if form in (performance, position_history):
+        assert await stored_positions(app) == expected(fills)
+    again = await create_import(client, form(pairs), account_id=account["id"])
+    assert again["counts"]["new"] == again["counts"].get("suspect", 0) == 0
+    # Without ids the order of fills within a second is that of the file, so the whole file may correct it.
+    assert again["counts"]["updated"] == 0 or form in (topstepx_trades, ninjatrader_trades)
+    assert await run_sql(app, "SELECT sum(gross_pnl) FROM trades") == [(total,)]
+
+
+@pytest.mark.parametrize("has_ids", [True, False], ids=["ids", "no ids"])
+@pytest.mark.parametrize("seed", range(examples(full=600, ci=12)))
+async def test_fills_in_pieces_of_any_order_are_the_positions_of_the_whole_or_suspect(
+    client: httpx.AsyncClient, app: Starlette, seed: int, has_ids: bool
+) -> None:
+    fills = random_fills(seed, 30)
+    account = await create_account(client)
+    suspects = 0
+
+    for piece in cut(fills, seed):
+        report = await create_import(client, executions(piece, has_ids=has_ids), account_id=account["id"])
+        suspects += report["counts"].get("suspect", 0)
+
+    if suspects:
+        return
+    ((total,),) = await run_sql(app, "SELECT sum(gross_pnl) FROM trades")
+    assert total == sum(one["gross"] for one in expected(fills)) * 10**8
+    if has_ids:
+        assert await stored_positions(app) == expected(fills)
+    again = await create_import(client, executions(fills, has_ids=has_ids), account_id=account["id"])
+    # Without ids the order of fills within a second is that of the file, so the whole file may correct it.
+    assert (again["counts"]["new"] == again["counts"]["updated"] == 0) or not has_ids
+    assert await run_sql(app, "SELECT sum(gross_pnl) FROM trades") == [(total,)]
 
 
 @pytest.mark.parametrize("formats", [*permutations([0, 1, 2], 2)], ids=str)
@@ -242,14 +319,14 @@ LATER = ("b sell 2 25010 id2", "c buy 1 25000 id3", "d sell 1 25100 id4")
                 write_fills("a buy 1 25000 id1", "b sell 1 25010 id2"),
                 write_fills("b sell 1 25010 id2", "c buy 1 25000 id3"),
             ],
-            [("long", 1, 20)],
+            [("long", 1, 20), ("long", 1, None)],
         ),
     ],
     ids=[
         "a fill turns the position over",
         "the whole after its first part",
         "the whole after its later part",
-        "a fill of another position is suspect",
+        "a fill of another position closes that one only",
     ],
 )
 async def test_files_that_overlap_give_each_position_once(
