@@ -18,6 +18,10 @@ SEVERAL_POSITIONS = (
     "joins positions of files that were imported without what is between them: undo those imports, then"
     " import the files in the order of time"
 )
+FILL_BY_HAND = (
+    "continues a trade with a fill that was entered by hand and that the file does not have: delete that fill,"
+    " then import this file"
+)
 MERGED_POSITION = "may continue a position that was merged: split that, then import this file"
 
 
@@ -51,10 +55,10 @@ def relate_pairs(
     stored = near[0]
     if stored.content is None:
         return Relation(stored, suspicion=MERGED_POSITION)
-    united = row if mine >= stored.row_keys else extend(row, stored, new)
-    if len(near) > 1 or stored.format != file_format or stored.trade_id in related or united is None:
+    if len(near) > 1 or stored.format != file_format or stored.trade_id in related:
         return Relation(stored, suspicion=SEVERAL_POSITIONS)
-    return Relation(stored, united)
+    united = row if mine >= stored.row_keys else extend(row, stored, new)
+    return Relation(stored, united, suspicion=None if united else FILL_BY_HAND)
 
 
 def touches(row: ResolvedRow, stored: StoredTrade) -> bool:

@@ -17,7 +17,7 @@ from journal_api.repositories.imported_trades import (
     find_matches,
     insert_all,
 )
-from journal_api.repositories.stored_positions import StoredPositions, find_taken
+from journal_api.repositories.stored_positions import StoredPositions, find_taken, shift
 from journal_api.rules.copy_match import CopyMatches
 from journal_api.rules.import_rows import (
     Candidate,
@@ -27,15 +27,17 @@ from journal_api.rules.import_rows import (
     ResolvedRow,
     StoredTrade,
 )
-from journal_api.rules.pair_match import MERGED_POSITION
+from journal_api.rules.pair_match import FILL_BY_HAND, MERGED_POSITION
 from journal_api.rules.position_fills import read_fills
-from journal_api.rules.position_match import OTHER_FILE, is_shifted, relate
+from journal_api.rules.position_match import MAX_ROUNDING, OTHER_FILE, is_shifted, relate
 from journal_api.structs.imports import Verdict
 from journal_api.trade_files.accounts import AccountChoice, FileAccounts
 from journal_api.trade_files.continued import (
     Contract,
+    adopt_typed,
     closes_nothing,
     continue_positions,
+    find_edited,
     list_ids,
     list_unmatched,
     reopens,
@@ -167,7 +169,7 @@ class TradeImporter:
         """Process the deferred rows, contract by contract."""
         verdicts: list[Verdict] = []
         for contract, rows in self.deferred.items():
-            since = min(row.columns["opened_at"] for row in rows)
+            since = shift(min(row.columns["opened_at"] for row in rows), -MAX_ROUNDING)
             stored = await self.positions.find_continued(self.db, *contract, since)
             columns = [*(row.columns for row in rows), *(one.fields for one in stored)]
             taken = await find_taken(self.db, contract.account_id, set(list_ids(columns)))
@@ -182,13 +184,15 @@ class TradeImporter:
         self, rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade], taken: set[str]
     ) -> list[Verdict]:
         """Write the positions of the fills of the rows and of stored trades."""
+        stored_trades = adopt_typed(rows, stored_trades)
         merged = next((stored for stored in stored_trades if stored.content is None), None)
-        continued = None if merged else continue_positions(rows, stored_trades, taken)
+        edited = find_edited(rows, stored_trades)
+        continued = None if merged or edited else continue_positions(rows, stored_trades, taken)
         if continued is None:
             if self.force:
                 return await self.process_rows(rows, taken)
-            why = MERGED_POSITION if merged else OTHER_POSITIONS
-            return [suspect_verdict(row, merged or stored_trades[0], why) for row in rows]
+            why = MERGED_POSITION if merged else FILL_BY_HAND if edited else OTHER_POSITIONS
+            return [suspect_verdict(row, merged or edited or stored_trades[0], why) for row in rows]
         if reopens(rows, continued):
             return await self.process_rows(rows, taken)
         verdicts = list(map(unmatched_verdict, list_unmatched(rows, continued)))

@@ -5,13 +5,13 @@ go through one book, contract by contract.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from journal_api.rules.fills import Fill, fold_fills
+from journal_api.rules.fills import Fill, encode_fills, fold_fills, number_fills
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
 from journal_api.rules.position_fills import (
     Key,
@@ -22,6 +22,7 @@ from journal_api.rules.position_fills import (
     read_fills,
     with_fills,
 )
+from journal_api.rules.position_match import MAX_ROUNDING, is_near, is_near_price
 from journal_api.rules.trade_identity import compute_fingerprint
 from journal_api.structs.trades import FillSide
 
@@ -87,6 +88,56 @@ def unite(held: dict[Key, Fill], read: dict[Key, Fill]) -> Iterator[Fill]:
     """Yield the fills of the journal and of the file: of a fill in both, the larger part."""
     for key, fill in (held | {key: fill for key, fill in read.items() if key not in held}).items():
         yield fill._replace(quantity=max(fill.quantity, read.get(key, fill).quantity))
+
+
+def adopt_typed(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> list[StoredTrade]:
+    """Return the stored trades; a fill that was entered by hand has the id of the same fill of the file."""
+    read = add_parts(fill for row in rows for fill in read_fills(row.columns))
+    adopted: list[StoredTrade] = []
+    for stored in stored_trades:
+        fills = [find_same(fill, read.values()) or fill for fill in read_fills(stored.fields)]
+        fields = {**stored.fields, "fills": encode_fills(number_fills(fills))}
+        adopted.append(stored._replace(fields=fields) if fills != read_fills(stored.fields) else stored)
+    return adopted
+
+
+def find_same(fill: Fill, others: Iterable[Fill]) -> Fill | None:
+    """Return the fill with an id that is a fill without one."""
+    if fill.external_id is not None:
+        return None
+    same = (
+        other
+        for other in others
+        if other.external_id is not None
+        and (other.side, other.quantity) == (fill.side, fill.quantity)
+        and is_near(other.at, fill.at)
+        and is_near_price(other.price, fill.price)
+    )
+    return next((fill._replace(external_id=other.external_id) for other in same), None)
+
+
+def find_edited(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> StoredTrade | None:
+    """Return a stored trade with a fill that was entered by hand, and that the file has otherwise."""
+    read = add_parts(fill for row in rows for fill in read_fills(row.columns))
+    first, last = (choose(fill.at for fill in read.values()) for choose in (min, max))
+    for stored in stored_trades:
+        fills = read_fills(stored.fields)
+        shares = any(find_key(fill) in read for fill in fills)
+        for fill in fills:
+            is_left_out = shares and first < fill.at < last
+            if find_key(fill) not in read and (is_left_out or may_be_typed(fill, read.values())):
+                return stored
+    return None
+
+
+def may_be_typed(fill: Fill, others: Collection[Fill]) -> bool:
+    """Return whether a fill may be one of others, with the time that a trader types: without seconds."""
+    if fill.external_id is not None:
+        return False
+    has_ids = all(other.external_id is not None for other in others)
+    return (has_ids or fill.at.endswith(":00.000000Z")) and any(
+        other.side == fill.side and is_near(other.at, fill.at, MAX_ROUNDING) for other in others
+    )
 
 
 def turn_expired(row: ResolvedRow, stored_trades: Sequence[StoredTrade]) -> ResolvedRow:

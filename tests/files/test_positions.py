@@ -3,13 +3,23 @@
 import json
 import random
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise, permutations
 from typing import Any, TypeVar
 
 import httpx
 import pytest
-from factories import create_account, create_import, details_of, read_file, run_sql, send_file, unwrap
+from factories import (
+    create_account,
+    create_import,
+    details_of,
+    list_trades,
+    read_file,
+    run_sql,
+    send_file,
+    unwrap,
+)
 from positions import (
     FileFill,
     Pair,
@@ -419,3 +429,77 @@ async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
 
     assert refused.status_code == 400
     assert details_of(refused)["reason"].startswith("fills must ")
+
+
+TYPED = {"symbol": "MNQH6", "direction": "long", "quantity": 2, "multiplier": 2, "entry_price": 100}
+A_FILE_OF_IT = [("09:30:20", 2, "100", 1), ("09:41:40", -2, "110", 2)]
+
+
+def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
+    day = "2026-02-12T"
+    return [
+        FileFill(number, datetime.fromisoformat(day + at), "MNQH6", size, Decimal(price))
+        for at, size, price, number in rows
+    ]
+
+
+@pytest.mark.parametrize("form", [executions, lambda fills: performance(first_in_first_out(fills))])
+@pytest.mark.parametrize(
+    ("typed", "verdict"),
+    [
+        ({"opened_at": "09:30:20", "closed_at": "09:41:40", "exit_price": 110}, "duplicate"),
+        ({"opened_at": "09:30:21", "closed_at": "09:41:39", "exit_price": 110}, "duplicate"),
+        ({"opened_at": "09:30:00", "closed_at": "09:41:00", "exit_price": 110}, "suspect"),
+        ({"opened_at": "09:31:00", "closed_at": "09:42:00", "exit_price": 110}, "suspect"),
+        ({"opened_at": "09:35:00", "closed_at": "09:41:00", "exit_price": 109}, "suspect"),
+        ({"opened_at": "09:30:00"}, "suspect"),
+        ({"opened_at": "09:50:00", "closed_at": "09:55:00", "exit_price": 110}, "new"),
+    ],
+    ids=["same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"],
+)
+async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
+    client: httpx.AsyncClient, form: Callable[[Any], bytes], typed: dict[str, Any], verdict: str
+) -> None:
+    account = await create_account(client)
+    times = {name: f"2026-02-12T{at}Z" for name, at in typed.items() if name.endswith("_at")}
+    created = await client.post("/trades", json={**TYPED, **typed, **times, "account_id": account["id"]})
+    assert created.status_code == 201, created.text
+
+    report = await create_import(client, form(fills_of_day(A_FILE_OF_IT)), account_id=account["id"])
+
+    (row,) = report["rows"]
+    assert row["verdict"] == verdict
+    if verdict == "suspect":
+        assert "entered by hand: the file has long 2 MNQH6 from 2026-02-12T09:30:20" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("typed_at", "price", "later", "expected_trades"),
+    [
+        ("09:41:40", 110, A_FILE_OF_IT, [("long", 40)]),
+        ("09:41:00", 110, A_FILE_OF_IT, "suspect"),
+        ("09:42:00", 110, A_FILE_OF_IT[1:], "suspect"),
+        ("09:41:40", 109, A_FILE_OF_IT, [("long", 40)]),
+    ],
+    ids=["same", "minutes", "only the close", "another price"],
+)
+async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
+    client: httpx.AsyncClient, typed_at: str, price: int, later: list[Any], expected_trades: Any
+) -> None:
+    account = await create_account(client)
+    first = await create_import(client, executions(fills_of_day(A_FILE_OF_IT[:1])), account_id=account["id"])
+    trade_id = first["rows"][0]["trade_id"]
+    fill = {"side": "sell", "quantity": 2, "price": price, "at": f"2026-02-12T{typed_at}Z"}
+    unwrap(await client.post(f"/trades/{trade_id}/fills", json=fill))
+
+    report = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
+
+    trades = [(one["direction"], one["gross_pnl"]) for one in await list_trades(client)]
+    if expected_trades == "suspect":
+        assert report["counts"]["suspect"] == len(report["rows"]) == 1
+        assert "entered by hand" in report["rows"][0]["reason"]
+        assert len(trades) == 1
+    else:
+        assert trades == expected_trades
+        again = await create_import(client, executions(fills_of_day(later)), account_id=account["id"])
+        assert again["counts"] == {"new": 0, "duplicate": 1, "updated": 0, "error": 0}
