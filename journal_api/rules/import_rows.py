@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from journal_api.rules.trade_draft import TradeDraft
 from journal_api.rules.trade_identity import read_row_keys
-from journal_api.structs.trades import FillSide
+from journal_api.structs.trades import FeesSource, FillSide
 from journal_api.values.timestamps import Timestamp
 
 
@@ -69,6 +69,7 @@ class ImportedTrade(Struct, frozen=True, gc=False):
     copy_of: str | None = None
     fill_ids: tuple[str, str] | None = None  # of entry and exit in a row of a pair
     fills: tuple[FileFill, ...] = ()  # empty if the trade is one entry and one exit without ids
+    fees_source: FeesSource | None = None  # if the file says it, as an export does
     kind: RowKind = "trade"
     pairs: tuple[PairRow, ...] = ()  # the rows of a position that was joined from several
     rows: int = 1  # the rows of the file that the trade was made from

@@ -99,7 +99,7 @@ def correct_trade(
         differing = list(dict.fromkeys((*differing, *FROM_FILLS, "gross_pnl")))
     fields = stored.fields | {field: row.columns[field] for field in differing}
     if "fees" in differing:
-        fields["fees_source"] = "file"
+        fields["fees_source"] = row.columns["fees_source"]
     if (fields["closed_at"] is None) != (fields["gross_pnl"] is None):  # the trader has reopened the trade
         differing += ["exit_price", "closed_at", "gross_pnl"]
         fields |= {field: row.columns[field] for field in differing}

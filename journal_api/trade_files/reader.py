@@ -227,7 +227,7 @@ def build_candidates(
         except ValidationFailed as error:
             yield Rejected(trade.line, first_reason(error))
             continue
-        columns["fees_source"] = "file" if trade.states("fees") else "none"
+        columns["fees_source"] = trade.fees_source or ("file" if trade.states("fees") else "none")
         if trade.fills:
             columns["fills"] = encode_file_fills(trade.fills, zone, columns)
         content = compute_checksums(restore_multiplier(trade, columns), trade.unstated)
