@@ -73,13 +73,14 @@ def relate_close(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Rela
 
 def relate_row(row: ResolvedRow, stored_trades: Iterable[StoredTrade]) -> Relation | None:
     """Return the relation of a row that is kept apart to trades of another format, or entered by hand."""
+    suspect: Relation | None = None
     for stored in stored_trades:
         if is_same_position(row.columns, stored.fields):
             return Relation(stored)
         may_be_part = overlaps(row.columns, stored.fields) or is_within(row.columns, stored.fields)
-        if (stored.format and may_be_part) or is_typed(row.columns, stored):
-            return Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
-    return None
+        if may_be_part or is_typed(row.columns, stored):
+            suspect = Relation(stored, suspicion=OTHER_FILE if stored.format else BY_HAND)
+    return suspect
 
 
 def relate_fills(

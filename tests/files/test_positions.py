@@ -443,7 +443,7 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ]
 
 
-@pytest.mark.parametrize("form", [executions, lambda fills: performance(first_in_first_out(fills))])
+@pytest.mark.parametrize("form", ["fills", "pairs", "row"])
 @pytest.mark.parametrize(
     ("typed", "verdict"),
     [
@@ -458,14 +458,18 @@ def fills_of_day(rows: Sequence[tuple[str, int, str, int]]) -> list[FileFill]:
     ids=["same", "seconds apart", "minutes", "next minutes", "overlaps", "still open", "later"],
 )
 async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
-    client: httpx.AsyncClient, form: Callable[[Any], bytes], typed: dict[str, Any], verdict: str
+    client: httpx.AsyncClient, form: str, typed: dict[str, Any], verdict: str
 ) -> None:
     account = await create_account(client)
     times = {name: f"2026-02-12T{at}Z" for name, at in typed.items() if name.endswith("_at")}
     created = await client.post("/trades", json={**TYPED, **typed, **times, "account_id": account["id"]})
     assert created.status_code == 201, created.text
 
-    report = await create_import(client, form(fills_of_day(A_FILE_OF_IT)), account_id=account["id"])
+    fills = fills_of_day(A_FILE_OF_IT)
+    file = executions(fills) if form == "fills" else performance(first_in_first_out(fills))
+    query = {"one_trade_is": "row"} if form == "row" else {}
+
+    report = await create_import(client, file, account_id=account["id"], **query)
 
     (row,) = report["rows"]
     assert row["verdict"] == verdict
