@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from journal_api.rules.fills import Fill, decode_fills, encode_fills, state_fills, summarize
 from journal_api.rules.import_rows import ResolvedRow, StoredTrade
-from journal_api.rules.trade_identity import compute_checksums, has_fill_ids
+from journal_api.rules.trade_identity import compute_checksums, read_fill_ids
 
 # What identifies a fill in files of one format: its id, else its time and price; and its side.
 Key = tuple[Any, ...]
@@ -21,10 +21,8 @@ def read_fills(columns: dict[str, Any]) -> list[Fill]:
 def read_stored_fills(stored: StoredTrade) -> list[Fill]:
     """Return the fills of a stored trade; the row of a pair has the ids of its external id."""
     fills = read_fills(stored.fields)
-    if stored.fields["fills"] or not has_fill_ids({"external_id": stored.external_id}):
-        return fills
-    ids = dict(zip(("buy", "sell"), (stored.external_id or "").split("-"), strict=True))
-    return [fill._replace(external_id=ids[fill.side]) for fill in fills]
+    ids = {} if stored.fields["fills"] else read_fill_ids(stored.external_id)
+    return [fill._replace(external_id=ids.get(fill.side, fill.external_id)) for fill in fills]
 
 
 def find_key(fill: Fill) -> Key:

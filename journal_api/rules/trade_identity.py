@@ -75,10 +75,10 @@ def read_row_keys(content: bytes | None, fingerprint: bytes, occurrence: int) ->
     return [keys[begin : begin + 8] for begin in range(0, len(keys), 8)]
 
 
-def has_fill_ids(columns: dict[str, Any]) -> bool:
-    """Return whether the external id consists of the ids of two fills, as in Tradovate's files."""
-    buy_id, separator, sell_id = (columns["external_id"] or "").partition("-")
-    return bool(separator) and buy_id.isdigit() and sell_id.isdigit()
+def read_fill_ids(external_id: str | None) -> dict[str, str]:
+    """Return the ids of two fills by their sides, of which an external id consists in Tradovate's files."""
+    buy_id, _, sell_id = (external_id or "").partition("-")
+    return {"buy": buy_id, "sell": sell_id} if buy_id.isdigit() and sell_id.isdigit() else {}
 
 
 def changed_fields(before: bytes, after: bytes) -> tuple[list[str], bytes]:
