@@ -11,7 +11,14 @@ from msgspec.structs import replace
 from journal_api.errors import ValidationFailed
 from journal_api.rules.fills import Fill, number_fills
 from journal_api.rules.import_rows import Relation, ResolvedRow, StoredTrade
-from journal_api.rules.position_fills import add_parts, find_place, read_fills, read_stored_fills, with_fills
+from journal_api.rules.position_fills import (
+    add_parts,
+    find_place,
+    has_ids,
+    read_fills,
+    read_stored_fills,
+    with_fills,
+)
 from journal_api.rules.position_times import overlaps
 
 SEVERAL_POSITIONS = (
@@ -70,10 +77,6 @@ def touches(row: ResolvedRow, stored: StoredTrade) -> bool:
         return overlaps(row.columns, stored.fields)
     places, other_places = ([find_place(fill) for fill in fills] for fills in (mine, theirs))
     return min(places) <= max(other_places) and min(other_places) <= max(places)
-
-
-def has_ids(fills: Iterable[Fill]) -> bool:
-    return all(fill.external_id is not None for fill in fills)
 
 
 def extend(row: ResolvedRow, stored: StoredTrade, new: Collection[bytes]) -> ResolvedRow | None:

@@ -31,6 +31,10 @@ def find_key(fill: Fill) -> Key:
     return fill.side, fill.at, fill.price
 
 
+def has_ids(fills: Iterable[Fill]) -> bool:
+    return all(fill.external_id is not None for fill in fills)
+
+
 def find_place(fill: Fill) -> tuple[str, int]:
     """Return the place of a fill in the order of time, those of one time by their ids."""
     fill_id = fill.external_id or ""

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from journal_api.rules.fills import Fill
 from journal_api.rules.import_rows import Relation, ResolvedRow, StoredTrade
 from journal_api.rules.pair_match import relate_pairs
-from journal_api.rules.position_fills import list_sizes, read_fills, read_stored_fills
+from journal_api.rules.position_fills import has_ids, list_sizes, read_fills, read_stored_fills
 from journal_api.rules.position_times import is_within, meets, overlaps
 from journal_api.values.money import json_text
 
@@ -87,8 +87,10 @@ def relate_fills(
     row: ResolvedRow, matched: StoredTrade | None, stored_trades: Iterable[StoredTrade], file_format: str
 ) -> Relation | None:
     """Return the position of the same fills, or one with which the fills must go through one book."""
-    mine = list_sizes(read_fills(row.columns))
-    near: list[StoredTrade] = []
+    fills = read_fills(row.columns)
+    if matched is not None and matched.fields["fills"] is None and has_ids(fills):
+        return Relation(matched, row)  # earlier releases stored no fills
+    mine, near = list_sizes(fills), list[StoredTrade]()
     for stored in stored_trades:
         if stored.format != file_format:
             continue

@@ -5,6 +5,7 @@ go through one book, contract by contract.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from journal_api.rules.position_fills import (
     add_parts,
     find_key,
     find_place,
+    has_ids,
     list_sizes,
     read_fills,
     with_fills,
@@ -69,19 +71,29 @@ def continue_positions(
     }
     mine = {find_key(fill): row for row in rows for fill in read_fills(row.columns)}
     fills = sorted(unite(held, read), key=find_place)
-    remaining = list(stored_trades)
+    holders, free = index_by_fill(stored_trades), set(range(len(stored_trades)))
     continued: list[Continued] = []
     for position in fold_fills(fills, lambda fill: find_key(fill) in closing - held.keys()):
         keys = {find_key(fill) for fill in position}
-        stored = next((one for one in remaining if shares_fill(one, keys)), None)
+        place = min((place for key in keys for place in holders[key] if place in free), default=None)
+        stored = None if place is None else stored_trades[place]
         if stored is not None:
-            remaining.remove(stored)
+            free.discard(place)
             if mine.keys().isdisjoint(keys) and list_sizes(position) == list_sizes(read_fills(stored.fields)):
                 continue
         template = min((mine[key] for key in keys if key in mine), key=by_line, default=rows[0])
         row = with_fills(template, position)
         continued.append(Continued(row if stored else with_own_id(row, taken), stored))
-    return None if remaining else continued
+    return None if free else continued
+
+
+def index_by_fill(stored_trades: Sequence[StoredTrade]) -> defaultdict[Key, list[int]]:
+    """Return the places of the trades by each of their fills."""
+    places: defaultdict[Key, list[int]] = defaultdict(list)
+    for place, stored in enumerate(stored_trades):
+        for fill in read_fills(stored.fields):
+            places[find_key(fill)].append(place)
+    return places
 
 
 def unite(held: dict[Key, Fill], read: dict[Key, Fill]) -> Iterator[Fill]:
@@ -93,12 +105,13 @@ def unite(held: dict[Key, Fill], read: dict[Key, Fill]) -> Iterator[Fill]:
 def adopt_typed(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade]) -> list[StoredTrade]:
     """Return the stored trades; a fill that was entered by hand has the id of the same fill of the file."""
     read = add_parts(fill for row in rows for fill in read_fills(row.columns))
+    with_ids = [fill for fill in read.values() if fill.external_id is not None]
     adopted: list[StoredTrade] = []
-    for stored in stored_trades:
-        fills = [find_same(fill, read.values()) or fill for fill in read_fills(stored.fields)]
+    for stored in stored_trades if with_ids else ():
+        fills = [find_same(fill, with_ids) or fill for fill in read_fills(stored.fields)]
         fields = {**stored.fields, "fills": encode_fills(number_fills(fills))}
         adopted.append(stored._replace(fields=fields) if fills != read_fills(stored.fields) else stored)
-    return adopted
+    return adopted or list(stored_trades)
 
 
 def find_same(fill: Fill, others: Iterable[Fill]) -> Fill | None:
@@ -108,8 +121,7 @@ def find_same(fill: Fill, others: Iterable[Fill]) -> Fill | None:
     same = (
         other
         for other in others
-        if other.external_id is not None
-        and (other.side, other.quantity) == (fill.side, fill.quantity)
+        if (other.side, other.quantity) == (fill.side, fill.quantity)
         and is_near(other.at, fill.at)
         and is_near_price(other.price, fill.price)
     )
@@ -125,18 +137,30 @@ def find_edited(rows: Sequence[ResolvedRow], stored_trades: Sequence[StoredTrade
         shares = any(find_key(fill) in read for fill in fills)
         for fill in fills:
             is_left_out = shares and first < fill.at < last
-            if find_key(fill) not in read and (is_left_out or may_be_typed(fill, read.values())):
+            if find_key(fill) not in read and (
+                is_left_out or may_be_typed(fill, read.values(), shares=shares)
+            ):
                 return stored
     return None
 
 
-def may_be_typed(fill: Fill, others: Collection[Fill]) -> bool:
-    """Return whether a fill may be one of others, with the time that a trader types: without seconds."""
+def may_be_typed(fill: Fill, others: Collection[Fill], *, shares: bool) -> bool:
+    """Return whether a fill may be one of others that a trader has entered, with another time.
+
+    Where fills have ids, one without an id was entered. Elsewhere one may have been that has no seconds.
+    """
     if fill.external_id is not None:
         return False
-    has_ids = all(other.external_id is not None for other in others)
-    return (has_ids or fill.at.endswith(":00.000000Z")) and any(
-        other.side == fill.side and is_near(other.at, fill.at, MAX_ROUNDING) for other in others
+    if has_ids(others):
+        return any(
+            other.side == fill.side and (shares or is_near(other.at, fill.at, MAX_ROUNDING))
+            for other in others
+        )
+    return fill.at.endswith(":00.000000Z") and any(
+        (other.side, other.quantity) == (fill.side, fill.quantity)
+        and is_near(other.at, fill.at, MAX_ROUNDING)
+        and is_near_price(other.price, fill.price)
+        for other in others
     )
 
 

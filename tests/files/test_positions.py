@@ -431,6 +431,21 @@ async def test_fills_that_do_not_make_the_trade_of_their_row_are_refused(
     assert details_of(refused)["reason"].startswith("fills must ")
 
 
+@pytest.mark.parametrize("seed", range(examples(full=20, ci=2)))
+async def test_trades_of_releases_without_fills_get_them(
+    client: httpx.AsyncClient, app: Starlette, seed: int
+) -> None:
+    fills = random_fills(seed, 60)
+    account = await create_account(client)
+    await create_import(client, executions(fills), account_id=account["id"])
+    await run_sql(app, "UPDATE trades SET fills = NULL, content = substr(content, 1, 40)")
+
+    report = await create_import(client, executions(fills), account_id=account["id"])
+
+    assert report["counts"] == {"new": 0, "duplicate": 0, "updated": len(book_positions(fills)), "error": 0}
+    assert await stored_positions(app) == expected(fills)
+
+
 TYPED = {"symbol": "MNQH6", "direction": "long", "quantity": 2, "multiplier": 2, "entry_price": 100}
 A_FILE_OF_IT = [("09:30:20", 2, "100", 1), ("09:41:40", -2, "110", 2)]
 
@@ -483,9 +498,10 @@ async def test_a_file_never_doubles_a_trade_that_was_entered_by_hand(
         ("09:41:40", 110, A_FILE_OF_IT, [("long", 40)]),
         ("09:41:00", 110, A_FILE_OF_IT, "suspect"),
         ("09:42:00", 110, A_FILE_OF_IT[1:], "suspect"),
+        ("09:43:10", 110, A_FILE_OF_IT, "suspect"),
         ("09:41:40", 109, A_FILE_OF_IT, [("long", 40)]),
     ],
-    ids=["same", "minutes", "only the close", "another price"],
+    ids=["same", "minutes", "only the close", "when it was noticed", "another price"],
 )
 async def test_a_file_never_doubles_a_fill_that_was_added_by_hand(
     client: httpx.AsyncClient, typed_at: str, price: int, later: list[Any], expected_trades: Any
