@@ -11,10 +11,8 @@ from journal_api.rules.position_match import MAX_ROUNDING
 from journal_api.trade_files.continued import (
     Continued,
     Contract,
-    adopt_typed,
     closes_nothing,
     continue_positions,
-    find_edited,
     list_ids,
     list_unmatched,
     reopens,
@@ -22,6 +20,7 @@ from journal_api.trade_files.continued import (
 from journal_api.trade_files.known_journal import KnownJournal
 from journal_api.trade_files.row_verdicts import OTHER_POSITIONS, suspect_verdict, unmatched_verdict
 from journal_api.trade_files.row_writer import RowWriter
+from journal_api.trade_files.typed_fills import adopt_typed, find_edited
 
 
 class ContinuedContracts:
