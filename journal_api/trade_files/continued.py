@@ -63,15 +63,21 @@ def continue_positions(
     """
     rows = [turn_expired(row, stored_trades) for row in rows]
     held = add_parts(fill for stored in stored_trades for fill in read_fills(stored.fields))
-    read = add_parts(fill for row in rows for fill in read_fills(row.columns))
     closing = {
         find_key(fill) for row in rows if row.imported.is_unmatched for fill in read_fills(row.columns)
-    }
+    } - held.keys()
+    # What a fill has beyond the position that it closed opens nothing in a later import either.
+    read = add_parts(
+        fill
+        for row in rows
+        for fill in read_fills(row.columns)
+        if not row.imported.is_unmatched or find_key(fill) in closing
+    )
     mine = {find_key(fill): row for row in rows for fill in read_fills(row.columns)}
     fills = sorted(unite(held, read), key=find_place)
     holders, free = index_by_fill(stored_trades), set(range(len(stored_trades)))
     continued: list[Continued] = []
-    for position in fold_fills(fills, lambda fill: find_key(fill) in closing - held.keys()):
+    for position in fold_fills(fills, lambda fill: find_key(fill) in closing):
         keys = {find_key(fill) for fill in position}
         place = min((place for key in keys for place in holders[key] if place in free), default=None)
         stored = None if place is None else stored_trades[place]
@@ -132,14 +138,14 @@ def reopens(rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> bool
 
 
 def list_unmatched(rows: Sequence[ResolvedRow], continued: Sequence[Continued]) -> list[ResolvedRow]:
-    """Return the rows whose fills only close, and are in none of the positions."""
-    known = {find_key(fill)[1:] for one in continued for fill in read_fills(one.row.columns)}
-    return [
-        row
-        for row in rows
-        if row.imported.is_unmatched
-        and known.isdisjoint(find_key(fill)[1:] for fill in read_fills(row.columns))
-    ]
+    """Return the rows whose fills only close, and are as a whole in none of the positions."""
+    known = {size for one in continued for size in list_exchanged(one.row)}
+    return [row for row in rows if row.imported.is_unmatched and known.isdisjoint(list_exchanged(row))]
+
+
+def list_exchanged(row: ResolvedRow) -> list[tuple[Key, int]]:
+    """Return the fills of a row with their sizes, whatever their sides."""
+    return [(key[1:], size) for key, size in list_sizes(read_fills(row.columns)).items()]
 
 
 def by_line(row: ResolvedRow) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from journal_api.repositories.stored_positions import StoredPositions, find_taken, shift
 from journal_api.rules.import_rows import Rejected, ResolvedRow, StoredTrade
 from journal_api.rules.pair_match import FILL_BY_HAND, MERGED_POSITION
-from journal_api.rules.position_fills import read_fills
+from journal_api.rules.position_fills import list_sizes, read_fills
 from journal_api.rules.position_match import MAX_ROUNDING
 from journal_api.trade_files.continued import (
     Continued,
@@ -93,7 +93,7 @@ class ContinuedContracts:
                 self.writer.reject(charged)
             elif stored is None:
                 self.writer.insert(charged)
-            elif read_fills(row.columns) == read_fills(stored.fields):
+            elif list_sizes(read_fills(row.columns)) == list_sizes(read_fills(stored.fields)):
                 self.writer.keep(charged, stored)
             else:
                 self.writer.compare(charged, stored, is_continued=True)
